@@ -344,8 +344,8 @@ def test_an_error_after_a_takeover_is_told_as_one(store: Store) -> None:
 def test_who_waits_and_was_stopped_is_passed(store: Store) -> None:
     """It holds nothing but its place in the line."""
     clock, patience = store.clock, Patience(Deadline.never(store.clock), store.wait)
-    store.files.turnstile.parent.mkdir()
-    with in_line(store.files.turnstile, patience, clock, ttl_ms=TTL_MS):
+    store.files.writer_queue.parent.mkdir()
+    with in_line(store.files.writer_queue, patience, clock, ttl_ms=TTL_MS):
         with pytest.raises(Busy), store.acquire("a", 0):
             pytest.fail("who is awake comes first")
         store.clock.advance(TTL_MS + 1)
@@ -357,9 +357,9 @@ def test_who_waits_and_was_stopped_is_passed(store: Store) -> None:
 def test_who_waits_says_that_it_is_awake(store: Store) -> None:
     """However long the writer before it takes."""
     clock = store.clock
-    store.files.turnstile.parent.mkdir()
+    store.files.writer_queue.parent.mkdir()
     with in_line(
-        store.files.turnstile,
+        store.files.writer_queue,
         Patience(Deadline.never(clock), store.wait),
         clock,
         ttl_ms=TTL_MS,

@@ -53,13 +53,13 @@ class LeaseFiles:
     Attributes:
         record: who holds it, as JSON.
         guard: locked while the record is read, changed and written.
-        turnstile: locked by the writer that is next.
+        writer_queue: locked by the writer that is next.
         alive: its byte number `epoch` is locked while that epoch's holder lives.
     """
 
     record: Path
     guard: Path
-    turnstile: Path
+    writer_queue: Path
     alive: Path
 
 
@@ -209,7 +209,7 @@ def acquire(
 ) -> Iterator[Lease]:
     """Hold the lease for the length of the block.
 
-    Writers queue: who waits for the lease holds a turnstile meanwhile, so that one who lets go
+    Writers queue: who waits for the lease holds the writer queue meanwhile, so that one who lets go
     and comes back at once has to wait its turn.
 
     Args:
@@ -228,7 +228,7 @@ def acquire(
     with ExitStack() as held:
         try:
             durable.make_directory(files.record.parent, lasting=True)
-            with in_line(files.turnstile, patience, clock, ttl_ms=ttl_ms) as patient:
+            with in_line(files.writer_queue, patience, clock, ttl_ms=ttl_ms) as patient:
                 applicant = _Applicant(files, owner_id, clock, patient, patience.wait, ttl_ms)
                 lease = applicant.wait_for_grant(last_epoch, held)
         except OSError as error:

@@ -34,18 +34,18 @@ class DaemonSearcher:
         self,
         channels: Channels,
         meet: Callable[[], DaemonAddress],
-        meeting: DaemonAddress | None = None,
+        address: DaemonAddress | None = None,
     ) -> None:
         """Ask nothing yet.
 
         Args:
             channels: where daemons are asked.
             meet: reads the repository's settings; returns where its daemon is met.
-            meeting: what that came to already; None to do it when something is asked.
+            address: what that came to already; None to do it when something is asked.
         """
         self._channels = channels
         self._meet = meet
-        self._meeting = meeting
+        self._address = address
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return the facts that a coordinator needs before it queries."""
@@ -83,9 +83,9 @@ class DaemonSearcher:
         return value_of(SlateResponse, reply, "value")
 
     async def _ask(self, said: Callable[[float], Message], deadline: Deadline) -> Reply:
-        if self._meeting is None:
-            self._meeting = await to_thread.run_sync(self._meet, abandon_on_cancel=True)
-        return await self._channels.ask_within(self._meeting, said, deadline)
+        if self._address is None:
+            self._address = await to_thread.run_sync(self._meet, abandon_on_cancel=True)
+        return await self._channels.ask_within(self._address, said, deadline)
 
 
 @dataclass(slots=True)

@@ -46,14 +46,14 @@ def survey_repo(
     if repo.failure is not None:
         return RepoState(repo, index=NO_ROOT, error=repo.failure)
     try:
-        meeting = arrange(repo.root_canonical, home, environ=environ, flags=flags)
+        address = arrange(repo.root_canonical, home, environ=environ, flags=flags)
     except GgrepError as error:
         return RepoState(repo, error=error)
-    return _state(repo, meeting)
+    return _state(repo, address)
 
 
-def _state(repo: WorkspaceRepo, meeting: DaemonAddress) -> RepoState:
-    identity = meeting.identity
+def _state(repo: WorkspaceRepo, address: DaemonAddress) -> RepoState:
+    identity = address.identity
     encoder = identity.encoder
     return RepoState(
         repo,

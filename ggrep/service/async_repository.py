@@ -80,7 +80,7 @@ class AsyncRepository:
     @property
     def root(self) -> Path:
         """Return the repository's root, to which the paths of answers belong."""
-        return self._opened.meeting().identity.root
+        return self._opened.address().identity.root
 
     async def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchAnswer:
         """Return the hits of a query, best first; see `Repository.search`."""
@@ -109,15 +109,15 @@ class AsyncRepository:
         """
         self._federator.require_open()
         opened = self._opened
-        meeting, asks = await _in_thread(lambda: self._met(wanted=True))
+        address, asks = await _in_thread(lambda: self._met(wanted=True))
         if asks:
             try:
                 message = message_types.Sync(strict=strict)
-                reply = await self._federator.get().sync(meeting, message)
+                reply = await self._federator.get().sync(address, message)
                 return sync_answer(reply.body.get("report"))
             except (NotStarted, Silent) as error:
                 opened.within.do_without(error)
-        return await _in_thread(lambda: opened.sync(meeting, strict=strict))
+        return await _in_thread(lambda: opened.sync(address, strict=strict))
 
     async def status(self) -> Status:
         """Return the state of the index and its daemon; see `Repository.status`."""
@@ -144,25 +144,25 @@ class AsyncRepository:
     async def _answer(self, call: Call[A]) -> A:
         self._federator.require_open()
         opened = self._opened
-        meeting, asks = await _in_thread(self._met)
-        message = call.message(meeting)
+        address, asks = await _in_thread(self._met)
+        message = call.message(address)
         if asks:
             try:
-                reply = await self._federator.get().ask(meeting, message)
+                reply = await self._federator.get().ask(address, message)
                 return as_asked(value_of(call.kind, reply, "value"), timeout_of(message))
             except (NotStarted, Silent) as error:
                 opened.within.do_without(error)
         stop = Stop()
         try:
-            return await _in_thread(lambda: opened.read(call.kind, meeting, message, stop))
+            return await _in_thread(lambda: opened.read(call.kind, address, message, stop))
         except anyio.get_cancelled_exc_class():
             stop.set("cancelled")
             raise
 
     def _met(self, *, wanted: bool = False) -> tuple[DaemonAddress, bool]:
         """Return the daemon's address, and whether it is used; reads files."""
-        meeting = self._opened.meeting()
-        return meeting, self._opened.asks(meeting, wanted=wanted)
+        address = self._opened.address()
+        return address, self._opened.asks(address, wanted=wanted)
 
 
 async def _in_thread(work: Callable[[], T]) -> T:

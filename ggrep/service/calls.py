@@ -66,10 +66,10 @@ def search_call(query: str, given: Options) -> Call[SearchAnswer]:
     check_names(SearchOptions, given, "search")
     request = search_request(query, given)
 
-    def message(meeting: DaemonAddress) -> Question:
-        scoped = _scoped(request, given, meeting)
-        asked = apply_to_request(scoped, frozenset(given), meeting.profile)
-        return Search(asked, meeting.budgets, meeting.hello.client_kind, values=True)
+    def message(address: DaemonAddress) -> Question:
+        scoped = _scoped(request, given, address)
+        asked = apply_to_request(scoped, frozenset(given), address.profile)
+        return Search(asked, address.budgets, address.hello.client_kind, values=True)
 
     return Call(SearchAnswer, message)
 
@@ -79,10 +79,10 @@ def slate_call(query: str, given: Options) -> Call[SlateAnswer]:
     check_names(SlateOptions, given, "slate")
     request = slate_request(query, given)
 
-    def message(meeting: DaemonAddress) -> Question:
-        scoped = replace(request, search=_scoped(request.search, given, meeting))
-        asked = apply_to_slate(scoped, frozenset(given), meeting.profile)
-        return Slate(asked, meeting.hello.client_kind, values=True)
+    def message(address: DaemonAddress) -> Question:
+        scoped = replace(request, search=_scoped(request.search, given, address))
+        asked = apply_to_slate(scoped, frozenset(given), address.profile)
+        return Slate(asked, address.hello.client_kind, values=True)
 
     return Call(SlateAnswer, message)
 
@@ -92,9 +92,9 @@ def symbol_call(name: str, given: Options) -> Call[SymbolAnswer]:
     check_names(SymbolOptions, given, "symbol")
     request = symbol_request(name, given)
 
-    def message(meeting: DaemonAddress) -> Question:
-        asked = replace(request, scope=_scope(given, meeting))
-        return Symbol(asked, meeting.hello.client_kind, values=True)
+    def message(address: DaemonAddress) -> Question:
+        asked = replace(request, scope=_scope(given, address))
+        return Symbol(asked, address.hello.client_kind, values=True)
 
     return Call(SymbolAnswer, message)
 
@@ -104,9 +104,9 @@ def references_call(name: str, given: Options) -> Call[ReferencesAnswer]:
     check_names(ReferencesOptions, given, "references")
     request = references_request(name, given)
 
-    def message(meeting: DaemonAddress) -> Question:
-        asked = replace(request, scope=_scope(given, meeting))
-        return References(asked, meeting.hello.client_kind, values=True)
+    def message(address: DaemonAddress) -> Question:
+        asked = replace(request, scope=_scope(given, address))
+        return References(asked, address.hello.client_kind, values=True)
 
     return Call(ReferencesAnswer, message)
 
@@ -116,10 +116,10 @@ def expand_call(target: str, given: Options) -> Call[ExpandAnswer]:
     check_names(ExpandOptions, given, "expand")
     request = expand_request(target, given)
 
-    def message(meeting: DaemonAddress) -> Question:
-        below = f"{meeting.identity.root}/"
+    def message(address: DaemonAddress) -> Question:
+        below = f"{address.identity.root}/"
         asked = replace(request, target=request.target.removeprefix(below))
-        return Expand(asked, meeting.hello.client_kind, values=True)
+        return Expand(asked, address.hello.client_kind, values=True)
 
     return Call(ExpandAnswer, message)
 
@@ -149,10 +149,10 @@ def read_here(kind: type[A], engine: "Engine", message: Question, deadline: Dead
     return as_answer(kind, found)
 
 
-def _scoped(request: SearchRequest, given: Options, meeting: DaemonAddress) -> SearchRequest:
-    return replace(request, scope=_scope(given, meeting))
+def _scoped(request: SearchRequest, given: Options, address: DaemonAddress) -> SearchRequest:
+    return replace(request, scope=_scope(given, address))
 
 
-def _scope(given: Options, meeting: DaemonAddress) -> str:
+def _scope(given: Options, address: DaemonAddress) -> str:
     path = given.get("path")
-    return "" if path is None else scope_of(path, meeting.identity.root)
+    return "" if path is None else scope_of(path, address.identity.root)

@@ -59,7 +59,7 @@ class DaemonAddresses:
             held = self._held.get(root)
         if held is not None and held[0] == look:
             return held[1]
-        meeting = arrange(
+        address = arrange(
             root,
             self._home,
             environ=self._environ,
@@ -68,10 +68,10 @@ class DaemonAddresses:
             client_name=self._client_name,
         )
         # A model's folder is part of who we are and is not looked at here.
-        if not meeting.settings.encoder.startswith(TRANSFORMER):
+        if not address.settings.encoder.startswith(TRANSFORMER):
             with self._lock:
-                self._held[root] = (look, meeting)
-        return meeting
+                self._held[root] = (look, address)
+        return address
 
     def _look(self, root: Path) -> _Look:
         """Return a key that changes with a settings file, or with the kind of the root."""

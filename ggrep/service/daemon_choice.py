@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from ggrep.protocol.client.headstart import HeadStart
 
 
-def asks_daemon(meeting: "DaemonAddress", environ: Mapping[str, str], *, offline: bool) -> bool:
+def asks_daemon(address: "DaemonAddress", environ: Mapping[str, str], *, offline: bool) -> bool:
     """Return whether a daemon should answer a query."""
     return (
         not offline
         and not environ.get("GGREP_OFFLINE")
-        and (meeting.settings.start_daemon or meeting.socket.exists())
+        and (address.settings.start_daemon or address.socket.exists())
     )
 
 
 def asking_of(
-    meeting: "DaemonAddress",
+    address: "DaemonAddress",
     environ: Mapping[str, str],
     told: Callable[[str], None],
     *,
@@ -31,7 +31,7 @@ def asking_of(
     """Return a client of the daemon, which starts it if it does not run.
 
     Args:
-        meeting: where it is met.
+        address: where it is met.
         environ: of whoever asks.
         told: called with a line for people when they have to wait.
         waited_ms: returns how long somebody has waited by now.
@@ -41,6 +41,6 @@ def asking_of(
     from ggrep.protocol.client.reaching import Reaching
 
     clock = SystemClock()
-    starts = meeting.settings.start_daemon
-    reaching = Reaching(meeting, clock, environ, starts=starts, told=told, head=head)
-    return Exchange(meeting, reaching, clock, waited_ms=waited_ms)
+    starts = address.settings.start_daemon
+    reaching = Reaching(address, clock, environ, starts=starts, told=told, head=head)
+    return Exchange(address, reaching, clock, waited_ms=waited_ms)

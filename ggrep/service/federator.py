@@ -106,7 +106,7 @@ class Federator:
         self._priority = client_of(environ).kind
         starts = starts and not environ.get("GGREP_OFFLINE")
         self._channels = Channels(clock, environ, starts=starts, told=told)
-        self._meetings = DaemonAddresses(
+        self._addresses = DaemonAddresses(
             home, environ, flags=flags, build=build_id(), client_name=client_name
         )
         self._through = through
@@ -141,7 +141,7 @@ class Federator:
         Raises:
             WorkspaceError: the request is invalid, or a cohort that it names is not there.
         """
-        searchers = DaemonSearchers(self._channels, lambda repo: self._meeting(repo.root_canonical))
+        searchers = DaemonSearchers(self._channels, lambda repo: self._address(repo.root_canonical))
         return await federated_search(
             workspace,
             request,
@@ -173,7 +173,7 @@ class Federator:
             WorkspaceError: the request is invalid, or a cohort that it names is not there.
             InvalidRequest: the level or a budget is.
         """
-        searchers = DaemonSearchers(self._channels, lambda repo: self._meeting(repo.root_canonical))
+        searchers = DaemonSearchers(self._channels, lambda repo: self._address(repo.root_canonical))
         return await federated_slate(
             workspace,
             request,
@@ -193,17 +193,17 @@ class Federator:
             Unasked: it has none, and nothing says that one is wanted.
             GgrepError: as its daemon says.
         """
-        meeting = await self._wanted(root)
-        request = apply_to_request(request, said_fields(request), meeting.profile)
-        return await self._answer(meeting, Search(request, meeting.budgets, self._priority))
+        address = await self._wanted(root)
+        request = apply_to_request(request, said_fields(request), address.profile)
+        return await self._answer(address, Search(request, address.budgets, self._priority))
 
     async def slate_repo(self, root: Path, request: SlateRequest) -> dict[str, Json]:
         """Return a question's slate as schema `slate_success`; as `search_repo`."""
-        meeting = await self._wanted(root)
-        request = apply_to_slate(request, said_of_slate(request), meeting.profile)
-        return await self._answer(meeting, Slate(request, self._priority))
+        address = await self._wanted(root)
+        request = apply_to_slate(request, said_of_slate(request), address.profile)
+        return await self._answer(address, Slate(request, self._priority))
 
-    async def ask(self, meeting: DaemonAddress, message: Question) -> Reply:
+    async def ask(self, address: DaemonAddress, message: Question) -> Reply:
         """Return the reply of a repository's daemon, which is started if none runs.
 
         Requires: an index of the repository is wanted, see `require_asked`.
@@ -211,16 +211,16 @@ class Federator:
         Raises:
             GgrepError: as the daemon says, or there is none.
         """
-        timeout_ms = timeout_of(message) or meeting.settings.query_timeout_ms
+        timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
         deadline = Deadline.after(self._clock, timeout_ms)
         return await self._channels.ask_within(
-            meeting, lambda left_ms: within(message, left_ms), deadline, start="always"
+            address, lambda left_ms: within(message, left_ms), deadline, start="always"
         )
 
-    async def sync(self, meeting: DaemonAddress, message: Sync) -> Reply:
+    async def sync(self, address: DaemonAddress, message: Sync) -> Reply:
         """Return the report of the daemon's sync of a repository; as `ask`."""
         never = Deadline.never(self._clock)
-        return await self._channels.ask(meeting, message, never, start="always")
+        return await self._channels.ask(address, message, never, start="always")
 
     async def symbol_repo(self, root: Path, request: SymbolRequest) -> dict[str, Json]:
         """Return a name's definitions as schema `symbol_success`; as `search_repo`."""
@@ -240,15 +240,15 @@ class Federator:
         The key `running` says which it is; with a daemon the rest is its status document. None is
         started.
         """
-        meeting = await self._meet(root)
+        address = await self._meet(root)
         try:
-            reply = await self._channels.ask(meeting, Status(), self._soon(), start="never")
+            reply = await self._channels.ask(address, Status(), self._soon(), start="never")
         except (NoIndex, NotStarted) as error:
             unserved: UnservedStatusJson = {
                 "schema_version": STATUS_SCHEMA,
                 "running": False,
                 "root": str(root),
-                "store_id": str(meeting.identity.store_id),
+                "store_id": str(address.identity.store_id),
                 "indexed": not isinstance(error, NoIndex),
             }
             return unserved
@@ -260,8 +260,8 @@ class Federator:
         Raises:
             GgrepError: there is no daemon and none can be had.
         """
-        meeting = await self._wanted(root)
-        reply = await self._channels.ask(meeting, Health(deep), self._soon(), start="always")
+        address = await self._wanted(root)
+        reply = await self._channels.ask(address, Health(deep), self._soon(), start="always")
         return _document(reply.body, "health")
 
     async def figures(self) -> str:
@@ -275,8 +275,8 @@ class Federator:
         """Close every connection."""
         await self._channels.aclose()
 
-    async def _answer(self, meeting: DaemonAddress, message: Question) -> dict[str, Json]:
-        return _document((await self.ask(meeting, message)).body, "response")
+    async def _answer(self, address: DaemonAddress, message: Question) -> dict[str, Json]:
+        return _document((await self.ask(address, message)).body, "response")
 
     async def _wanted(self, root: Path) -> DaemonAddress:
         """Return the address of a repository's daemon, if it may be started.
@@ -286,17 +286,17 @@ class Federator:
         """
 
         def meet() -> DaemonAddress:
-            meeting = self._meetings.of(root)
-            require_asked(root, meeting.home)
-            return meeting
+            address = self._addresses.of(root)
+            require_asked(root, address.home)
+            return address
 
         return await to_thread.run_sync(meet, abandon_on_cancel=True)
 
     async def _meet(self, root: Path) -> DaemonAddress:
-        return await to_thread.run_sync(lambda: self._meeting(root), abandon_on_cancel=True)
+        return await to_thread.run_sync(lambda: self._address(root), abandon_on_cancel=True)
 
-    def _meeting(self, root: Path) -> DaemonAddress:
-        return replace(self._meetings.of(root), caller=self._caller)
+    def _address(self, root: Path) -> DaemonAddress:
+        return replace(self._addresses.of(root), caller=self._caller)
 
     def _soon(self) -> Deadline:
         return Deadline.after(self._clock, _OPERATOR_MS)

@@ -104,7 +104,7 @@ class _Here:
         self.pid = os.getpid()
         self.lock = Lock()
         self.engine: Engine | None = None
-        self.meetings = DaemonAddresses(
+        self.addresses = DaemonAddresses(
             home_from(within.environ),
             within.environ,
             flags=within.flags,
@@ -133,9 +133,9 @@ class Opened:
         self._root = place_of(Path(path), directory=True).root
         self._here = _Here(within)
         self._closed = False
-        self.meeting()
+        self.address()
 
-    def meeting(self) -> DaemonAddress:
+    def address(self) -> DaemonAddress:
         """Return the daemon's address under the repository's current settings.
 
         Outside of git it is the nearest directory above that has an index, where there is one.
@@ -145,19 +145,19 @@ class Opened:
             InvalidRequest: a settings file or variable is wrong.
         """
         self.require_open()
-        meetings = self._own().meetings
-        found = meetings.of(self._root)
+        addresses = self._own().addresses
+        found = addresses.of(self._root)
         if found.identity.store.is_dir():
             return found
         within, place = self.within, Place(self._root, "")
         root = enclosing_index(place, within.environ, within.flags).root
-        return found if root == self._root else meetings.of(root)
+        return found if root == self._root else addresses.of(root)
 
-    def asks(self, meeting: DaemonAddress, *, wanted: bool = False) -> bool:
+    def asks(self, address: DaemonAddress, *, wanted: bool = False) -> bool:
         """Return whether a daemon should answer; a newly started one builds an index.
 
         Args:
-            meeting: where it is met.
+            address: where it is met.
             wanted: an index of the repository was asked for just now.
 
         Raises:
@@ -166,18 +166,18 @@ class Opened:
         """
         within = self.within
         offline = within.daemon == "never"
-        asks = asks_daemon(meeting, within.environ, offline=offline)
+        asks = asks_daemon(address, within.environ, offline=offline)
         if within.daemon == "require" and not asks:
             why = "GGREP_OFFLINE is set" if within.is_offline else "no daemon runs"
             raise NotStarted(f"{why}, and none is started")
         if not self._index and (asks or wanted):
             # A sync says itself that an index is wanted; that of the machine's directories not.
             require = require_modest if wanted else require_asked
-            require(meeting.identity.root, meeting.home)
+            require(address.identity.root, address.home)
         return asks
 
     def read(
-        self, kind: type[A], meeting: DaemonAddress, message: Question, stop: Stop | None = None
+        self, kind: type[A], address: DaemonAddress, message: Question, stop: Stop | None = None
     ) -> A:
         """Return the answer of the index in this process.
 
@@ -185,11 +185,11 @@ class Opened:
             NoIndex: nothing is indexed, and only an index can answer.
             GgrepError: as the engine says.
         """
-        timeout_ms = timeout_of(message) or meeting.settings.query_timeout_ms
+        timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
         deadline = Deadline.after(self.clock, timeout_ms, stop)
-        return read_here(kind, self.engine(meeting), message, deadline)
+        return read_here(kind, self.engine(address), message, deadline)
 
-    def sync(self, meeting: DaemonAddress, *, strict: bool) -> SyncAnswer:
+    def sync(self, address: DaemonAddress, *, strict: bool) -> SyncAnswer:
         """Sync the index in this process, then do the store's maintenance.
 
         Raises:
@@ -197,7 +197,7 @@ class Opened:
         """
         from ggrep.daemon.sync_work import kept_up, outcome_of
 
-        engine = self.engine(meeting)
+        engine = self.engine(address)
         engine.sweep()
         done = outcome_of(engine.identity.store_id, engine.sync(strict=strict))
         return as_answer(SyncAnswer, kept_up(engine, done, compacting=True))
@@ -209,23 +209,23 @@ class Opened:
             Closed: the repository was closed.
             InvalidRequest: a settings file or variable is wrong.
         """
-        meeting, environ = self.meeting(), self.within.environ
+        address, environ = self.address(), self.within.environ
         if self.within.daemon == "never":
-            return read_document(disk_document(meeting, self.engine(meeting)))
+            return read_document(disk_document(address, self.engine(address)))
         return read_document(
-            status_document(meeting, environ, lambda: self.engine(meeting), LOG.info)
+            status_document(address, environ, lambda: self.engine(address), LOG.info)
         )
 
-    def engine(self, meeting: DaemonAddress) -> "Engine":
+    def engine(self, address: DaemonAddress) -> "Engine":
         """Return the engine under the current settings; thread-safe.
 
         Raises:
             Forked: no index can be read in this process.
         """
-        here, identity = self._own(), meeting.identity
+        here, identity = self._own(), address.identity
         with here.lock:
             held = here.engine
-            if held is None or (held.settings, held.identity) != (meeting.settings, identity):
+            if held is None or (held.settings, held.identity) != (address.settings, identity):
                 held = open_engine(identity.root, self.within.environ, flags=self.within.flags)
                 here.engine = held
             return held

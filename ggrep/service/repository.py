@@ -78,7 +78,7 @@ class Repository:
     @property
     def root(self) -> Path:
         """Return the repository's root, to which the paths of answers belong."""
-        return self._opened.meeting().identity.root
+        return self._opened.address().identity.root
 
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchAnswer:
         """Return the hits of a query, best first.
@@ -126,14 +126,14 @@ class Repository:
             GgrepError: as `search`.
         """
         opened = self._opened
-        meeting = opened.meeting()
-        if opened.asks(meeting, wanted=True):
+        address = opened.address()
+        if opened.asks(address, wanted=True):
             try:
-                asking = asking_of(meeting, opened.within.environ, LOG.info)
+                asking = asking_of(address, opened.within.environ, LOG.info)
                 return sync_answer(asking.sync(strict=strict))
             except (NotStarted, Silent) as error:
                 opened.within.do_without(error)
-        return opened.sync(meeting, strict=strict)
+        return opened.sync(address, strict=strict)
 
     def status(self) -> Status:
         """Return the state of the index and its daemon; starts none.
@@ -161,12 +161,12 @@ class Repository:
 
     def _answer(self, call: Call[A]) -> A:
         opened = self._opened
-        meeting = opened.meeting()
-        message = call.message(meeting)
-        if opened.asks(meeting):
+        address = opened.address()
+        message = call.message(address)
+        if opened.asks(address):
             try:
-                asking = asking_of(meeting, opened.within.environ, LOG.info)
+                asking = asking_of(address, opened.within.environ, LOG.info)
                 return as_asked(asking.value(call.kind, message), timeout_of(message))
             except (NotStarted, Silent) as error:
                 opened.within.do_without(error)
-        return opened.read(call.kind, meeting, message)
+        return opened.read(call.kind, address, message)

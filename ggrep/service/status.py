@@ -150,7 +150,7 @@ def read_document(document: Mapping[str, object]) -> Status:
 
 
 def status_document(
-    meeting: DaemonAddress,
+    address: DaemonAddress,
     environ: Mapping[str, str],
     engine: "Callable[[], Engine]",
     told: Callable[[str], None],
@@ -158,20 +158,20 @@ def status_document(
     """Return the status of a repository: what its daemon says, else what lies on disk.
 
     Args:
-        meeting: where its daemon is met; none is started.
+        address: where its daemon is met; none is started.
         environ: of who asks.
         engine: opens the index here.
         told: called with a line for people where the daemon that runs does not say.
     """
-    return _of_daemon(meeting, environ, told) or disk_document(meeting, engine())
+    return _of_daemon(address, environ, told) or disk_document(address, engine())
 
 
 def _of_daemon(
-    meeting: DaemonAddress, environ: Mapping[str, str], told: Callable[[str], None]
+    address: DaemonAddress, environ: Mapping[str, str], told: Callable[[str], None]
 ) -> dict[str, Json] | None:
     clock = SystemClock()
     try:
-        link = Reaching(meeting, clock, environ).running()
+        link = Reaching(address, clock, environ).running()
         if link is None:
             return None
         with link:
@@ -183,12 +183,12 @@ def _of_daemon(
     return found if isinstance(found, dict) else None
 
 
-def disk_document(meeting: DaemonAddress, engine: "Engine") -> "StatusJson":
+def disk_document(address: DaemonAddress, engine: "Engine") -> "StatusJson":
     """Return the status of a repository as it lies on disk."""
     from ggrep.index.maintenance.status import read_status
     from ggrep.index.maintenance.status_json import status_json
 
-    identity = meeting.identity
+    identity = address.identity
     report = read_status(
         engine.settings,
         engine.glance,

@@ -25,13 +25,13 @@ def place(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk() -> FakeDesk:
+def service() -> FakeDesk:
     """Return who answers."""
     return FakeDesk({name: (row(f"{name}1"), row(f"{name}2")) for name in ("a", "b", "c")})
 
 
 @pytest.fixture
-def make_site(place: Path, desk: FakeDesk) -> Callable[..., Site]:
+def make_site(place: Path, service: FakeDesk) -> Callable[..., Site]:
     """Return what makes a server; its arguments are those of `ApiRules` and `AuthRules`."""
 
     def make(
@@ -43,7 +43,7 @@ def make_site(place: Path, desk: FakeDesk) -> Callable[..., Site]:
     ) -> Site:
         told: list[BaseException] = []
         app = make_app(
-            desk,
+            service,
             ApiRules(AuthRules(token, hosts, origins), Allowlist([place / "in"]), **rules),
             SystemClock(),
             told=told.append,
@@ -52,7 +52,7 @@ def make_site(place: Path, desk: FakeDesk) -> Callable[..., Site]:
         client = httpx.AsyncClient(
             transport=httpx.ASGITransport(app), base_url="http://127.0.0.1", headers=headers
         )
-        return Site(app, client, place, desk, told)
+        return Site(app, client, place, service, told)
 
     return make
 

@@ -46,7 +46,7 @@ async def test_repositories_arrive_and_then_the_answer(site: Site) -> None:
 
 async def test_an_answer_that_failed_is_an_error(site: Site) -> None:
     """Its document is that of the plain search as well."""
-    site.desk.rows = {}
+    site.service.rows = {}
     plain = await site.federated()
 
     name, data = (await stream(site))[-1]
@@ -57,7 +57,7 @@ async def test_an_answer_that_failed_is_an_error(site: Site) -> None:
 @pytest.mark.parametrize("error", [DeadlineExceeded("too late"), ZeroDivisionError("secret")])
 async def test_a_failure_on_the_way_is_an_error(site: Site, error: Exception) -> None:
     """The status was sent long ago."""
-    site.desk.fail.append(error)
+    site.service.fail.append(error)
 
     ((name, data),) = await stream(site)
 

@@ -37,9 +37,9 @@ async def test_the_answer_is_the_coordinators_byte_for_byte(site: Site) -> None:
     call = site.body(search={"top": 3, "deterministic": True})
 
     response = await site.client.post("/search/federated", json=call)
-    (request,) = site.desk.asked
+    (request,) = site.service.asked
     assert isinstance(request, FederatedRequest)
-    again = await site.desk.search(workspace, request)
+    again = await site.service.search(workspace, request)
 
     assert response.status_code == 200
     assert response.headers["content-type"] == "application/json"
@@ -66,9 +66,9 @@ async def test_a_file_that_changes_meanwhile_is_searched_as_it_was_checked(
             (site.place / "out" / "w.jsonc").write_text(outside)
             file.symlink_to(site.place / "out" / "w.jsonc")
 
-    site.desk.pause = meanwhile
+    site.service.pause = meanwhile
     response = await site.federated()
-    site.desk.pause = None
+    site.service.pause = None
     afterwards = await site.federated()
 
     assert response.content == expected.content
@@ -92,7 +92,7 @@ async def test_a_workspace_outside_is_forbidden(site: Site) -> None:
     response = await site.federated(workspacePath=str(site.place / "out" / "w.jsonc"))
 
     assert (response.status_code, response.json()["code"]) == (403, "forbidden")
-    assert site.desk.asked == []
+    assert site.service.asked == []
 
 
 async def test_a_workspace_outside_is_forbidden_through_a_link(site: Site) -> None:
@@ -238,7 +238,7 @@ async def test_every_failure_has_one_envelope(
     site: Site, error: Exception, status: int, code: str
 ) -> None:
     """The status is HTTP's, all else is as on every surface."""
-    site.desk.fail.append(error)
+    site.service.fail.append(error)
 
     response = await site.federated()
 
@@ -252,7 +252,7 @@ async def test_every_failure_has_one_envelope(
 
 async def test_an_answer_that_failed_has_the_status_of_its_error(site: Site) -> None:
     """The rows of the repositories come along."""
-    site.desk.rows = {}
+    site.service.rows = {}
 
     response = await site.federated()
 
@@ -262,16 +262,16 @@ async def test_an_answer_that_failed_has_the_status_of_its_error(site: Site) -> 
 
 async def test_there_is_room_for_so_many_searches(make_site: MakeSite) -> None:
     """One more is told when to come again."""
-    site, gate = make_site(max_searches=1), anyio.Event()
-    site.desk.pause = lambda _: gate.wait()
+    site, auth = make_site(max_searches=1), anyio.Event()
+    site.service.pause = lambda _: auth.wait()
 
     async with anyio.create_task_group() as group:
         group.start_soon(site.federated)
-        while not site.desk.asked:
+        while not site.service.asked:
             await anyio.lowlevel.checkpoint()
         refused = await site.federated()
         streamed = await site.client.post("/search/federated/stream", json=site.body())
-        gate.set()
+        auth.set()
     after = await site.federated()
 
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
@@ -282,7 +282,7 @@ async def test_there_is_room_for_so_many_searches(make_site: MakeSite) -> None:
 async def test_a_client_that_leaves_ends_its_search(site: Site) -> None:
     """Nobody computes for nobody, and the place is free again."""
     gone = anyio.Event()
-    site.desk.pause = lambda _: anyio.sleep_forever()
+    site.service.pause = lambda _: anyio.sleep_forever()
     sent: list[object] = []
     received = [
         {"type": "http.request", "body": stable_json.dumps(site.body()), "more_body": False}
@@ -299,11 +299,11 @@ async def test_a_client_that_leaves_ends_its_search(site: Site) -> None:
 
     async with anyio.create_task_group() as group:
         group.start_soon(partial(site.app, scope("/search/federated"), receive, send))
-        while not site.desk.asked:
+        while not site.service.asked:
             await anyio.lowlevel.checkpoint()
         gone.set()
 
-    assert site.desk.cancelled == 1
+    assert site.service.cancelled == 1
     assert len(sent) == 2, "a response that nobody reads"
 
 

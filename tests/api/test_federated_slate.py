@@ -38,8 +38,8 @@ async def test_the_slate_is_the_coordinators_byte_for_byte(site: Site) -> None:
     workspace = load_workspace(site.place / "in/ws/w.jsonc", resolve_root=canonical_root)
 
     response = await site.federated(**WANTED, search={"deterministic": True})
-    ((request, shape),) = site.desk.asked
-    again = await site.desk.slate(workspace, request, shape)
+    ((request, shape),) = site.service.asked
+    again = await site.service.slate(workspace, request, shape)
 
     assert response.status_code == 200
     assert shape == SlateShape(2, Budgets(files=3), graph=False)
@@ -53,7 +53,7 @@ async def test_without_the_word_slate_the_answer_is_hits(site: Site) -> None:
     for fields in ({}, {"format": None}, {"format": "hits"}):
         assert "results" in (await site.federated(**fields)).json()
 
-    assert all(isinstance(asked, FederatedRequest) for asked in site.desk.asked)
+    assert all(isinstance(asked, FederatedRequest) for asked in site.service.asked)
 
 
 async def test_a_slate_as_events_ends_with_the_slate(site: Site) -> None:
@@ -85,7 +85,7 @@ async def test_what_is_wrong_with_a_slate_is_said_with_its_field(
 
     assert response.status_code == 400
     assert [issue["field"] for issue in response.json()["error"]["issues"]] == [field]
-    assert site.desk.asked == []
+    assert site.service.asked == []
 
 
 async def test_a_budget_that_holds_no_slate_is_a_bad_request(site: Site) -> None:
@@ -102,7 +102,7 @@ async def test_a_budget_that_holds_no_slate_is_a_bad_request(site: Site) -> None
 
 async def test_a_slate_without_an_answer_has_the_status_of_its_error(site: Site) -> None:
     """And the shape of a search's failure."""
-    site.desk.rows = {}
+    site.service.rows = {}
     response = await site.federated(**WANTED)
 
     assert response.status_code == 409
@@ -116,7 +116,7 @@ async def test_a_failure_has_the_envelope_of_every_other(
     site: Site, error: Exception, status: int
 ) -> None:
     """Clients handle it in one place."""
-    site.desk.fail.append(error)
+    site.service.fail.append(error)
     response = await site.federated(**WANTED)
 
     assert response.status_code == status

@@ -190,4 +190,4 @@ async def test_hostile_requests_are_turned_away_and_never_answered(make_site: Ma
             found.add(response.status_code)
 
     assert found == {400, 401, 403, 413, 415, 421}
-    assert site.desk.asked == []
+    assert site.service.asked == []

@@ -64,7 +64,7 @@ async def test_a_question_is_passed_on(
 
     assert response.status_code == 200
     assert response.json() == golden(f"test_{name}_success")
-    assert site.desk.asked == [(root, request_)]
+    assert site.service.asked == [(root, request_)]
 
 
 @every
@@ -82,7 +82,7 @@ async def test_a_root_is_a_directory_inside(
 
     assert (response.status_code, response.json()["code"]) == (status, code or "invalid_request")
     assert str(site.place) not in response.text
-    assert site.desk.asked == []
+    assert site.service.asked == []
 
 
 @every
@@ -92,7 +92,7 @@ async def test_the_token_is_wanted_here_too(site: Site, route: str) -> None:
     foreign = await site.client.post(route, json=LEAST[route], headers={"host": "evil.example"})
 
     assert (refused.status_code, foreign.status_code) == (401, 421)
-    assert site.desk.asked == []
+    assert site.service.asked == []
 
 
 @every
@@ -105,14 +105,14 @@ async def test_what_is_wrong_is_said(site: Site, route: str) -> None:
     assert unknown.status_code == 400
     assert "$.surprise" in unknown.json()["error"]["message"]
     assert form.status_code == 415
-    assert site.desk.asked == []
+    assert site.service.asked == []
 
 
 @every
 async def test_a_failure_has_the_envelope(site: Site, route: str) -> None:
     """With the status that its code has everywhere."""
     body = {**LEAST[route], "root": str(site.place / "in" / "a")}
-    site.desk.fail += [Busy(retry_after_ms=1_500), InvalidRequest("no such place")]
+    site.service.fail += [Busy(retry_after_ms=1_500), InvalidRequest("no such place")]
 
     busy = await site.client.post(route, json=body)
     invalid = await site.client.post(route, json=body)
@@ -126,7 +126,7 @@ async def test_a_session_that_cannot_go_on_is_told_from_a_wrong_question(
     site: Site, error: GgrepError
 ) -> None:
     """The same question without the token is answered."""
-    site.desk.fail.append(error)
+    site.service.fail.append(error)
 
     response = await site.client.post(
         "/context", json={"query": "q", "root": str(site.place / "in" / "a")}
@@ -144,7 +144,7 @@ async def test_places_for_questions_are_those_of_searches(make_site: object) -> 
         begun.set()
         await go_on.wait()
 
-    site.desk.pause = pause
+    site.service.pause = pause
     root = str(site.place / "in" / "a")
     async with anyio.create_task_group() as group:
         group.start_soon(lambda: site.client.post("/search", json={"query": "q", "root": root}))

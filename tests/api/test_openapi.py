@@ -211,9 +211,9 @@ def explore(place: Path, examples: int) -> None:
     file = place / "ws" / "w.jsonc"
     file.write_text(WORKSPACE.replace("../../out/c", "../b/none"))
     (place / "b" / "none").mkdir()
-    desk = FakeDesk({name: (row(f"{name}1"), row(f"{name}2")) for name in "ab"})
+    service = FakeDesk({name: (row(f"{name}1"), row(f"{name}2")) for name in "ab"})
     rules = ApiRules(AuthRules(), Allowlist([place]), default_root=place / "a")
-    app = make_app(desk, rules, SystemClock())
+    app = make_app(service, rules, SystemClock())
     schema = schemathesis.openapi.from_dict(document())
     operations = [found.ok() for found in schema.get_all_operations()]
     for operation in operations:
@@ -238,7 +238,7 @@ def explore(place: Path, examples: int) -> None:
             case.validate_response(response, checks=CHECKS)
 
         ask()
-    assert desk.asked
+    assert service.asked
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ async def test_a_search_of_one_repository_is_passed_on(site: Site) -> None:
 
     assert response.status_code == 200
     assert response.json() == golden("test_query_success")
-    assert site.desk.asked == [(root, SearchRequest("refund", limit=3))]
+    assert site.service.asked == [(root, SearchRequest("refund", limit=3))]
 
 
 async def test_a_directory_means_the_repository_around_it(site: Site) -> None:
@@ -37,7 +37,7 @@ async def test_a_directory_means_the_repository_around_it(site: Site) -> None:
 
     await site.client.get("/status", params={"root": str(root / "src")})
 
-    assert site.desk.asked == [root]
+    assert site.service.asked == [root]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ async def test_a_root_is_a_directory_inside(
 
     assert (response.status_code, response.json()["code"]) == (status, code)
     assert str(site.place) not in response.text
-    assert site.desk.asked == []
+    assert site.service.asked == []
 
 
 async def test_a_repository_around_an_allowed_directory_must_be_allowed_itself(
@@ -90,7 +90,7 @@ async def test_the_servers_own_repository_answers_for_none(make_site: MakeSite, 
     own = make_site(default_root=site.place / "in" / "a")
 
     assert (await own.client.get("/status")).status_code == 200
-    assert own.desk.asked == [site.place / "in" / "a"]
+    assert own.service.asked == [site.place / "in" / "a"]
     assert (await site.client.get("/status")).status_code == 400
 
 
@@ -110,7 +110,7 @@ async def test_health_without_a_root_is_the_servers_own(site: Site) -> None:
     response = await site.client.get("/health")
 
     assert response.json() == {"schema_version": 1, "ok": True, "version": __version__}
-    assert site.desk.asked == []
+    assert site.service.asked == []
 
 
 @pytest.mark.parametrize(("word", "deep"), [("true", True), ("0", False)])
@@ -121,7 +121,7 @@ async def test_health_of_a_root_is_its_daemons(site: Site, word: str, deep: bool
     response = await site.client.get("/health", params={"root": str(root), "deep": word})
 
     assert response.json() == {"ok": True, "message": "<redacted>: all is well", "deep": deep}
-    assert site.desk.asked == [(root, deep)]
+    assert site.service.asked == [(root, deep)]
 
 
 async def test_paths_are_shown_to_those_who_have_presented_the_token(make_site: MakeSite) -> None:
@@ -162,7 +162,7 @@ async def test_what_is_not_there_has_the_envelope_too(site: Site) -> None:
 
 async def test_figures_count_by_route_and_status(site: Site) -> None:
     """Paths that strangers make up are one route."""
-    site.desk.fail.append(Busy(retry_after_ms=1))
+    site.service.fail.append(Busy(retry_after_ms=1))
     await site.federated()
     await site.federated()
     await site.client.get("/made/up")
@@ -205,21 +205,21 @@ async def test_the_end_of_the_server_closes_its_desk(site: Site) -> None:
     await site.app({"type": "lifespan", "state": {}}, receive, send)
 
     assert told == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
-    assert site.desk.closed
+    assert site.service.closed
 
 
 async def test_searches_of_one_repository_take_places_as_well(make_site: MakeSite) -> None:
     """They cost as much."""
-    site, gate = make_site(max_searches=1), anyio.Event()
-    site.desk.pause = lambda _: gate.wait()
+    site, auth = make_site(max_searches=1), anyio.Event()
+    site.service.pause = lambda _: auth.wait()
     body = {"query": "q", "root": str(site.place / "in" / "a")}
 
     async with anyio.create_task_group() as group:
         group.start_soon(partial(site.client.post, "/search", json=body))
-        while not site.desk.asked:
+        while not site.service.asked:
             await anyio.lowlevel.checkpoint()
         refused = await site.client.post("/search", json=body)
-        gate.set()
+        auth.set()
 
     assert refused.status_code == 429
 
@@ -238,5 +238,5 @@ async def test_each_connection_is_a_caller_of_its_own(site: Site) -> None:
         async with reached_by(port) as caller:
             await caller.post("/search", json={"query": "q", "root": root})
 
-    first, second, third = site.desk.callers
+    first, second, third = site.service.callers
     assert first == third != second

@@ -84,7 +84,7 @@ async def test_a_signal_ends_it_in_good_order(site: Site, number: signal.Signals
 
     assert response.json()["ok"] is True
     assert "server" not in response.headers
-    assert site.desk.closed
+    assert site.service.closed
     assert listener.fileno() == -1
 
 
@@ -126,7 +126,7 @@ async def test_a_client_that_hangs_up_ends_its_search(site: Site) -> None:
         finally:
             ended.set()
 
-    site.desk.pause = pause
+    site.service.pause = pause
     with started() as (listener, ready):
         async with anyio.create_task_group() as group:
             group.start_soon(partial(run, site.app, listener, ready.set))
@@ -141,7 +141,7 @@ async def test_a_client_that_hangs_up_ends_its_search(site: Site) -> None:
             await ended.wait()
             signal.raise_signal(signal.SIGTERM)
 
-    assert site.desk.cancelled == 1
+    assert site.service.cancelled == 1
 
 
 @pytest.mark.slow

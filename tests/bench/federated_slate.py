@@ -127,10 +127,10 @@ def _copied(work: Path, name: str) -> Path:
 
 async def _measured(host: Host, workspace: Workspace, strategy: str) -> list[str]:
     channels = Channels(CLOCK, host.environ, starts=False)
-    meetings = DaemonAddresses(
+    addresses = DaemonAddresses(
         Home(host.home), host.environ, flags={}, build=build_id(), client_name="bench"
     )
-    searchers = DaemonSearchers(channels, lambda repo: meetings.of(repo.root_canonical))
+    searchers = DaemonSearchers(channels, lambda repo: addresses.of(repo.root_canonical))
     asking = Asking(workspace, searchers, strategy)
     try:
         return [await _level(asking, level) for level in LEVELS]

@@ -43,17 +43,17 @@ _FULL: Final = (Corpus.CODE, Corpus.PROSE)
 
 
 @contextmanager
-def simulated(meetings: Sequence[DaemonAddress], echo: Path) -> Iterator[None]:
-    """Serve at the places of these meetings, and echo at a path, for the length of the block."""
+def simulated(addresses: Sequence[DaemonAddress], echo: Path) -> Iterator[None]:
+    """Serve at these addresses, and echo at a path, for the length of the block."""
     spec = {
         "echo": str(echo),
         "daemons": [
             {
-                "socket": str(meeting.socket),
-                "store_id": meeting.identity.store_id,
-                "config_fingerprint": meeting.identity.config_fingerprint,
+                "socket": str(address.socket),
+                "store_id": address.identity.store_id,
+                "config_fingerprint": address.identity.config_fingerprint,
             }
-            for meeting in meetings
+            for address in addresses
         ],
     }
     line = [sys.executable, "-m", "tests.bench.federation_daemons"]

@@ -93,8 +93,8 @@ def overhead(work: Path, shapes: tuple[Shape, ...] = SHAPES) -> Iterator[str]:
     found: list[str] = []
     workspace = make_workspace(work, REPOS)
     home = Home(work / "home")
-    meetings = DaemonAddresses(home, {})
-    places = [meetings.of(repo.root_canonical) for repo in workspace.repos]
+    addresses = DaemonAddresses(home, {})
+    places = [addresses.of(repo.root_canonical) for repo in workspace.repos]
     with simulated(places, work / "echo"):
         for shape in shapes:
             found += anyio.run(_measure, shape, workspace, home, work / "echo")

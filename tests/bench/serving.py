@@ -64,7 +64,7 @@ class Host:
     home: Path
     environ: Mapping[str, str]
 
-    def meeting(self, root: Path) -> DaemonAddress:
+    def address(self, root: Path) -> DaemonAddress:
         """Return where the daemon of a root is met."""
         return arrange(root, Home(self.home), environ=self.environ)
 
@@ -74,11 +74,11 @@ class Host:
         Raises:
             Unreachable: it does not come up.
         """
-        meeting = self.meeting(root)
+        address = self.address(root)
         deadline = Deadline.after(CLOCK, _START_S * 1000.0)
         while True:
             try:
-                return Link.connect(meeting.socket, replace(meeting.hello, client_id=client), CLOCK)
+                return Link.connect(address.socket, replace(address.hello, client_id=client), CLOCK)
             except Unreachable:
                 if deadline.remaining_ms() <= 0.0 or self.process.poll() is not None:
                     raise

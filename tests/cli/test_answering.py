@@ -60,8 +60,8 @@ def test_where_no_daemon_can_be_had_the_index_is_read_here(
     """And whoever asked is told so: the answer may be older than they think."""
     terminal = terminal_of(home, GGREP_START_DAEMON="false")
     reached = reach(Place(shop, ""), terminal, {})
-    reached.meeting.socket.parent.mkdir(exist_ok=True)
-    reached.meeting.socket.touch()  # what a killed one left
+    reached.address.socket.parent.mkdir(exist_ok=True)
+    reached.address.socket.touch()  # what a killed one left
 
     found = answered(QUESTION, reached, terminal, Asking())
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.interfaces.cli.daemon_contact import meeting_of
+from ggrep.interfaces.cli.daemon_contact import address_of
 from ggrep.interfaces.cli.terminal import Terminal
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.request import SearchRequest
@@ -30,38 +30,38 @@ def arranged(root: Path, home: Path, environ: Mapping[str, str]) -> tuple[Daemon
     """Return where the daemon is met under some variables, and a terminal that has them."""
     said = {"GGREP_HOME": str(home), **environ}
     terminal = Terminal(said, Style(colour=False), Style(colour=False), progress=False)
-    return meeting_of(Place(root, ""), terminal, {}), terminal
+    return address_of(Place(root, ""), terminal, {}), terminal
 
 
 def test_a_search_asks_a_daemon_whether_or_not_it_runs(root: Path, home: Path) -> None:
     """The first one starts it."""
-    meeting, terminal = arranged(root, home, {})
+    address, terminal = arranged(root, home, {})
 
-    assert asks_daemon(meeting, terminal.environ, offline=False)
+    assert asks_daemon(address, terminal.environ, offline=False)
 
 
 def test_offline_no_daemon_is_asked(root: Path, home: Path) -> None:
     """However that was said, and though one runs."""
-    meeting, terminal = arranged(root, home, {})
+    address, terminal = arranged(root, home, {})
     _, by_variable = arranged(root, home, {"GGREP_OFFLINE": "1"})
-    meeting.socket.parent.mkdir()
-    meeting.socket.touch()
+    address.socket.parent.mkdir()
+    address.socket.touch()
 
-    assert not asks_daemon(meeting, terminal.environ, offline=True)
-    assert not asks_daemon(meeting, by_variable.environ, offline=False)
+    assert not asks_daemon(address, terminal.environ, offline=True)
+    assert not asks_daemon(address, by_variable.environ, offline=False)
 
 
 def test_where_no_daemon_is_to_be_started_a_search_asks_one_that_runs(
     root: Path, home: Path
 ) -> None:
     """An operator who runs daemons himself wants them asked."""
-    meeting, terminal = arranged(root, home, UNSTARTED)
-    before = asks_daemon(meeting, terminal.environ, offline=False)
-    meeting.socket.parent.mkdir()
-    meeting.socket.touch()
+    address, terminal = arranged(root, home, UNSTARTED)
+    before = asks_daemon(address, terminal.environ, offline=False)
+    address.socket.parent.mkdir()
+    address.socket.touch()
 
     assert not before
-    assert asks_daemon(meeting, terminal.environ, offline=False)
+    assert asks_daemon(address, terminal.environ, offline=False)
 
 
 def test_a_search_that_finds_its_daemon_gone_starts_none_against_the_settings(
@@ -72,8 +72,8 @@ def test_a_search_that_finds_its_daemon_gone_starts_none_against_the_settings(
     monkeypatch.setattr(
         "ggrep.protocol.client.reaching.start", lambda *given, **_: started.append(given)
     )
-    meeting, terminal = arranged(root, home, UNSTARTED)
-    asking = asking_of(meeting, terminal.environ, terminal.tell)
+    address, terminal = arranged(root, home, UNSTARTED)
+    asking = asking_of(address, terminal.environ, terminal.tell)
 
     with pytest.raises(NotStarted):
         asking.search(SearchRequest("words", timeout_ms=50), ViewOptions(json=False, columns=80))

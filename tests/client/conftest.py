@@ -33,27 +33,27 @@ class Spot:
     """Where a daemon is met.
 
     Attributes:
-        daemon: listens already, at an address that is not the meeting's until it is `open`.
+        daemon: listens already, at an address that is not the one looked at until it is `open`.
     """
 
-    meeting: DaemonAddress
+    address: DaemonAddress
     daemon: FakeDaemon
 
     def open(self) -> None:
         """Let clients find the daemon."""
-        self.meeting.socket.symlink_to(self.daemon.address)
+        self.address.socket.symlink_to(self.daemon.address)
 
     def shut(self) -> None:
         """Let them find nothing."""
-        self.meeting.socket.unlink()
+        self.address.socket.unlink()
 
     def record(self, pid: int, **other: Any) -> DaemonRecord:
         """Leave a record of the daemon beside its socket, as of that process."""
         found = DaemonRecord(
             store_id=STORE,
             config_fingerprint=CONFIG,
-            root=str(self.meeting.identity.root),
-            socket=str(self.meeting.socket),
+            root=str(self.address.identity.root),
+            socket=str(self.address.socket),
             pid=pid,
             pid_started=start_ticks(pid) or 0,
             started_at="2031-02-03T04:05:06Z",
@@ -64,7 +64,7 @@ class Spot:
             encoder="none",
         )
         found = replace(found, **other)
-        durable.replace_file(record_path(self.meeting.socket), record_bytes(found))
+        durable.replace_file(record_path(self.address.socket), record_bytes(found))
         return found
 
 
@@ -77,13 +77,13 @@ def manual() -> ManualClock:
 @pytest.fixture
 def spot(root: Path, home: Path) -> Iterator[Spot]:
     """Return a place with a fake daemon that is not found yet."""
-    meeting = arrange(root, Home(home), environ={})
+    address = arrange(root, Home(home), environ={})
     hello = Hello(PROTOCOL_VERSIONS, STORE, CONFIG, client_id="c")
     schemas = {name: list(versions) for name, versions in SCHEMA_VERSIONS.items()}
     with fake_daemon.running() as daemon, short_directory() as base:
         daemon.greeting = fake_daemon.says(fake_daemon.welcome(supported_schema_versions=schemas))
         place = base / "0123.sock"
-        yield Spot(replace(meeting, socket=place, hello=hello), daemon)
+        yield Spot(replace(address, socket=place, hello=hello), daemon)
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ class Reached(Reaching):
 
     def __init__(self, spot: Spot, replies: list[Reply]) -> None:
         """Have one reply for each connection; the last of them is for all further ones."""
-        super().__init__(spot.meeting, CLOCK, {})
+        super().__init__(spot.address, CLOCK, {})
         self.times = 0
         self._spot = spot
         self._replies = replies
@@ -43,7 +43,7 @@ class Reached(Reaching):
         del deadline
         self._spot.daemon.reply = self._replies[min(self.times, len(self._replies) - 1)]
         self.times += 1
-        return Link.connect(self._spot.daemon.address, self._spot.meeting.hello, CLOCK)
+        return Link.connect(self._spot.daemon.address, self._spot.address.hello, CLOCK)
 
 
 def prints(**other: Any) -> Reply:
@@ -73,7 +73,7 @@ def search(reached: Reached, spot: Spot, watch: Any = None) -> Printed:
     def wait(seconds: float) -> None:
         clock.advance(1_000 * seconds)
 
-    return Exchange(spot.meeting, reached, clock, wait=wait).search(ASK, VIEW, watch)
+    return Exchange(spot.address, reached, clock, wait=wait).search(ASK, VIEW, watch)
 
 
 def test_what_the_daemon_says_is_returned_as_it_is(spot: Spot) -> None:
@@ -88,7 +88,7 @@ def test_the_client_brings_its_own_budgets(spot: Spot) -> None:
     """They were set for this search, whatever the daemon was started under."""
     search(Reached(spot, [prints()]), spot)
 
-    assert spot.daemon.seen[1]["budgets"] == dict(spot.meeting.budgets)
+    assert spot.daemon.seen[1]["budgets"] == dict(spot.address.budgets)
     assert spot.daemon.seen[1]["budgets"]["max_query_results"] == 200
     assert "claim" not in {key for key, value in spot.daemon.seen[1].items() if value is not None}
 
@@ -97,7 +97,7 @@ def test_a_search_says_how_long_it_was_waited_for(spot: Spot) -> None:
     """A command's own start counts for who typed it; what a scan may take is less by that."""
     for waited_ms in (0.0, 812.5, 1e12):
         asking = Exchange(
-            spot.meeting,
+            spot.address,
             Reached(spot, [prints()]),
             SystemClock(),
             waited_ms=lambda waited_ms=waited_ms: waited_ms,  # type: ignore[misc] # its own
@@ -117,9 +117,9 @@ def test_a_search_brings_the_time_it_has_left(spot: Spot) -> None:
             clock.advance(1_500)
             return super().reach(deadline)
 
-    configured = spot.meeting.settings.query_timeout_ms
+    configured = spot.address.settings.query_timeout_ms
     for asked in (ASK, replace(ASK, timeout_ms=0)):
-        Exchange(spot.meeting, Slow(spot, [prints()]), clock).search(asked, VIEW)
+        Exchange(spot.address, Slow(spot, [prints()]), clock).search(asked, VIEW)
 
     times = [said["request"]["timeout_ms"] for said in spot.daemon.seen if "request" in said]
     assert times == [20_000 - 1_500, configured - 1_500]
@@ -202,7 +202,7 @@ def test_a_sync_returns_its_report(spot: Spot) -> None:
     done: Reply = lambda asked: packed({**head(asked), "report": {"indexed": 1}})  # noqa: E731 - typed
     reached = Reached(spot, [goes_away, done])
 
-    assert Exchange(spot.meeting, reached, CLOCK).sync() == {"indexed": 1}
+    assert Exchange(spot.address, reached, CLOCK).sync() == {"indexed": 1}
     assert spot.daemon.seen[-1]["message"] == "sync"
 
 
@@ -220,7 +220,7 @@ def follow(spot: Spot, states: list[dict[str, Any]]) -> tuple[bool, list[int]]:
         return packed({**head(asked), "sync": next(told)})
 
     asking = Exchange(
-        spot.meeting, Reached(spot, [reply]), clock, wait=lambda s: clock.advance(1000 * s)
+        spot.address, Reached(spot, [reply]), clock, wait=lambda s: clock.advance(1000 * s)
     )
     there = asking.follow(
         lambda: not left, lambda progress: seen.append(progress.done_files), patience_ms=1_000
@@ -266,7 +266,7 @@ def test_an_interrupt_ends_the_search_at_the_daemon(root: Path, home: Path) -> N
         return [counts.cancelled_total, counts.in_flight]
 
     with served(root, home, gated=True) as host:
-        asking = Exchange(host.meeting, Reaching(host.meeting, CLOCK, {}), CLOCK)
+        asking = Exchange(host.address, Reaching(host.address, CLOCK, {}), CLOCK)
         with pytest.raises(KeyboardInterrupt):
             asking.search(replace(ASK, deterministic=True), VIEW, interrupt)
         host.eventually(lambda: statuses() == [1, 0])
@@ -289,7 +289,7 @@ def test_a_daemon_that_is_not_ready_in_time_is_a_timeout(
     def wait(seconds: float) -> None:
         manual.advance(1_000 * seconds)
 
-    asking = Exchange(spot.meeting, Unready(spot.meeting, manual, {}, wait=wait), manual, wait=wait)
+    asking = Exchange(spot.address, Unready(spot.address, manual, {}, wait=wait), manual, wait=wait)
     with pytest.raises(DeadlineExceeded, match="no daemon was ready in time") as caught:
         asking.search(replace(ASK, timeout_ms=timeout_ms), VIEW)
 
@@ -301,12 +301,12 @@ def test_a_start_that_takes_all_the_time_is_a_timeout(
 ) -> None:
     """The daemon goes on starting; the next search may find it."""
 
-    def start(_meeting: object, _environ: object, timeout_s: float, **_: object) -> bool:
+    def start(_address: object, _environ: object, timeout_s: float, **_: object) -> bool:
         manual.advance(1_000 * timeout_s)
         raise NotStarted("timed out")
 
     monkeypatch.setattr("ggrep.protocol.client.reaching.start", start)
-    asking = Exchange(spot.meeting, Reaching(spot.meeting, manual, {}), manual)
+    asking = Exchange(spot.address, Reaching(spot.address, manual, {}), manual)
 
     with pytest.raises(DeadlineExceeded, match="no daemon was ready in time"):
         asking.search(ASK, VIEW)

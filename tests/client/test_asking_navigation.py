@@ -40,7 +40,7 @@ class Reached(Reaching):
     """Reaches a daemon that runs, for as many connections as there are replies."""
 
     def __init__(self, spot: Spot, *replies: Reply) -> None:
-        super().__init__(spot.meeting, CLOCK, {})
+        super().__init__(spot.address, CLOCK, {})
         self._spot = spot
         self._replies = list(replies)
 
@@ -48,7 +48,7 @@ class Reached(Reaching):
         """Connect."""
         del deadline
         self._spot.daemon.reply = self._replies.pop(0)
-        return Link.connect(self._spot.daemon.address, self._spot.meeting.hello, CLOCK)
+        return Link.connect(self._spot.daemon.address, self._spot.address.hello, CLOCK)
 
 
 def head(asked: dict[str, Any]) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def replies(name: str) -> Reply:
 def ask(spot: Spot, name: str, *answers: Reply) -> Any:
     """Ask one question."""
     request, _ = CASES[name]
-    return getattr(Exchange(spot.meeting, Reached(spot, *answers), CLOCK), name)(request)
+    return getattr(Exchange(spot.address, Reached(spot, *answers), CLOCK), name)(request)
 
 
 @every
@@ -85,7 +85,7 @@ def test_the_daemon_is_given_the_time_that_is_left(spot: Spot, name: str) -> Non
     request = spot.daemon.seen[1]["request"]
 
     left_ms = (request["search"] if name == "slate" else request)["timeout_ms"]
-    assert 0 < left_ms <= spot.meeting.settings.query_timeout_ms
+    assert 0 < left_ms <= spot.address.settings.query_timeout_ms
 
 
 @every

@@ -37,21 +37,21 @@ def soon(milliseconds: float = 40.0) -> Deadline:
 
 
 @pytest.fixture
-def meeting(root: Path, home: Path) -> DaemonAddress:
+def address(root: Path, home: Path) -> DaemonAddress:
     """Return where the daemon of an empty root is met."""
     return arrange(root, Home(home), environ={}, flags={"encoder": "hashed"})
 
 
 @pytest.fixture
-def daemon(meeting: DaemonAddress) -> Iterator[ScriptedDaemon]:
+def daemon(address: DaemonAddress) -> Iterator[ScriptedDaemon]:
     """Return a daemon that answers everything."""
-    with scripted(meeting) as found:
+    with scripted(address) as found:
         yield found
 
 
-async def opened(meeting: DaemonAddress, deadline: Deadline = NEVER) -> Channel:
+async def opened(address: DaemonAddress, deadline: Deadline = NEVER) -> Channel:
     """Return a connection to the daemon."""
-    return await Channel.open(meeting.socket, meeting.hello, deadline)
+    return await Channel.open(address.socket, address.hello, deadline)
 
 
 class Asked:
@@ -83,18 +83,18 @@ async def seen(daemon: ScriptedDaemon, *names: str) -> list[dict[str, Any]]:
     return await anyio.to_thread.run_sync(daemon.saw, *names)
 
 
-async def test_both_sides_say_who_they_are(meeting: DaemonAddress, daemon: ScriptedDaemon) -> None:
+async def test_both_sides_say_who_they_are(address: DaemonAddress, daemon: ScriptedDaemon) -> None:
     """The kernel tells the process; all else the daemon says of itself."""
-    channel = await opened(meeting)
+    channel = await opened(address)
 
     assert channel.pid == os.getpid()
-    assert channel.welcome.store_id == meeting.identity.store_id
+    assert channel.welcome.store_id == address.identity.store_id
     assert (await channel.ask(Ping(), NEVER)).name == "ping"
     await channel.aclose()
 
 
 async def test_replies_find_their_requests_in_any_order(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """A slow question does not hold up a quick one."""
     held: list[dict[str, Any]] = []
@@ -106,7 +106,7 @@ async def test_replies_find_their_requests_in_any_order(
                 peer.answer(one, which=one["text"])
 
     daemon.script = backwards
-    channel = await opened(meeting)
+    channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group:
         for name in ("a", "b", "c"):
@@ -118,11 +118,11 @@ async def test_replies_find_their_requests_in_any_order(
 
 
 async def test_who_is_cancelled_has_the_daemon_stop(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """And the connection serves the next question."""
     daemon.script = says_nothing
-    channel = await opened(meeting)
+    channel = await opened(address)
     async with anyio.create_task_group() as group:
         group.start_soon(channel.ask, Status(), NEVER)
         asked = await seen(daemon, "status")
@@ -137,7 +137,7 @@ async def test_who_is_cancelled_has_the_daemon_stop(
 
 
 async def test_at_the_deadline_the_daemon_is_told_to_stop(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """A reply that comes later all the same is nobody's."""
     late: list[dict[str, Any]] = []
@@ -150,7 +150,7 @@ async def test_at_the_deadline_the_daemon_is_told_to_stop(
         peer.answer(message, late=False)
 
     daemon.script = script
-    channel = await opened(meeting)
+    channel = await opened(address)
 
     with pytest.raises(DeadlineExceeded, match="did not answer in time"):
         await channel.ask(Status(), soon())
@@ -161,10 +161,10 @@ async def test_at_the_deadline_the_daemon_is_told_to_stop(
 
 
 async def test_what_was_answered_or_never_sent_is_not_cancelled(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """The daemon has nothing to stop."""
-    channel = await opened(meeting)
+    channel = await opened(address)
     await channel.ask(Ping(), NEVER)
 
     with pytest.raises(InvalidRequest, match="surrogate"):
@@ -175,7 +175,7 @@ async def test_what_was_answered_or_never_sent_is_not_cancelled(
 
 
 async def test_when_who_reads_leaves_another_reads_on(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """The first who asked reads for all; its deadline is not that of the others."""
     held: list[dict[str, Any]] = []
@@ -188,7 +188,7 @@ async def test_when_who_reads_leaves_another_reads_on(
             held.append(message)
 
     daemon.script = script
-    channel = await opened(meeting)
+    channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group:
         group.start_soon(asked.ask, "first", Status(), soon())
@@ -202,7 +202,7 @@ async def test_when_who_reads_leaves_another_reads_on(
 
 
 async def test_reading_is_passed_on_by_who_is_cancelled_before_it_begins(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Whoever is next may leave at the same moment as who reads."""
     held: list[dict[str, Any]] = []
@@ -214,7 +214,7 @@ async def test_reading_is_passed_on_by_who_is_cancelled_before_it_begins(
             peer.answer(held.pop())
 
     daemon.script = script
-    channel = await opened(meeting)
+    channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group, anyio.create_task_group() as leaving:
         leaving.start_soon(asked.ask, "first", Status())
@@ -236,7 +236,7 @@ def staying(names: Iterable[str]) -> set[str]:
 
 @pytest.mark.parametrize("seed", range(4))
 async def test_whoever_leaves_all_others_have_their_own_replies(
-    meeting: DaemonAddress, daemon: ScriptedDaemon, seed: int
+    address: DaemonAddress, daemon: ScriptedDaemon, seed: int
 ) -> None:
     """In whatever order requests come, are given up and are answered."""
     chance, held = random.Random(seed), list[dict[str, Any]]()
@@ -251,7 +251,7 @@ async def test_whoever_leaves_all_others_have_their_own_replies(
             peer.answer(message)
 
     daemon.script = script
-    channel = await opened(meeting)
+    channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group:
         async with anyio.create_task_group() as leaving:
@@ -283,7 +283,7 @@ async def test_whoever_leaves_all_others_have_their_own_replies(
     ],
 )
 async def test_a_daemon_that_goes_away_or_raves_fails_all_who_wait(
-    meeting: DaemonAddress, daemon: ScriptedDaemon, said: bytes
+    address: DaemonAddress, daemon: ScriptedDaemon, said: bytes
 ) -> None:
     """What they asked may be asked of another; this one has nothing to say any more."""
 
@@ -294,7 +294,7 @@ async def test_a_daemon_that_goes_away_or_raves_fails_all_who_wait(
                 peer.hang_up()
 
     daemon.script = script
-    channel = await opened(meeting)
+    channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group:
         group.start_soon(asked.ask, "a")
@@ -310,11 +310,11 @@ async def test_a_daemon_that_goes_away_or_raves_fails_all_who_wait(
 
 
 async def test_a_refusal_is_raised_as_what_it_is(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """With all that it says; who wants the reply itself has it."""
     daemon.script = lambda peer, message: peer.refuse(message, "busy", retry_after_ms=7)
-    channel = await opened(meeting)
+    channel = await opened(address)
 
     with pytest.raises(Busy) as caught:
         await channel.ask(Ping(), NEVER)
@@ -324,13 +324,13 @@ async def test_a_refusal_is_raised_as_what_it_is(
 
 
 async def test_a_refusal_of_nothing_in_particular_is_of_the_only_request(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """A frame that could not be read has no id to answer to."""
     daemon.script = lambda peer, _: peer.say(
         {"error": {"code": "invalid_request", "message": "too large"}}
     )
-    channel = await opened(meeting)
+    channel = await opened(address)
 
     with pytest.raises(InvalidRequest, match="too large"):
         await channel.ask(Ping(), NEVER)
@@ -338,7 +338,7 @@ async def test_a_refusal_of_nothing_in_particular_is_of_the_only_request(
 
 
 async def test_a_refusal_of_one_of_several_ends_the_connection(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """There is no telling whose it is."""
 
@@ -347,7 +347,7 @@ async def test_a_refusal_of_one_of_several_ends_the_connection(
             peer.say({"error": {"code": "invalid_request", "message": "too large"}})
 
     daemon.script = script
-    asked = Asked(await opened(meeting))
+    asked = Asked(await opened(address))
     async with anyio.create_task_group() as group:
         group.start_soon(asked.ask, "a")
         group.start_soon(asked.ask, "b")
@@ -358,12 +358,12 @@ async def test_a_refusal_of_one_of_several_ends_the_connection(
 
 
 async def test_a_frame_that_is_cut_off_ends_the_connection(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Whatever came behind half a frame would be read as its other half."""
     gate = threading.Event()
     daemon.script = lambda *_: gate.wait(20)
-    channel = await opened(meeting)
+    channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group:
         group.start_soon(asked.ask, "waits")
@@ -377,7 +377,7 @@ async def test_a_frame_that_is_cut_off_ends_the_connection(
 
 
 async def test_a_frame_that_waits_its_turn_may_be_given_up(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Nothing of it is out yet; the one before it goes on."""
     gate = threading.Event()
@@ -388,7 +388,7 @@ async def test_a_frame_that_waits_its_turn_may_be_given_up(
         peer.answer(message)
 
     daemon.script = script
-    channel = await opened(meeting)
+    channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group:
         group.start_soon(asked.ask, "first")
@@ -403,10 +403,10 @@ async def test_a_frame_that_waits_its_turn_may_be_given_up(
 
 
 async def test_a_connection_that_the_daemon_closed_is_known_to_be_over(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Without asking it: whoever starts daemons must know who is missing."""
-    channel = await opened(meeting)
+    channel = await opened(address)
     assert channel.is_open
     daemon.hang_up()
 
@@ -414,10 +414,10 @@ async def test_a_connection_that_the_daemon_closed_is_known_to_be_over(
     await channel.aclose()
 
 
-async def test_closing_fails_those_who_wait(meeting: DaemonAddress, daemon: ScriptedDaemon) -> None:
+async def test_closing_fails_those_who_wait(address: DaemonAddress, daemon: ScriptedDaemon) -> None:
     """The one who reads as well as those who wait for it."""
     daemon.script = says_nothing
-    channel = await opened(meeting)
+    channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group:
         group.start_soon(asked.ask, "a")
@@ -437,33 +437,33 @@ async def test_closing_fails_those_who_wait(meeting: DaemonAddress, daemon: Scri
     ],
 )
 async def test_a_greeting_that_does_not_suit_ends_it(
-    meeting: DaemonAddress, daemon: ScriptedDaemon, welcome: dict[str, Any], error: type[Exception]
+    address: DaemonAddress, daemon: ScriptedDaemon, welcome: dict[str, Any], error: type[Exception]
 ) -> None:
     """Nothing is asked of a daemon that may answer something else."""
     daemon.welcome = welcome
 
     with pytest.raises(error):
-        await opened(meeting)
+        await opened(address)
 
 
 async def test_a_daemon_of_another_store_is_not_asked(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Its answers would be of another repository."""
     daemon.welcome["store_id"] = "another"
 
     with pytest.raises(InvalidRequest, match="store_id"):
-        await opened(meeting)
+        await opened(address)
 
 
 async def test_another_users_socket_is_not_talked_to(
-    meeting: DaemonAddress, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch
+    address: DaemonAddress, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever may write to a temporary directory could listen there."""
     monkeypatch.setattr(module, "require_own", refuses)
 
     with pytest.raises(Unreachable, match="another user"):
-        await opened(meeting)
+        await opened(address)
     assert daemon.greeted == 0
 
 
@@ -473,18 +473,18 @@ def refuses(*_: object) -> None:
 
 
 async def test_a_daemon_that_says_nothing_costs_no_more_than_the_deadline(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """It would have seconds to introduce itself."""
     daemon.greets = False
 
     with pytest.raises(DeadlineExceeded):
-        await opened(meeting, soon())
+        await opened(address, soon())
 
 
 @pytest.mark.parametrize("stopped", [False, True])
 async def test_a_daemon_that_does_not_introduce_itself_is_silent(
-    meeting: DaemonAddress, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch, stopped: bool
+    address: DaemonAddress, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch, stopped: bool
 ) -> None:
     """A stopped process is known after a moment, a busy one has longer."""
     daemon.greets = False
@@ -493,7 +493,7 @@ async def test_a_daemon_that_does_not_introduce_itself_is_silent(
     monkeypatch.setattr(module, "is_stopped", lambda _: stopped)
 
     with pytest.raises(Silent, match=f"process {os.getpid()}, does not answer"):
-        await opened(meeting)
+        await opened(address)
 
 
 @pytest.fixture
@@ -513,7 +513,7 @@ async def test_work_that_nobody_waits_for_ends_in_the_daemon(
 ) -> None:
     """Whoever gave up frees the core for the next, and does not lose its connection by it."""
     held = HeldSearches(monkeypatch)
-    channel = await opened(host.meeting)
+    channel = await opened(host.address)
     search = Search(SearchRequest("settle", timeout_ms=60_000))
     async with anyio.create_task_group() as group:
         if in_time:
@@ -540,10 +540,10 @@ async def eventually(holds: Callable[[], object]) -> None:
 
 
 async def test_a_request_that_never_left_is_not_called_off(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """The daemon has never heard of it."""
-    channel = await opened(meeting)
+    channel = await opened(address)
     with pytest.raises(InvalidRequest, match="bytes"):
         await channel.ask(Encode("x" * HARD_MAX_REQUEST_BYTES), NEVER)
     await channel.ask(Ping(), NEVER)
@@ -553,11 +553,11 @@ async def test_a_request_that_never_left_is_not_called_off(
 
 
 async def test_no_two_connections_number_their_requests_alike(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """A daemon tells requests apart by their ids, and would stop the other's work."""
     for _ in range(2):
-        channel = await opened(meeting)
+        channel = await opened(address)
         await channel.ask(Ping(), NEVER)
         await channel.aclose()
 

@@ -72,13 +72,13 @@ class Starts:
         self.acts: list[Callable[[], object]] = [lambda: True]
         self.made: list[list[str]] = []
 
-    def one(self, meeting: DaemonAddress, *_: object, **__: object) -> Any:
+    def one(self, address: DaemonAddress, *_: object, **__: object) -> Any:
         """Start one daemon."""
-        return self.all([meeting])
+        return self.all([address])
 
-    def all(self, meetings: Any, *_: object, **__: object) -> Any:
+    def all(self, addresses: Any, *_: object, **__: object) -> Any:
         """Start several."""
-        self.made.append([meeting.identity.root.name for meeting in meetings])
+        self.made.append([address.identity.root.name for address in addresses])
         return (self.acts.pop(0) if len(self.acts) > 1 else self.acts[0])()
 
 
@@ -109,12 +109,12 @@ async def eventually(holds: Callable[[], object]) -> None:
 
 async def test_all_who_ask_share_one_connection(meet: Meet) -> None:
     """However many questions come at once, and whoever comes first."""
-    meeting, found = meet("a"), Channels(CLOCK, {})
-    with scripted(meeting) as daemon:
+    address, found = meet("a"), Channels(CLOCK, {})
+    with scripted(address) as daemon:
         async with anyio.create_task_group() as group:
             for _ in range(5):
-                group.start_soon(found.ask, meeting, Ping(), soon())
-        await found.ask(meeting, Ping(), soon())
+                group.start_soon(found.ask, address, Ping(), soon())
+        await found.ask(address, Ping(), soon())
 
         assert daemon.greeted == 1
         assert len(daemon.seen) == 6
@@ -123,10 +123,10 @@ async def test_all_who_ask_share_one_connection(meet: Meet) -> None:
 
 async def test_what_a_daemon_refuses_is_final(meet: Meet, starts: Starts) -> None:
     """Going around `busy` would defeat what it is there for."""
-    meeting, found = meet("a"), Channels(CLOCK, {})
-    with scripted(meeting, lambda peer, one: peer.refuse(one, "busy", retry_after_ms=1)) as daemon:
+    address, found = meet("a"), Channels(CLOCK, {})
+    with scripted(address, lambda peer, one: peer.refuse(one, "busy", retry_after_ms=1)) as daemon:
         with pytest.raises(Busy):
-            await found.ask(meeting, Ping(), soon())
+            await found.ask(address, Ping(), soon())
 
         assert len(daemon.seen) == 1
         assert starts.made == []
@@ -135,9 +135,9 @@ async def test_what_a_daemon_refuses_is_final(meet: Meet, starts: Starts) -> Non
 
 async def test_a_daemon_is_told_what_time_is_left(meet: Meet) -> None:
     """What went into reaching it is not its to spend."""
-    meeting, found = meet("a"), Channels(CLOCK, {})
-    with scripted(meeting) as daemon:
-        await found.ask_within(meeting, lambda left_ms: Describe(int(left_ms)), soon(9_000))
+    address, found = meet("a"), Channels(CLOCK, {})
+    with scripted(address) as daemon:
+        await found.ask_within(address, lambda left_ms: Describe(int(left_ms)), soon(9_000))
 
         assert 0 < daemon.seen[0]["timeout_ms"] < 9_000
         await found.aclose()
@@ -145,26 +145,26 @@ async def test_a_daemon_is_told_what_time_is_left(meet: Meet) -> None:
 
 async def test_a_connection_that_was_closed_while_idle_is_opened_again(meet: Meet) -> None:
     """Daemons let connections go that say nothing; who asks next need not know."""
-    meeting, found = meet("a"), Channels(CLOCK, {}, starts=False)
-    with scripted(meeting) as daemon:
-        await found.ask(meeting, Ping(), soon())
+    address, found = meet("a"), Channels(CLOCK, {}, starts=False)
+    with scripted(address) as daemon:
+        await found.ask(address, Ping(), soon())
         daemon.hang_up()
 
-        assert (await found.ask(meeting, Ping(), soon())).name == "ping"
+        assert (await found.ask(address, Ping(), soon())).name == "ping"
         assert daemon.greeted == 2
         await found.aclose()
 
 
 async def test_a_question_that_a_daemon_died_of_is_put_to_the_next(meet: Meet) -> None:
     """A search changes nothing."""
-    meeting, found = meet("a"), Channels(CLOCK, {}, starts=False)
+    address, found = meet("a"), Channels(CLOCK, {}, starts=False)
 
     def dies_once(peer: Peer, message: dict[str, Any]) -> None:
         daemon.script = lambda peer, message: peer.answer(message, by="the next")
         peer.hang_up()
 
-    with scripted(meeting, dies_once) as daemon:
-        reply = await found.ask(meeting, Ping(), soon())
+    with scripted(address, dies_once) as daemon:
+        reply = await found.ask(address, Ping(), soon())
 
         assert reply.body == {"by": "the next"}
         await found.aclose()
@@ -172,19 +172,19 @@ async def test_a_question_that_a_daemon_died_of_is_put_to_the_next(meet: Meet) -
 
 async def test_a_daemon_that_was_killed_is_started_again(meet: Meet, starts: Starts) -> None:
     """Whoever asks next waits for it."""
-    meeting, found = meet("a"), Channels(CLOCK, {})
+    address, found = meet("a"), Channels(CLOCK, {})
     successors: list[ScriptedDaemon] = []
 
     def succeed() -> bool:
-        hello = meeting.hello
-        successors.append(ScriptedDaemon(meeting.socket, hello.store_id, hello.config_fingerprint))
+        hello = address.hello
+        successors.append(ScriptedDaemon(address.socket, hello.store_id, hello.config_fingerprint))
         return True
 
     starts.acts = [succeed]
-    with scripted(meeting) as daemon:
+    with scripted(address) as daemon:
         daemon.script = lambda *_: daemon.die()
 
-        assert (await found.ask(meeting, Ping(), soon())).name == "ping"
+        assert (await found.ask(address, Ping(), soon())).name == "ping"
         assert starts.made == [["a"]]
         await found.aclose()
         successors[0].stop()
@@ -192,27 +192,27 @@ async def test_a_daemon_that_was_killed_is_started_again(meet: Meet, starts: Sta
 
 async def test_a_question_that_every_daemon_dies_of_is_given_up(meet: Meet) -> None:
     """It is the question, then."""
-    meeting, found = meet("a"), Channels(CLOCK, {})
-    with scripted(meeting, hangs_up) as daemon:
+    address, found = meet("a"), Channels(CLOCK, {})
+    with scripted(address, hangs_up) as daemon:
         with pytest.raises(Unreachable, match="went away"):
-            await found.ask(meeting, Ping(), soon())
+            await found.ask(address, Ping(), soon())
 
         assert daemon.greeted == 5
 
 
 async def test_who_may_start_nothing_is_told_that_the_daemon_went_away(meet: Meet) -> None:
     """Not that none runs: one did, and took the question with it."""
-    meeting, found = meet("a"), Channels(CLOCK, {}, starts=False)
-    with scripted(meeting) as daemon:
+    address, found = meet("a"), Channels(CLOCK, {}, starts=False)
+    with scripted(address) as daemon:
         daemon.script = lambda *_: daemon.die()
 
         with pytest.raises(Unreachable, match="went away"):
-            await found.ask(meeting, Ping(), soon())
+            await found.ask(address, Ping(), soon())
 
 
 async def test_a_daemon_that_ends_is_waited_out(meet: Meet) -> None:
     """It answers until its clients have their last replies; the next one answers the rest."""
-    meeting, found = meet("a"), Channels(CLOCK, {}, starts=False)
+    address, found = meet("a"), Channels(CLOCK, {}, starts=False)
 
     def ends(peer: Peer, message: dict[str, Any]) -> None:
         if len(daemon.seen) < 3:
@@ -220,8 +220,8 @@ async def test_a_daemon_that_ends_is_waited_out(meet: Meet) -> None:
         else:
             peer.answer(message)
 
-    with scripted(meeting, ends) as daemon:
-        assert (await found.ask(meeting, Ping(), soon())).name == "ping"
+    with scripted(address, ends) as daemon:
+        assert (await found.ask(address, Ping(), soon())).name == "ping"
         assert len(daemon.seen) == 3
         await found.aclose()
 
@@ -231,28 +231,28 @@ async def test_a_daemon_that_never_ends_ending_is_told_as_it_says(
 ) -> None:
     """Patience has its own end, where the question has none."""
     monkeypatch.setattr(channels, "START_MS", 0)
-    meeting, found = meet("a"), Channels(CLOCK, {})
-    with scripted(meeting, lambda peer, one: peer.refuse(one, "cancelled", stopping=True)):
+    address, found = meet("a"), Channels(CLOCK, {})
+    with scripted(address, lambda peer, one: peer.refuse(one, "cancelled", stopping=True)):
         with pytest.raises(Cancelled):
-            await found.ask(meeting, Ping(), Deadline.never(CLOCK))
+            await found.ask(address, Ping(), Deadline.never(CLOCK))
         await found.aclose()
 
 
 async def test_without_an_index_nothing_is_started(meet: Meet, starts: Starts) -> None:
     """The daemon would have nothing to answer from before it has indexed everything."""
-    meeting = meet("a", published=False)
+    address = meet("a", published=False)
 
     for may_start in (True, False):
         with pytest.raises(NoIndex, match="ggrep index"):
-            await Channels(CLOCK, {}, starts=may_start).ask(meeting, Ping(), soon())
+            await Channels(CLOCK, {}, starts=may_start).ask(address, Ping(), soon())
     assert starts.made == []
 
 
 async def test_a_daemon_that_indexes_for_the_first_time_is_asked(meet: Meet) -> None:
     """It says itself what it has."""
-    meeting, found = meet("a", published=False), Channels(CLOCK, {})
-    with scripted(meeting):
-        assert (await found.ask(meeting, Ping(), soon())).name == "ping"
+    address, found = meet("a", published=False), Channels(CLOCK, {})
+    with scripted(address):
+        assert (await found.ask(address, Ping(), soon())).name == "ping"
         await found.aclose()
 
 
@@ -279,12 +279,12 @@ async def test_a_daemon_of_another_protocol_is_left_alone_unless_it_is_older(
     meet: Meet, starts: Starts, may_start: bool
 ) -> None:
     """Nobody knows this one's age."""
-    meeting, found = meet("a"), Channels(CLOCK, {}, starts=may_start)
-    with scripted(meeting) as daemon:
+    address, found = meet("a"), Channels(CLOCK, {}, starts=may_start)
+    with scripted(address) as daemon:
         daemon.welcome = {"error": {"code": "incompatible", "message": "no"}}
 
         with pytest.raises(Incompatible):
-            await found.ask(meeting, Ping(), soon())
+            await found.ask(address, Ping(), soon())
     assert starts.made == []
 
 
@@ -294,12 +294,12 @@ async def test_a_silent_daemon_is_told_as_such(
     """Another could not take its place: it holds the lock."""
     monkeypatch.setattr(channel, "GREETING_MS", 10)
     monkeypatch.setattr(channel, "HANDSHAKE_MS", 10)
-    meeting = meet("a")
-    with scripted(meeting) as daemon:
+    address = meet("a")
+    with scripted(address) as daemon:
         daemon.greets = False
 
         with pytest.raises(Silent):
-            await Channels(CLOCK, {}).ask(meeting, Ping(), soon())
+            await Channels(CLOCK, {}).ask(address, Ping(), soon())
     assert starts.made == []
 
 
@@ -309,9 +309,9 @@ async def test_a_daemon_that_hangs_takes_nothing_from_the_others(meet: Meet, gre
     stuck, well, found = meet("stuck"), meet("well"), Channels(CLOCK, {})
     told: list[str] = []
 
-    async def ask(meeting: DaemonAddress, milliseconds: float) -> None:
+    async def ask(address: DaemonAddress, milliseconds: float) -> None:
         try:
-            await found.ask(meeting, Ping(), soon(milliseconds))
+            await found.ask(address, Ping(), soon(milliseconds))
             told.append("answered")
         except DeadlineExceeded:
             told.append("too late")
@@ -378,13 +378,13 @@ async def test_a_start_that_nobody_waits_for_any_more_is_given_up(
 
 async def test_what_is_asked_after_closing_fails(meet: Meet) -> None:
     """Nothing is opened again behind the back of who closed."""
-    meeting, found = meet("a"), Channels(CLOCK, {})
-    with scripted(meeting, says_nothing) as daemon:
+    address, found = meet("a"), Channels(CLOCK, {})
+    with scripted(address, says_nothing) as daemon:
         failures: list[BaseException] = []
 
         async def ask() -> None:
             try:
-                await found.ask(meeting, Ping(), soon())
+                await found.ask(address, Ping(), soon())
             except Cancelled as error:
                 failures.append(error)
 
@@ -438,7 +438,7 @@ async def test_what_connects_while_all_is_closed_is_closed_too(
     meet: Meet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A daemon that took its time to greet; nobody would close that connection any more."""
-    meeting, found = meet("a"), Channels(CLOCK, {})
+    address, found = meet("a"), Channels(CLOCK, {})
     begun, gate, opened = anyio.Event(), anyio.Event(), Channel.open
 
     async def late(*given: Any) -> Channel:
@@ -447,9 +447,9 @@ async def test_what_connects_while_all_is_closed_is_closed_too(
         return await opened(*given)
 
     monkeypatch.setattr(Channel, "open", late)
-    with scripted(meeting) as daemon:
+    with scripted(address) as daemon:
         async with anyio.create_task_group() as group:
-            group.start_soon(failing, found.ask, meeting, Ping(), soon())
+            group.start_soon(failing, found.ask, address, Ping(), soon())
             await begun.wait()
             await found.aclose()
             gate.set()
@@ -509,12 +509,12 @@ async def test_daemons_that_cannot_be_talked_to_are_not_missing(
     meet: Meet, starts: Starts, said: str
 ) -> None:
     """They listen; those who ask are told what is wrong with them."""
-    meeting = meet("a")
-    with scripted(meeting) as daemon:
+    address = meet("a")
+    with scripted(address) as daemon:
         daemon.greets = said != "nothing"
         if said != "nothing":
             daemon.welcome = {"error": {"code": said, "message": "no"}}
-        await Channels(CLOCK, {}).prepare([meeting], soon(100))
+        await Channels(CLOCK, {}).prepare([address], soon(100))
 
     assert starts.made == []
 
@@ -545,11 +545,11 @@ async def test_two_clients_that_miss_three_daemons_start_one_process(
     """A process for each would take the memory of each, and each client must not bring its own."""
     clients = [Channels(CLOCK, without_offline()) for _ in range(2)]
     async with anyio.create_task_group() as group:
-        for client, meetings in zip(clients, (trees, trees[::-1]), strict=True):
-            group.start_soon(client.prepare, meetings, soon(60_000))
+        for client, addresses in zip(clients, (trees, trees[::-1]), strict=True):
+            group.start_soon(client.prepare, addresses, soon(60_000))
     for client in clients:
-        for meeting in trees:
-            assert "status" in (await client.ask(meeting, Status(), soon(60_000))).body
+        for address in trees:
+            assert "status" in (await client.ask(address, Status(), soon(60_000))).body
         await client.aclose()
 
     records = running(Home(home))
@@ -640,11 +640,11 @@ async def test_why_none_can_be_started_is_told_though_one_ran_before(
     meet: Meet, starts: Starts
 ) -> None:
     """That it went away helps nobody to have another."""
-    meeting, found = meet("a"), Channels(CLOCK, {})
+    address, found = meet("a"), Channels(CLOCK, {})
     starts.acts = [fails(NotStarted("no room"))]
-    with scripted(meeting) as daemon:
+    with scripted(address) as daemon:
         daemon.script = lambda *_: daemon.die()
 
         with pytest.raises(NotStarted, match="no room"):
-            await found.ask(meeting, Ping(), soon())
+            await found.ask(address, Ping(), soon())
     assert starts.made == [["a"]]

@@ -21,13 +21,13 @@ def test_it_is_told_what_a_daemon_is_started_with(
     """Root, flags, home and profile are worked out while it loads."""
     said, job = tmp_path / "said", tmp_path / "job"
     program(f'cat <&3 > {job}; echo "$@" "$GGREP_X" "$PWD" > {said}')
-    root = spot.meeting.identity.root
-    meeting = replace(spot.meeting, flags={"encoder": "hashed"}, served_profile="data")
+    root = spot.address.identity.root
+    address = replace(spot.address, flags={"encoder": "hashed"}, served_profile="data")
 
-    assert start(meeting, {}, head=HeadStart({"GGREP_X": "of the client"}))
+    assert start(address, {}, head=HeadStart({"GGREP_X": "of the client"}))
     assert stable_json.loads(job.read_bytes()) == {
         "arguments": ["--path", str(root), "--encoder", "hashed"],
-        "home": str(meeting.home.base),
+        "home": str(address.home.base),
         "profile": "data",
     }
     line = "-m ggrep serve --background --yes --later 3 of the client /\n"
@@ -87,7 +87,7 @@ def test_one_that_has_ended_is_started_from_the_beginning(
     head = HeadStart({})
     head.wait()
 
-    assert start(spot.meeting, {}, head=head)
+    assert start(spot.address, {}, head=head)
     assert "--path" in said.read_text()
 
 
@@ -96,7 +96,7 @@ def test_why_it_does_not_become_one_is_said(spot: Spot, program: Program) -> Non
     program(f"exec {PYTHON} -c '{_COMPLAIN}'")
 
     with pytest.raises(NotStarted, match="did not start: no room"):
-        start(spot.meeting, {}, head=HeadStart({}))
+        start(spot.address, {}, head=HeadStart({}))
 
 
 _COMPLAIN = """

@@ -22,7 +22,7 @@ CLOCK = SystemClock()
 
 def connect(spot: Spot) -> Link:
     """Return a connection to the fake."""
-    return Link.connect(spot.daemon.address, spot.meeting.hello, CLOCK)
+    return Link.connect(spot.daemon.address, spot.address.hello, CLOCK)
 
 
 def ask(spot: Spot, milliseconds: float = 20_000) -> Reply:
@@ -42,7 +42,7 @@ def test_both_sides_say_who_they_are(spot: Spot) -> None:
 def test_nobody_there_is_unreachable(spot: Spot) -> None:
     """Whoever asks may start one."""
     with pytest.raises(Unreachable):
-        Link.connect(spot.meeting.socket, spot.meeting.hello, CLOCK)
+        Link.connect(spot.address.socket, spot.address.hello, CLOCK)
 
 
 def test_a_socket_that_a_dead_daemon_left_is_unreachable(spot: Spot) -> None:
@@ -51,7 +51,7 @@ def test_a_socket_that_a_dead_daemon_left_is_unreachable(spot: Spot) -> None:
     spot.daemon.address.unlink()
 
     with pytest.raises(Unreachable):
-        Link.connect(spot.meeting.socket, spot.meeting.hello, CLOCK)
+        Link.connect(spot.address.socket, spot.address.hello, CLOCK)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_requests_have_names_of_their_own(spot: Spot) -> None:
 
 def test_another_store_is_noticed_on_our_side_too(spot: Spot) -> None:
     """A socket may have been put in another's place."""
-    hello = replace(spot.meeting.hello, config_fingerprint="0" * 64)
+    hello = replace(spot.address.hello, config_fingerprint="0" * 64)
 
     with pytest.raises(InvalidRequest, match="config_fingerprint"):
         Link.connect(spot.daemon.address, hello, CLOCK)

@@ -38,7 +38,7 @@ class Reacher:
         self.meanwhile: Callable[[], object] = lambda: None
         self.log: list[object] = []
         self._clock = clock
-        self.reaching = Reaching(spot.meeting, clock, {}, wait=self._wait, told=self.log.append)
+        self.reaching = Reaching(spot.address, clock, {}, wait=self._wait, told=self.log.append)
 
     def start(self, *_: object, **__: object) -> bool:
         """Stand in for the function that starts."""
@@ -142,7 +142,7 @@ def test_who_is_told_to_wait_waits_and_says_why_once(
     spot: Spot, reacher: Reacher, process: subprocess.Popen[bytes]
 ) -> None:
     """A daemon started now would serve files that are being deleted."""
-    note = marker_path(spot.meeting.socket)
+    note = marker_path(spot.address.socket)
     started = start_ticks(process.pid) or 0
     said: dict[str, stable_json.Json] = {
         "reason": "the index is being deleted",
@@ -166,7 +166,7 @@ def test_waiting_ends_with_the_deadline_and_its_reason(
         "pid": process.pid,
         "pid_started": started,
     }
-    marker_path(spot.meeting.socket).write_bytes(stable_json.dumps(said))
+    marker_path(spot.address.socket).write_bytes(stable_json.dumps(said))
 
     with pytest.raises(Unreachable, match="no daemon answers: moving"):
         reacher.reach(2.0)

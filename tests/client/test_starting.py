@@ -17,7 +17,7 @@ from tests.client.conftest import Program, Spot
 
 def lock_of(spot: Spot) -> Path:
     """Return the file that who starts a daemon holds."""
-    return spot.meeting.socket.with_suffix(".starting")
+    return spot.address.socket.with_suffix(".starting")
 
 
 def test_a_daemon_is_started_as_the_client_would_be(
@@ -26,13 +26,13 @@ def test_a_daemon_is_started_as_the_client_would_be(
     """Same root, flags, variables and home, or it would be another's."""
     said = tmp_path / "said"
     program(f'echo "$@" "$GGREP_X" "$GGREP_HOME" "$PWD" > {said}')
-    meeting = replace(spot.meeting, flags={"low_impact": "x", "encoder": "hashed"})
+    address = replace(spot.address, flags={"low_impact": "x", "encoder": "hashed"})
 
-    assert start(meeting, {"GGREP_X": "of the client", "GGREP_HOME": "odd"})
+    assert start(address, {"GGREP_X": "of the client", "GGREP_HOME": "odd"})
     assert said.read_text().split(" ") == [
-        *("-m", "ggrep", "serve", "--background", "--yes", "--path", str(meeting.identity.root)),
+        *("-m", "ggrep", "serve", "--background", "--yes", "--path", str(address.identity.root)),
         *("--encoder", "hashed", "--low-impact", "x"),
-        *("of", "the", "client", str(meeting.home.base), "/\n"),
+        *("of", "the", "client", str(address.home.base), "/\n"),
     ]
     assert not lock_of(spot).exists()
 
@@ -44,9 +44,9 @@ def test_a_daemon_is_told_its_profile_by_a_variable(
     said = tmp_path / "said"
     program(f'echo "$@" "[$GGREP_PROFILE]" >> {said}')
     environ = {"GGREP_PROFILE": "docs"}
-    named = replace(spot.meeting, flags={"profile": "data"}, served_profile="data")
+    named = replace(spot.address, flags={"profile": "data"}, served_profile="data")
 
-    assert start(spot.meeting, environ)
+    assert start(spot.address, environ)
     assert start(named, environ)
     assert [line.rpartition(" ")[2] for line in said.read_text().splitlines()] == ["[]", "[data]"]
     assert "--profile" not in said.read_text()
@@ -59,7 +59,7 @@ def test_who_comes_second_does_not_wait(spot: Spot, program: Program) -> None:
     with os.fdopen(descriptor, "rb"):
         fcntl.flock(descriptor, fcntl.LOCK_EX)
 
-        assert not start(spot.meeting, {})
+        assert not start(spot.address, {})
         assert lock_of(spot).exists()
 
 
@@ -68,7 +68,7 @@ def test_the_next_may_try_once_a_starter_died(spot: Spot, program: Program) -> N
     program("exit 0")
     lock_of(spot).touch()
 
-    assert start(spot.meeting, {})
+    assert start(spot.address, {})
 
 
 def test_a_daemon_that_will_not_start_says_why(spot: Spot, program: Program) -> None:
@@ -76,7 +76,7 @@ def test_a_daemon_that_will_not_start_says_why(spot: Spot, program: Program) -> 
     program("echo 'a note' >&2; printf 'error: no \\033[1mroom\\n' >&2; exit 1")
 
     with pytest.raises(NotStarted, match=r"did not start: no \S*room") as caught:
-        start(spot.meeting, {})
+        start(spot.address, {})
     assert "\x1b" not in str(caught.value)
     assert not isinstance(caught.value, Died)
     assert not lock_of(spot).exists()
@@ -90,52 +90,52 @@ def test_a_daemon_that_was_killed_may_be_tried_again(
     program(end)
 
     with pytest.raises(Died):
-        start(spot.meeting, {})
+        start(spot.address, {})
 
 
 def test_a_place_that_cannot_be_written_is_named(spot: Spot, program: Program) -> None:
     """The search goes on without a daemon."""
     program("exit 0")
-    spot.meeting.socket.parent.joinpath("file").touch()
-    meeting = replace(spot.meeting, socket=spot.meeting.socket.parent / "file" / "d.sock")
+    spot.address.socket.parent.joinpath("file").touch()
+    address = replace(spot.address, socket=spot.address.socket.parent / "file" / "d.sock")
 
     with pytest.raises(NotStarted, match="no daemon can be started"):
-        start(meeting, {})
+        start(address, {})
 
 
 def several(spot: Spot, *names: str) -> list[DaemonAddress]:
     """Return where daemons are met beside the spot, by name."""
-    meeting, found = spot.meeting, []
+    address, found = spot.address, []
     for name in names:
-        identity = replace(meeting.identity, root=meeting.identity.root.with_name(name))
+        identity = replace(address.identity, root=address.identity.root.with_name(name))
         found.append(
-            replace(meeting, identity=identity, socket=meeting.socket.with_name(f"{name}.sock"))
+            replace(address, identity=identity, socket=address.socket.with_name(f"{name}.sock"))
         )
     return found
 
 
-def roots_of(meetings: Sequence[DaemonAddress]) -> list[str]:
+def roots_of(addresses: Sequence[DaemonAddress]) -> list[str]:
     """Return the names of roots."""
-    return [meeting.identity.root.name for meeting in meetings]
+    return [address.identity.root.name for address in addresses]
 
 
 def test_one_process_is_started_for_several(spot: Spot, program: Program, tmp_path: Path) -> None:
     """Each is claimed meanwhile, and in the order of sockets, whoever asks."""
     said = tmp_path / "said"
-    place = spot.meeting.socket.parent
+    place = spot.address.socket.parent
     program(f'echo "$@" > {said}; ls {place} >> {said}')
-    meetings = [replace(one, flags={"encoder": "hashed"}) for one in several(spot, "b", "a")]
+    addresses = [replace(one, flags={"encoder": "hashed"}) for one in several(spot, "b", "a")]
 
-    assert roots_of(start_all(meetings, {})) == ["a", "b"]
+    assert roots_of(start_all(addresses, {})) == ["a", "b"]
     line, *held = said.read_text().splitlines()
     assert line.split(" ") == [
         *("-m", "ggrep", "serve", "--background", "--yes"),
-        *("--path", str(meetings[1].identity.root), "--path", str(meetings[0].identity.root)),
+        *("--path", str(addresses[1].identity.root), "--path", str(addresses[0].identity.root)),
         *("--encoder", "hashed"),
     ]
     assert {"a.starting", "b.starting"} <= set(held)
     assert not list(place.glob("*.starting"))
-    assert not list(spot.meeting.home.daemon.iterdir())
+    assert not list(spot.address.home.daemon.iterdir())
 
 
 def test_what_others_start_is_left_to_them(spot: Spot, program: Program) -> None:
@@ -156,9 +156,9 @@ def test_what_listens_by_now_is_not_started(spot: Spot, program: Program, tmp_pa
     program(f"touch {ran}")
     spot.open()
 
-    assert start_all([spot.meeting], {}) == ()
+    assert start_all([spot.address], {}) == ()
     assert not ran.exists()
-    assert roots_of(start_all([spot.meeting, *several(spot, "a")], {})) == ["a"]
+    assert roots_of(start_all([spot.address, *several(spot, "a")], {})) == ["a"]
 
 
 def test_nothing_to_start_starts_nothing(program: Program, tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_clients_share_out_in_turn(spot: Spot, program: Program) -> None:
     """Who comes second waits a moment, and finds everything claimed or served."""
     program("exit 0")
     pauses: list[float] = []
-    turn = spot.meeting.home.daemon / "all.starting"
+    turn = spot.address.home.daemon / "all.starting"
     durable.make_directory(turn.parent)
     with os.fdopen(durable.open_lock(turn), "rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -192,7 +192,7 @@ def test_who_does_not_get_its_turn_starts_nothing(spot: Spot, program: Program) 
     """The client before it may be stopped; each repository is started alone then."""
     program("exit 0")
     pauses: list[float] = []
-    turn = spot.meeting.home.daemon / "all.starting"
+    turn = spot.address.home.daemon / "all.starting"
     durable.make_directory(turn.parent)
     with os.fdopen(durable.open_lock(turn), "rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -208,7 +208,7 @@ def test_a_host_that_will_not_start_lets_go_of_all(spot: Spot, program: Program)
 
     with pytest.raises(NotStarted, match="no room"):
         start_all(ones, {})
-    assert not list(spot.meeting.socket.parent.glob("*.starting"))
+    assert not list(spot.address.socket.parent.glob("*.starting"))
 
 
 @pytest.mark.parametrize("timeout_s", [0.0, 30.0])
@@ -224,8 +224,8 @@ def test_what_nobody_waits_for_any_more_goes_on_and_keeps_its_claim(
         raise Cancelled("nobody waits any more")
 
     with pytest.raises(StillStarting):
-        start(spot.meeting, {}, timeout_s, wait=leave)
-    again = start(spot.meeting, {})
+        start(spot.address, {}, timeout_s, wait=leave)
+    again = start(spot.address, {})
     with lock_of(spot).open() as lock:
         gate.write_text("go\n")
         fcntl.flock(lock, fcntl.LOCK_EX)  # the program has ended
@@ -233,7 +233,7 @@ def test_what_nobody_waits_for_any_more_goes_on_and_keeps_its_claim(
     assert not again
     assert done.exists()
     program("")
-    assert start(spot.meeting, {})
+    assert start(spot.address, {})
 
 
 def test_the_lock_of_who_is_done_keeps_nobody_out(
@@ -251,4 +251,4 @@ def test_the_lock_of_who_is_done_keeps_nobody_out(
 
     monkeypatch.setattr(durable, "open_lock", late)
 
-    assert not start(spot.meeting, {})
+    assert not start(spot.address, {})

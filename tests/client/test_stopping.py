@@ -53,7 +53,7 @@ def agrees(spot: Spot, *, goes: bool) -> Reply:
 
     def reply(asked: dict[str, object]) -> bytes:
         if goes:
-            record_path(spot.meeting.socket).unlink()
+            record_path(spot.address.socket).unlink()
         return packed({**asked, "stopping": True})
 
     return reply
@@ -89,7 +89,7 @@ def test_a_number_that_is_given_away_while_we_ask_is_not_signalled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The daemon ended by itself meanwhile, and its number may be anybody's by now."""
-    spot.meeting.socket.touch()
+    spot.address.socket.touch()
     looks, signalled = iter([True]), []
     with monkeypatch.context() as patch:
         patch.setattr("ggrep.protocol.client.stopping.is_running", lambda *_: next(looks, False))
@@ -109,7 +109,7 @@ def test_a_daemon_that_does_not_go_is_told(
         spot.open()
         spot.daemon.reply = agrees(spot, goes=False)
     else:
-        spot.meeting.socket.touch()
+        spot.address.socket.touch()
 
     assert end(spot, manual, process).how == "terminated"
 
@@ -129,7 +129,7 @@ def test_a_daemon_that_hangs_is_killed(
     spot: Spot, manual: ManualClock, stubborn: subprocess.Popen[bytes]
 ) -> None:
     """An operator's word is the last."""
-    spot.meeting.socket.touch()
+    spot.address.socket.touch()
 
     assert end(spot, manual, stubborn).how == "killed"
 
@@ -141,8 +141,8 @@ def test_nobody_is_to_start_one_for_the_length_of_the_block(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Wherever one could come: running there now or not."""
-    other = spot.meeting.socket.with_name("other.sock")
-    places = [spot.meeting.socket, other]
+    other = spot.address.socket.with_name("other.sock")
+    places = [spot.address.socket, other]
     gone = spot.record(process.pid, pid_started=1)
 
     with stopped([gone], places, "moving", manual) as ended:
@@ -161,7 +161,7 @@ def test_what_fails_in_the_block_takes_the_notes_away(spot: Spot, manual: Manual
     """Or no daemon would start until this process ends."""
     with (
         pytest.raises(OSError, match="odd"),
-        stopped([], [spot.meeting.socket], "moving", manual),
+        stopped([], [spot.address.socket], "moving", manual),
     ):
         raise OSError("odd")
-    assert list(Path(spot.meeting.socket.parent).iterdir()) == []
+    assert list(Path(spot.address.socket.parent).iterdir()) == []

@@ -67,8 +67,8 @@ class Load:
     def ask(self, number: int) -> None:
         """Be one client."""
         environ = self.house.environ(GGREP_CLIENT_ID=f"client-{number}")
-        meeting = self.house.meeting(self.root, GGREP_CLIENT_ID=f"client-{number}")
-        asking = Exchange(meeting, Reaching(meeting, CLOCK, environ), CLOCK)
+        address = self.house.address(self.root, GGREP_CLIENT_ID=f"client-{number}")
+        asking = Exchange(address, Reaching(address, CLOCK, environ), CLOCK)
         turn = number
         while not self.enough.is_set():
             query = QUERIES[turn % len(QUERIES)]

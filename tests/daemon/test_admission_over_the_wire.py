@@ -31,8 +31,8 @@ def asked(query: str = "settle", **changes: Any) -> Search:
 
 def client(host: Served, name: str, **changes: Any) -> Wire:
     """Return a connection of a client of that name."""
-    hello = replace(host.meeting.hello, client_id=name, **changes)
-    return Wire.greeted(host.meeting.socket, hello)
+    hello = replace(host.address.hello, client_id=name, **changes)
+    return Wire.greeted(host.address.socket, hello)
 
 
 def depth(host: Served) -> tuple[int, int]:

@@ -21,7 +21,7 @@ def host(lasting_host: Served) -> Served:
 
 def ask(host: Served, body: dict[str, Any]) -> dict[str, Any]:
     """Return the reply to a search as it came."""
-    with Wire.greeted(host.meeting.socket, host.meeting.hello) as wire:
+    with Wire.greeted(host.address.socket, host.address.hello) as wire:
         wire.send({"message": "search", "request_id": "1"} | body)
         return wire.next()
 
@@ -113,7 +113,7 @@ def test_explanations_say_how_a_search_came_in(host: Served) -> None:
 def test_the_order_of_replies_is_free_but_each_is_whole(host: Served) -> None:
     """Many at once on one connection."""
     queries = ["settled", "settle", "invoices", "how"]
-    with Wire.greeted(host.meeting.socket, host.meeting.hello) as wire:
+    with Wire.greeted(host.address.socket, host.address.hello) as wire:
         for query in queries:
             wire.send_message(query, Search(SearchRequest(query)))
         replies = {reply["request_id"]: reply for reply in (wire.next() for _ in queries)}

@@ -167,7 +167,7 @@ def switch_to_and_fro(
         with serving(home, "--path", str(root), environ=environ) as host:
             with host.link(root) as link:
                 sync(link)
-            store = Home(home).store_dir(host.meeting(root).hello.store_id)
+            store = Home(home).store_dir(host.address(root).hello.store_id)
             branches = Branches(root, store, digests)
             took = []
             with asked(host, branches, clients):

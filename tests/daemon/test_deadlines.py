@@ -22,7 +22,7 @@ def host(indexed: Path, home: Path, held: HeldSearches) -> Iterator[Served]:
 
 def client(host: Served, name: str) -> Wire:
     """Return a connection of a client of that name."""
-    return Wire.greeted(host.meeting.socket, replace(host.meeting.hello, client_id=name))
+    return Wire.greeted(host.address.socket, replace(host.address.hello, client_id=name))
 
 
 def asked(query: str = "settle", timeout_ms: int = 60_000) -> Search:

@@ -41,7 +41,7 @@ def test_only_its_user_can_reach_it(indexed: Path, home: Path) -> None:
     before = os.umask(0)
     try:
         with served(indexed, home) as host:
-            path = host.meeting.socket
+            path = host.address.socket
 
             assert stat.S_ISSOCK(path.stat().st_mode)
             assert mode_of(path) == 0o600
@@ -120,7 +120,7 @@ def test_a_home_with_a_long_name_listens_in_a_directory_of_its_user(
     """The kernel takes a hundred bytes of path."""
     home = tmp_path.resolve() / ("h" * 100)
     with served(indexed, home) as host:
-        path = host.meeting.socket
+        path = host.address.socket
 
         assert len(os.fsencode(path)) <= MAX_SOCKET_PATH_BYTES
         assert path.parent == Path(f"/tmp/ggrep-{os.getuid()}")  # noqa: S108 - the fallback
@@ -221,8 +221,8 @@ def test_another_user_is_let_go_without_a_word(
     """Nothing he sends is read."""
     with served(indexed, home) as host:
         monkeypatch.setattr("ggrep.daemon.service.is_welcome", lambda uid, path: False)
-        with Wire(host.meeting.socket) as wire:
-            wire.send(hello_json(host.meeting.hello))
+        with Wire(host.address.socket) as wire:
+            wire.send(hello_json(host.address.hello))
             assert wire.ends()
         monkeypatch.undo()
 

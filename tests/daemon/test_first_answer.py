@@ -118,7 +118,7 @@ def test_a_slate_waits_for_an_index_that_begins_with_what_it_is_about(
     write_tree(root, TREE)
     with (
         served(root, home, gated=True) as host,
-        Wire.greeted(host.meeting.socket, host.meeting.hello) as wire,
+        Wire.greeted(host.address.socket, host.address.hello) as wire,
     ):
         wire.send_message("1", Slate(SlateRequest(ASK)))
         host.eventually(lambda: host.syncs.wishes)

@@ -21,7 +21,7 @@ def host(lasting_host: Served) -> Served:
 @pytest.fixture
 def wire(host: Served) -> Iterator[Wire]:
     """Return a connection to it that has introduced itself."""
-    with Wire.greeted(host.meeting.socket, host.meeting.hello) as found:
+    with Wire.greeted(host.address.socket, host.address.hello) as found:
         yield found
 
 
@@ -48,7 +48,7 @@ def test_the_bound_of_a_request_is_a_setting(indexed: Path, home: Path) -> None:
     """An operator may want it narrower."""
     with (
         served(indexed, home, flags={**FLAGS, "max_request_bytes": 4096}) as host,
-        Wire.greeted(host.meeting.socket, host.meeting.hello) as wire,
+        Wire.greeted(host.address.socket, host.address.hello) as wire,
     ):
         wire.send_bytes((4097).to_bytes(4, "big"))
 
@@ -57,7 +57,7 @@ def test_the_bound_of_a_request_is_a_setting(indexed: Path, home: Path) -> None:
 
 def test_an_oversized_frame_before_the_handshake_is_refused_as_well(host: Served) -> None:
     """Nobody has to introduce himself to be dangerous."""
-    with Wire(host.meeting.socket) as wire:
+    with Wire(host.address.socket) as wire:
         wire.send_bytes(b"\x7f\xff\xff\xff")
 
         assert wire.next()["error"]["code"] == "invalid_request"
@@ -238,7 +238,7 @@ def is_served_by(wire: Wire, request_id: str) -> bool:
 def test_who_goes_away_within_a_frame_takes_nobody_along(host: Served) -> None:
     """Clients are killed all the time."""
     for part in (b"", b"\0\0", b"\0\0\0\x10{"):
-        with Wire(host.meeting.socket) as wire:
+        with Wire(host.address.socket) as wire:
             wire.send_bytes(part)
 
     host.eventually(lambda: host.daemon.connections == 0)

@@ -52,7 +52,7 @@ def fits(name: str, document: object) -> bool:
 
 def client(host: Served, name: str = "a") -> Wire:
     """Return a connection of a client of that name."""
-    return Wire.greeted(host.meeting.socket, replace(host.meeting.hello, client_id=name))
+    return Wire.greeted(host.address.socket, replace(host.address.hello, client_id=name))
 
 
 def test_an_answer_is_the_document_of_its_schema(host: Served) -> None:
@@ -138,7 +138,7 @@ def test_a_coordinator_gets_what_it_asks_before_it_searches(host: Served) -> Non
     found = host.ask(TermStats(request)).body
     vector = host.ask(Encode("settle")).body["vector"]
 
-    assert described["store_id"] == host.meeting.identity.store_id
+    assert described["store_id"] == host.address.identity.store_id
     assert found["snapshot_id"] == host.daemon.engine().view().manifest.snapshot_id
     assert found["statistics"]["chunks"] > 0
     assert vector["values"]

@@ -23,13 +23,13 @@ def host(lasting_host: Served) -> Served:
 
 def hello(host: Served, **changes: Any) -> dict[str, Any]:
     """Return what a client says first; None leaves a field out."""
-    said: dict[str, Any] = hello_json(host.meeting.hello) | changes
+    said: dict[str, Any] = hello_json(host.address.hello) | changes
     return {key: value for key, value in said.items() if value is not None}
 
 
 def answered(host: Served, said: Any) -> tuple[dict[str, Any], bool]:
     """Return the answer to a first message, and whether the connection ended with it."""
-    with Wire(host.meeting.socket) as wire:
+    with Wire(host.address.socket) as wire:
         wire.send(said)
         answer = wire.next()
         if "error" in answer:
@@ -46,8 +46,8 @@ def test_the_answer_says_all_that_the_contract_names(host: Served) -> None:
 
     assert not ended
     jsonschema_rs.validator_for(schema).validate(answer)
-    assert answer["store_id"] == host.meeting.hello.store_id
-    assert answer["config_fingerprint"] == host.meeting.hello.config_fingerprint
+    assert answer["store_id"] == host.address.hello.store_id
+    assert answer["config_fingerprint"] == host.address.hello.config_fingerprint
     assert (answer["pid"], answer["stale"], answer["build"]) == (4242, False, BUILD)
 
 
@@ -124,7 +124,7 @@ def test_whatever_else_comes_first_is_refused_and_the_connection_closed(
 
 def test_a_second_hello_is_answered_like_the_first(host: Served) -> None:
     """A client may rename itself."""
-    with Wire.greeted(host.meeting.socket, host.meeting.hello) as wire:
+    with Wire.greeted(host.address.socket, host.address.hello) as wire:
         wire.send(hello(host, client_id="other"))
         again = wire.next()
         wire.send_message("1", Ping())
@@ -135,7 +135,7 @@ def test_a_second_hello_is_answered_like_the_first(host: Served) -> None:
 
 def test_a_second_hello_that_means_another_store_ends_the_connection(host: Served) -> None:
     """What follows is meant for that store, and must not be answered from this one."""
-    with Wire.greeted(host.meeting.socket, host.meeting.hello) as wire:
+    with Wire.greeted(host.address.socket, host.address.hello) as wire:
         wire.send(hello(host, store_id="f" * 64))
         error = wire.next()["error"]
 
@@ -146,14 +146,14 @@ def test_a_second_hello_that_means_another_store_ends_the_connection(host: Serve
 def test_who_says_nothing_is_let_go(host: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection costs a place that somebody else may want."""
     monkeypatch.setattr("ggrep.daemon.session.HANDSHAKE_S", 0.05)
-    with Wire(host.meeting.socket) as wire:
+    with Wire(host.address.socket) as wire:
         assert wire.ends()
 
 
 def test_a_hello_that_drips_is_let_go(host: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """However the bytes are dealt out, the time for the first message is one."""
     monkeypatch.setattr("ggrep.daemon.session.HANDSHAKE_S", 0.05)
-    with Wire(host.meeting.socket) as wire:
+    with Wire(host.address.socket) as wire:
         wire.send_bytes(b"\0\0\0\x80{")
 
         assert wire.ends()

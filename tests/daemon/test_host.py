@@ -51,7 +51,7 @@ def test_each_root_is_answered_by_its_own_daemon(
         for root in roots:
             hits = host.ask(root, Search(SearchRequest("settle"))).body["response"]["results"]
             found.append(hits[0]["name"] if "name" in hits[0] else hits[0]["path"])
-            record = parse_record(record_path(host.meeting(root).socket).read_bytes())
+            record = parse_record(record_path(host.address(root).socket).read_bytes())
             assert record is not None
             hosts.add(record.host_id)
 
@@ -96,7 +96,7 @@ def test_a_fault_in_one_leaves_the_other_serving(
     monkeypatch.setattr(Service, "_warm", break_one)
 
     def act(host: Hosted) -> None:
-        eventually(lambda: not host.meeting(one).socket.exists())
+        eventually(lambda: not host.address(one).socket.exists())
         seen.append(host.serves(two))
 
     hosted(monkeypatch, roots, home, act)
@@ -132,7 +132,7 @@ def test_a_root_that_is_served_already_is_told(
 ) -> None:
     """Its daemon goes on; the rest is served here."""
     one, two = roots
-    other = Endpoint(Home(home), Hosted(home, ()).meeting(one).socket)
+    other = Endpoint(Home(home), Hosted(home, ()).address(one).socket)
     outcomes = []
 
     def act(host: Hosted) -> None:
@@ -166,7 +166,7 @@ def test_a_socket_that_cannot_be_bound_is_told(
     bind, outcomes, seen = anyio.create_unix_listener, [], []
 
     async def refuse_one(path: Path, *, mode: int) -> object:
-        if path == Hosted(home, ()).meeting(one).socket:
+        if path == Hosted(home, ()).address(one).socket:
             raise OSError(28, "No space left on device")
         return await bind(path, mode=mode)
 

@@ -45,7 +45,7 @@ class Host:
 
     def __init__(self, root: Path, home: Path, log: Path) -> None:
         environ = {key: value for key, value in os.environ.items() if key != "GGREP_OFFLINE"}
-        self.meeting = arrange(root, Home(home), environ={}, flags=FLAGS)
+        self.address = arrange(root, Home(home), environ={}, flags=FLAGS)
         self._log = log
         with log.open("wb") as err:
             self.process = subprocess.Popen(
@@ -72,7 +72,7 @@ class Host:
     def listens(self) -> bool:
         """Return whether it can be asked: a socket is there a moment before that."""
         try:
-            Link.connect(self.meeting.socket, self.meeting.hello, CLOCK).close()
+            Link.connect(self.address.socket, self.address.hello, CLOCK).close()
         except Unreachable:
             return False
         return True
@@ -84,7 +84,7 @@ class Host:
 
     def ask(self, message: Message) -> Reply:
         """Return an answer of its daemon."""
-        with Link.connect(self.meeting.socket, self.meeting.hello, CLOCK) as link:
+        with Link.connect(self.address.socket, self.address.hello, CLOCK) as link:
             return link.ask(message, Deadline.after(CLOCK, 60_000))
 
     def note_workers(self) -> None:
@@ -159,7 +159,7 @@ def test_a_host_comes_where_one_was_killed(
     eventually(lambda: len(running(Home(home))) == 1)
     eventually(lambda: "new.py" in found(second))
 
-    record = parse_record(record_path(second.meeting.socket).read_bytes())
+    record = parse_record(record_path(second.address.socket).read_bytes())
     assert record is not None
     assert record.pid == second.process.pid
 
@@ -174,8 +174,8 @@ def test_a_second_host_of_the_same_store_says_that_there_is_one(
     assert "already" in second.said
     assert found(first) == ["pay.py"]
     socket = place_of_socket(
-        first.meeting.home,
-        first.meeting.identity.store_id,
-        first.meeting.identity.config_fingerprint,
+        first.address.home,
+        first.address.identity.store_id,
+        first.address.identity.config_fingerprint,
     )
     assert socket.exists()

@@ -97,11 +97,11 @@ def test_a_daemon_takes_its_own_locator_away_only(place: Path, home: Path) -> No
 def test_a_daemon_comes_where_one_was_killed(indexed: Path, home: Path) -> None:
     """Its socket is there and nobody listens."""
     with served(indexed, home) as host:
-        stem = host.meeting.socket.stem
+        stem = host.address.socket.stem
     assert len(leave(home / "daemon", stem)) == 3
 
     with served(indexed, home) as host:
-        assert host.meeting.socket.stem == stem
+        assert host.address.socket.stem == stem
         assert host.ask(Ping()).name == "ping"
     assert list((home / "daemon").iterdir()) == []
 

@@ -29,7 +29,7 @@ def asked(query: str = "settle", **changes: Any) -> Search:
 
 def client(host: Served, name: str = "a") -> Wire:
     """Return a connection of a client of that name."""
-    return Wire.greeted(host.meeting.socket, replace(host.meeting.hello, client_id=name))
+    return Wire.greeted(host.address.socket, replace(host.address.hello, client_id=name))
 
 
 def test_a_daemon_answers_before_anything_is_open(
@@ -43,12 +43,12 @@ def test_a_daemon_answers_before_anything_is_open(
 def test_the_record_beside_the_socket_says_who_listens(indexed: Path, home: Path) -> None:
     """Lists of daemons are made from it."""
     with served(indexed, home) as host:
-        record = parse_record(record_path(host.meeting.socket).read_bytes())
+        record = parse_record(record_path(host.address.socket).read_bytes())
 
     assert record is not None
     assert record.root == str(indexed)
-    assert record.store_id == host.meeting.identity.store_id
-    assert record.socket == str(host.meeting.socket)
+    assert record.store_id == host.address.identity.store_id
+    assert record.socket == str(host.address.socket)
 
 
 def test_a_shutdown_ends_what_is_at_work_and_says_why(
@@ -67,7 +67,7 @@ def test_a_shutdown_ends_what_is_at_work_and_says_why(
             assert working.ends()
             assert operator.ends()
         assert held.ended == ["cancelled"]
-        host.eventually(lambda: not host.meeting.socket.exists())
+        host.eventually(lambda: not host.address.socket.exists())
 
 
 def test_a_shutdown_ends_those_who_wait_for_a_place(
@@ -261,7 +261,7 @@ def test_a_daemon_that_nobody_can_find_any_more_ends(
     """Somebody tidied up by hand; the next search starts another one."""
     monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
     with served(indexed, home) as host:
-        host.meeting.socket.with_suffix(suffix).unlink()
+        host.address.socket.with_suffix(suffix).unlink()
         host.eventually(lambda: host.daemon.stopping)
 
         assert host.daemon.stopping == "its socket was removed"
@@ -273,7 +273,7 @@ def test_a_record_that_was_removed_is_written_again(
     """The daemon can be asked; only lists would miss it."""
     monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
     with served(indexed, home) as host:
-        record = record_path(host.meeting.socket)
+        record = record_path(host.address.socket)
         record.unlink()
         host.eventually(record.exists)
 
@@ -289,7 +289,7 @@ def test_a_daemon_ends_some_time_after_its_root_is_gone(
         indexed.rename(indexed.with_name("moved"))
         assert "response" in host.ask(asked()).body
         monkeypatch.setattr("ggrep.daemon.service._ROOT_GONE_MS", 50.0)
-        host.eventually(lambda: not host.meeting.socket.exists())
+        host.eventually(lambda: not host.address.socket.exists())
 
         assert host.daemon.stopping == "its root is gone"
 
@@ -347,7 +347,7 @@ def test_a_daemon_ends_when_another_build_was_installed(
         monkeypatch.setattr("ggrep.daemon.service.build_id", unreadable)
         host.eventually(lambda: len(looks) > 1)
         monkeypatch.setattr("ggrep.daemon.service.build_id", lambda: "newer")
-        host.eventually(lambda: not host.meeting.socket.exists())
+        host.eventually(lambda: not host.address.socket.exists())
 
         assert host.daemon.stopping == "another build of ggrep was installed"
     assert set(looks) == {None}
@@ -360,12 +360,12 @@ def test_a_shutdown_counts_although_nobody_waits_for_the_reply(
     """Whoever ends many daemons may not listen to each."""
     with served(indexed, home) as host:
         if at_once:
-            with Wire(host.meeting.socket) as wire:
-                said = hello_json(host.meeting.hello), message_json("1", Shutdown("reinit"))
+            with Wire(host.address.socket) as wire:
+                said = hello_json(host.address.hello), message_json("1", Shutdown("reinit"))
                 wire.send_bytes(b"".join(packed(one) for one in said))
         else:
             with client(host) as wire:
                 wire.send_message("1", Shutdown("reinit"))
-        host.eventually(lambda: not host.meeting.socket.exists())
+        host.eventually(lambda: not host.address.socket.exists())
 
         assert host.daemon.stopping == "reinit"

@@ -53,7 +53,7 @@ def mangled(  # noqa: PLR0911 - one for each kind
 def batter(host: Served, times: int, seed: int) -> float:
     """Send so many mangled connections; return the longest pause in ms before a sound answer."""
     dice, clock, longest = random.Random(seed), SystemClock(), 0.0
-    hello = frame(stable_json.dumps(hello_json(host.meeting.hello)), cap_bytes=CAP)
+    hello = frame(stable_json.dumps(hello_json(host.address.hello)), cap_bytes=CAP)
     messages = [Ping(), Status(), Search(SearchRequest("alpha needle", timeout_ms=200))]
     whole = [
         frame(stable_json.dumps(message_json(f"r{n}", message)), cap_bytes=CAP)
@@ -62,7 +62,7 @@ def batter(host: Served, times: int, seed: int) -> float:
     for number in range(times):
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(5)
-            connection.connect(str(host.meeting.socket))
+            connection.connect(str(host.address.socket))
             with suppress(BrokenPipeError):  # it was refused before all was sent
                 connection.sendall(mangled(dice, hello, whole))
         if number % 50 == 49:

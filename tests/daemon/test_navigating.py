@@ -85,7 +85,7 @@ def deterministic(message: Any) -> Navigation:
 @every
 def test_the_reply_is_the_document(host: Served, engine: FakeNavigation, name: str) -> None:
     """Under the name that the client gave the request."""
-    with Wire.greeted(host.meeting.socket, host.meeting.hello) as wire:
+    with Wire.greeted(host.address.socket, host.address.hello) as wire:
         wire.send_message("mine", MESSAGES[name])
         reply = wire.next()
 
@@ -225,7 +225,7 @@ def test_a_question_waits_for_the_first_index(
     (root / "a.py").write_text("def settle(): pass\n")
     with (
         served(root, home, gated=True) as host,
-        Wire.greeted(host.meeting.socket, host.meeting.hello) as wire,
+        Wire.greeted(host.address.socket, host.address.hello) as wire,
     ):
         wire.send_message("1", MESSAGES["slate"])
         host.eventually(lambda: host.daemon.requests)

@@ -69,7 +69,7 @@ def test_the_log_holds_neither_query_nor_content_however_a_search_ends(
         host.ask(Pool(PoolRequest(secret.request, per_list=5)))
         held.gate.clear()
         assert refused(host, quick) == "timeout"
-        with Wire.greeted(host.meeting.socket, host.meeting.hello) as wire:
+        with Wire.greeted(host.address.socket, host.address.hello) as wire:
             wire.send_message("1", secret)
             host.eventually(lambda: host.call(host.daemon.admission.statistics).in_flight == 1)
             assert refused(host, secret) == "busy"

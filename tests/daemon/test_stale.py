@@ -169,8 +169,8 @@ def test_a_successor_of_the_new_settings_serves_beside_it(stale: Served, home: P
     with served(root, home) as successor:
         successor.settled()
 
-        assert successor.meeting.socket != stale.meeting.socket
-        assert successor.meeting.identity.store_id != stale.meeting.identity.store_id
+        assert successor.address.socket != stale.address.socket
+        assert successor.address.identity.store_id != stale.address.identity.store_id
         answer = successor.ask(Search(SearchRequest("settle other"))).body["response"]
         assert answer["warnings"] == []
         assert stale.ask(Ping()).body["stale"]
@@ -179,17 +179,17 @@ def test_a_successor_of_the_new_settings_serves_beside_it(stale: Served, home: P
 def test_a_client_of_the_new_settings_does_not_meet_it(stale: Served, home: Path) -> None:
     """It computes another fingerprint, and with it another place."""
     root = stale.daemon.identity.root
-    meeting = arrange(root, Home(home), environ={}, flags=FLAGS)
+    address = arrange(root, Home(home), environ={}, flags=FLAGS)
 
-    assert meeting.socket != stale.meeting.socket
-    assert not meeting.socket.exists()
+    assert address.socket != stale.address.socket
+    assert not address.socket.exists()
 
 
 def test_an_ignore_edit_is_published_in_place(indexed: Path, home: Path) -> None:
     """It changes what is eligible, not what an index of these settings is."""
     with served(indexed, home) as host:
         host.settled()
-        store = host.meeting.identity.store_id
+        store = host.address.identity.store_id
         write_tree(indexed, {".ggignore": "src2/\n"})
         report = host.ask(Sync()).body["report"]
         response = host.ask(Search(SearchRequest("settled"))).body["response"]

@@ -65,14 +65,14 @@ class HostProcess:
             self._process.wait(_PATIENCE_S)
             self._process = None
 
-    def meeting(self, root: Path) -> DaemonAddress:
+    def address(self, root: Path) -> DaemonAddress:
         """Return where the daemon of a root is met."""
         return arrange(root, Home(self.home), environ={}, flags=FLAGS)
 
     def _listens(self, root: Path) -> bool:
-        meeting = self.meeting(root)
+        address = self.address(root)
         try:
-            Link.connect(meeting.socket, meeting.hello, CLOCK).close()
+            Link.connect(address.socket, address.hello, CLOCK).close()
         except Unreachable:
             return False
         return True

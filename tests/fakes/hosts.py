@@ -97,7 +97,7 @@ class Served:
 
     daemon: StoreDaemon
     service: Service
-    meeting: DaemonAddress
+    address: DaemonAddress
     syncs: InProcessSyncs
     call: Callable[..., Any]
     links: list[Link] = field(default_factory=list)
@@ -111,7 +111,7 @@ class Served:
         """Return a fresh connection; `changes` are of its hello."""
         from dataclasses import replace
 
-        link = Link.connect(self.meeting.socket, replace(self.meeting.hello, **changes), CLOCK)
+        link = Link.connect(self.address.socket, replace(self.address.hello, **changes), CLOCK)
         self.links.append(link)
         return link
 
@@ -181,8 +181,8 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
                 watcher=HostWatcher(CLOCK),
             )
             daemon = StoreDaemon(root, flags, shared, 4242)
-            meeting = arrange(root, place, environ=environ, flags=flags)
-            return daemon, Service(daemon, Endpoint(place, meeting.socket), awaited=awaited)
+            address = arrange(root, place, environ=environ, flags=flags)
+            return daemon, Service(daemon, Endpoint(place, address.socket), awaited=awaited)
 
         daemon, service = portal.call(make)
 

@@ -33,14 +33,14 @@ class Hosted:
         self.home = home
         self.outcomes = outcomes
 
-    def meeting(self, root: Path) -> DaemonAddress:
+    def address(self, root: Path) -> DaemonAddress:
         """Return where the daemon of a root is met."""
         return arrange(root, Home(self.home), environ={}, flags=FLAGS, build=BUILD)
 
     def ask(self, root: Path, message: Message) -> Reply:
         """Return the answer of a root's daemon."""
-        meeting = self.meeting(root)
-        with Link.connect(meeting.socket, meeting.hello, CLOCK) as link:
+        address = self.address(root)
+        with Link.connect(address.socket, address.hello, CLOCK) as link:
             return link.ask(message, Deadline.after(CLOCK, 600_000))
 
     def serves(self, root: Path) -> bool:

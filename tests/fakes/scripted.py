@@ -174,10 +174,10 @@ class ScriptedDaemon:
 
 
 @contextmanager
-def scripted(meeting: DaemonAddress, script: Script = answers) -> Iterator[ScriptedDaemon]:
+def scripted(address: DaemonAddress, script: Script = answers) -> Iterator[ScriptedDaemon]:
     """Run one where the daemon of a repository is met."""
-    hello = meeting.hello
-    daemon = ScriptedDaemon(meeting.socket, hello.store_id, hello.config_fingerprint)
+    hello = address.hello
+    daemon = ScriptedDaemon(address.socket, hello.store_id, hello.config_fingerprint)
     daemon.script = script
     try:
         yield daemon

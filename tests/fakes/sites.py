@@ -32,7 +32,7 @@ class Site:
     app: ASGIApp
     client: httpx.AsyncClient
     place: Path
-    desk: FakeDesk
+    service: FakeDesk
     told: list[BaseException]
 
     def body(self, **fields: object) -> dict[str, Any]:

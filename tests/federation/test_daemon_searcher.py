@@ -48,30 +48,30 @@ def home() -> Iterator[Path]:
 
 
 @pytest.fixture
-def meeting(root: Path, home: Path) -> DaemonAddress:
+def address(root: Path, home: Path) -> DaemonAddress:
     """Return where the daemon of an empty root is met."""
     return arrange(root, Home(home), environ={}, flags=FLAGS)
 
 
 @pytest.fixture
-def daemon(meeting: DaemonAddress) -> Iterator[ScriptedDaemon]:
+def daemon(address: DaemonAddress) -> Iterator[ScriptedDaemon]:
     """Return a daemon whose answers a test chooses."""
-    with scripted(meeting) as found:
+    with scripted(address) as found:
         yield found
 
 
-def searcher(meeting: DaemonAddress) -> tuple[DaemonSearcher, Channels]:
+def searcher(address: DaemonAddress) -> tuple[DaemonSearcher, Channels]:
     """Return who answers for the repository, and what is to be closed."""
     channels = Channels(CLOCK, {}, starts=False)
-    return DaemonSearcher(channels, lambda: meeting), channels
+    return DaemonSearcher(channels, lambda: address), channels
 
 
 async def test_what_a_daemon_says_of_itself_arrives(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """With the time that is left, so that the daemon stops by itself."""
     daemon.script = lambda peer, one: peer.answer(one, description=to_json(DESCRIPTION))
-    found, channels = searcher(meeting)
+    found, channels = searcher(address)
 
     assert await found.describe(soon(5_000)) == DESCRIPTION
     assert 0 < daemon.seen[0]["timeout_ms"] <= 5_000
@@ -79,11 +79,11 @@ async def test_what_a_daemon_says_of_itself_arrives(
 
 
 async def test_a_slate_arrives_with_its_facts(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """They tell how its files hang together with other repositories'."""
     daemon.script = lambda peer, one: peer.answer(one, value=to_json(slate_response()))
-    found, channels = searcher(meeting)
+    found, channels = searcher(address)
 
     assert await found.slate(SLATE, soon(5_000)) == slate_response()
     assert daemon.seen[0]["values"] is True
@@ -92,13 +92,13 @@ async def test_a_slate_arrives_with_its_facts(
 
 
 async def test_figures_arrive_with_their_snapshot(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Lists that are measured against them name it."""
     daemon.script = lambda peer, one: peer.answer(
         one, snapshot_id="S1", statistics=to_json(FIGURES)
     )
-    found, channels = searcher(meeting)
+    found, channels = searcher(address)
 
     assert await found.term_stats(SearchRequest("a b"), soon(5_000)) == ("S1", FIGURES)
     asked = daemon.seen[0]["request"]
@@ -108,12 +108,12 @@ async def test_figures_arrive_with_their_snapshot(
 
 
 async def test_a_query_is_encoded_where_there_is_an_encoder(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Without one there is no vector, which is no failure."""
     vectors = iter([None, {"values": [1, -2], "scale": 0.5}])
     daemon.script = lambda peer, one: peer.answer(one, vector=next(vectors))
-    found, channels = searcher(meeting)
+    found, channels = searcher(address)
 
     assert await found.encode("text", soon()) is None
     vector = await found.encode("text", soon(5_000))
@@ -125,11 +125,11 @@ async def test_a_query_is_encoded_where_there_is_an_encoder(
 
 
 async def test_a_request_without_an_end_has_the_longest_there_is(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Zero would leave it to the daemon's settings."""
     daemon.script = lambda peer, one: peer.answer(one, description=to_json(DESCRIPTION))
-    found, channels = searcher(meeting)
+    found, channels = searcher(address)
     await found.describe(Deadline.never(CLOCK))
 
     assert daemon.seen[0]["timeout_ms"] == MAX_TIMEOUT_MS
@@ -137,11 +137,11 @@ async def test_a_request_without_an_end_has_the_longest_there_is(
 
 
 async def test_an_answer_without_sense_is_the_daemons_failure(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Nobody who asked did anything wrong."""
     daemon.script = lambda peer, one: peer.answer(one, description={"store_id": 5}, vector=[1])
-    found, channels = searcher(meeting)
+    found, channels = searcher(address)
 
     with pytest.raises(Unreachable, match="does not make sense"):
         await found.describe(soon())
@@ -151,11 +151,11 @@ async def test_an_answer_without_sense_is_the_daemons_failure(
 
 
 async def test_what_a_daemon_refuses_is_raised(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """The coordinator prepares anew when a snapshot is gone."""
     daemon.script = lambda peer, one: peer.refuse(one, "snapshot_gone")
-    found, channels = searcher(meeting)
+    found, channels = searcher(address)
 
     with pytest.raises(SnapshotGone):
         await found.search(PoolRequest(SearchRequest("a"), 5), soon())
@@ -176,13 +176,13 @@ async def test_wrong_settings_fail_the_repository_when_it_is_asked() -> None:
         await searchers.open(repo("a")).describe(soon())
 
 
-async def test_settings_are_read_once_for_a_request(meeting: DaemonAddress) -> None:
+async def test_settings_are_read_once_for_a_request(address: DaemonAddress) -> None:
     """And anew for the next: they may have changed."""
     read: list[str | None] = []
 
     def meet(asked: WorkspaceRepo) -> DaemonAddress:
         read.append(asked.alias)
-        return meeting
+        return address
 
     searchers = DaemonSearchers(Channels(CLOCK, {}, starts=False), meet)
     await searchers.prepare([repo("a")], soon())
@@ -196,7 +196,7 @@ async def test_settings_are_read_once_for_a_request(meeting: DaemonAddress) -> N
 
 
 async def test_who_was_not_prepared_is_met_when_asked(
-    meeting: DaemonAddress, daemon: ScriptedDaemon
+    address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Once for all that it is asked."""
     read: list[str | None] = []
@@ -206,7 +206,7 @@ async def test_who_was_not_prepared_is_met_when_asked(
 
     def meet(asked: WorkspaceRepo) -> DaemonAddress:
         read.append(asked.alias)
-        return meeting
+        return address
 
     daemon.script = script
     channels = Channels(CLOCK, {})
@@ -231,7 +231,7 @@ def host(root: Path, home: Path, quick_parsing: None) -> Iterator[Served]:
 @pytest.mark.slow
 async def test_a_daemon_answers_as_its_engine_would(host: Served, root: Path, home: Path) -> None:
     """Floats to the bit: answers must not depend on where the engine runs."""
-    found, channels = searcher(host.meeting)
+    found, channels = searcher(host.address)
     engine = open_engine(root, home)
     search = SearchRequest("settle invoice")
     description = await found.describe(soon())
@@ -256,7 +256,7 @@ class LastMoment(Channels):
 
     async def ask_within(
         self,
-        meeting: DaemonAddress,
+        address: DaemonAddress,
         said: Callable[[float], Message],
         deadline: Deadline,
         start: Start = "published",
@@ -265,23 +265,23 @@ class LastMoment(Channels):
         raise NoIndex("none")
 
 
-async def test_next_to_no_time_is_not_all_the_time_there_is(meeting: DaemonAddress) -> None:
+async def test_next_to_no_time_is_not_all_the_time_there_is(address: DaemonAddress) -> None:
     """Zero would leave it to the daemon's settings."""
     channels = LastMoment(CLOCK, {})
     with pytest.raises(NoIndex):
-        await DaemonSearcher(channels, lambda: meeting).describe(soon())
+        await DaemonSearcher(channels, lambda: address).describe(soon())
 
     assert channels.said == [Describe(1)]
 
 
 async def test_settings_that_are_wrong_by_now_are_not_those_of_the_last_request(
-    meeting: DaemonAddress,
+    address: DaemonAddress,
 ) -> None:
     """An edit counts from the next request on, a bad one too."""
     right = True
 
     def meet(asked: WorkspaceRepo) -> DaemonAddress:
-        return meeting if right else wrong(asked)
+        return address if right else wrong(asked)
 
     searchers = DaemonSearchers(Channels(CLOCK, {}, starts=False), meet)
     await searchers.prepare([repo("a")], soon())

@@ -53,7 +53,7 @@ class Workshop:
         for name in WELL:
             stack.enter_context(served(self.roots[name], home)).settled()
 
-    def meeting(self, repo: WorkspaceRepo) -> DaemonAddress:
+    def address(self, repo: WorkspaceRepo) -> DaemonAddress:
         """Return where a repository's daemon is met."""
         root = self.roots[repo.alias or ""]
         return arrange(root, Home(self.home), environ={}, flags=FLAGS)
@@ -70,7 +70,7 @@ class Workshop:
             return await federated_search(
                 workspace(*(repo(name) for name in self.roots)),
                 FederatedRequest(search, concurrency=8, **wanted),
-                DaemonSearchers(channels, self.meeting),
+                DaemonSearchers(channels, self.address),
                 CLOCK,
             )
         finally:
@@ -95,8 +95,8 @@ def workshop(lasting: Workshop) -> Iterator[Workshop]:
     """Return the workshop with both of the others healthy."""
     with ExitStack() as stack:
         for name in ILL:
-            meeting = lasting.meeting(repo(name))
-            found = stack.enter_context(scripted(meeting, healthy(lasting.engine(name))))
+            address = lasting.address(repo(name))
+            found = stack.enter_context(scripted(address, healthy(lasting.engine(name))))
             lasting.ill[name] = found
         yield lasting
 
@@ -206,8 +206,8 @@ async def test_one_dies_and_one_hangs(workshop: Workshop) -> None:
 
 async def test_a_repository_without_an_index_is_named_as_such(workshop: Workshop) -> None:
     """Nothing is started for it, and the others answer."""
-    meeting = workshop.meeting(repo("dross"))
-    pointer = names.active_file(meeting.identity.store)
+    address = workshop.address(repo("dross"))
+    pointer = names.active_file(address.identity.store)
     held = pointer.read_bytes()
     workshop.ill["dross"].die()
     pointer.unlink()

@@ -32,10 +32,10 @@ def test_all_are_started_at_once(around: RealSurroundings, monkeypatch: pytest.M
     calls: list[tuple[list[Path], Mapping[str, str]]] = []
 
     def start(
-        meetings: Sequence[DaemonAddress], environ: Mapping[str, str]
+        addresses: Sequence[DaemonAddress], environ: Mapping[str, str]
     ) -> tuple[DaemonAddress, ...]:
-        calls.append(([one.identity.root for one in meetings], environ))
-        return tuple(meetings)
+        calls.append(([one.identity.root for one in addresses], environ))
+        return tuple(addresses)
 
     monkeypatch.setattr(STARTING, start)
     states = around.survey().repos

@@ -111,13 +111,13 @@ class Household:
         """Return the daemons that live, as their records say."""
         return running(Home(self.home))
 
-    def meeting(self, root: Path, **more: str) -> DaemonAddress:
+    def address(self, root: Path, **more: str) -> DaemonAddress:
         """Return where the daemon of a repository is met."""
         return arrange(root, Home(self.home), environ=self.environ(**more))
 
     def ask(self, root: Path, message: Message, **more: str) -> Reply:
         """Return the answer of the daemon that serves a repository."""
-        return ask(self.meeting(root, **more), message)
+        return ask(self.address(root, **more), message)
 
     def settle(self, root: Path) -> None:
         """Wait until a repository's daemon has nothing left to index."""
@@ -199,9 +199,9 @@ def household(**variables: str) -> Iterator[Household]:
             found.end()
 
 
-def ask(meeting: DaemonAddress, message: Message) -> Reply:
+def ask(address: DaemonAddress, message: Message) -> Reply:
     """Return the answer of the daemon that is met there."""
-    with Link.connect(meeting.socket, meeting.hello, CLOCK) as link:
+    with Link.connect(address.socket, address.hello, CLOCK) as link:
         return link.ask(message, Deadline.after(CLOCK, 30_000))
 
 
@@ -221,6 +221,6 @@ def _lease_files(record: Path) -> LeaseFiles:
     return LeaseFiles(
         record=record,
         guard=record.with_name(f"{stem}.guard"),
-        turnstile=record.with_name(f"{stem}.queue"),
+        writer_queue=record.with_name(f"{stem}.queue"),
         alive=record.with_name(f"{stem}.alive"),
     )

@@ -46,20 +46,20 @@ def connections(house: Household, root: Path) -> int:
 
 def fake_at(house: Household, root: Path, daemon: fake_daemon.FakeDaemon, *, leads: bool) -> None:
     """Let a fake answer for a repository: the fast path if it leads, else the command line."""
-    meeting = house.meeting(root)
+    address = house.address(root)
     schemas = {"query_success": [1], "status": [1], "health": [1]}
     if leads:
         daemon.lead(house.home, root)
         return
     daemon.greeting = fake_daemon.says(
         fake_daemon.welcome(
-            store_id=meeting.identity.store_id,
-            config_fingerprint=meeting.identity.config_fingerprint,
+            store_id=address.identity.store_id,
+            config_fingerprint=address.identity.config_fingerprint,
             supported_schema_versions=schemas,
         )
     )
-    meeting.socket.parent.mkdir(parents=True, exist_ok=True)
-    meeting.socket.symlink_to(daemon.address)
+    address.socket.parent.mkdir(parents=True, exist_ok=True)
+    address.socket.symlink_to(daemon.address)
 
 
 def test_the_first_search_starts_a_daemon_and_says_so(
@@ -110,12 +110,12 @@ def test_a_file_that_becomes_ignored_leaves_the_same_store(
     write_tree(root, {"secret/key.py": "def unlock_vault():\n    return 1\n"})
     search = ("unlock vault", "--compact", "--keep-weak")
     eventually(lambda: "secret/key.py" in found_in(house.run(*search, cwd=root)))
-    before = house.meeting(root).identity.store_id
+    before = house.address(root).identity.store_id
 
     write_tree(root, {".gitignore": TREE[".gitignore"] + "secret/\n"})
     eventually(lambda: "secret/key.py" not in found_in(house.run(*search, cwd=root)))
 
-    assert house.meeting(root).identity.store_id == before
+    assert house.address(root).identity.store_id == before
     assert [path.name for path in (house.home / "data").iterdir()] == [before]
     assert [record.store_id for record in house.records()] == [before]
 
@@ -158,7 +158,7 @@ def test_a_hint_that_leads_to_another_root_is_not_followed(
 
     assert answers == [expected, expected]
     assert (
-        f"stopped other-{house.meeting(other).identity.store_id.partition('-')[2]}" in stopped.err
+        f"stopped other-{house.address(other).identity.store_id.partition('-')[2]}" in stopped.err
     )
     assert [record.root for record in house.records()] == [str(root)]
 
@@ -168,11 +168,11 @@ def test_settings_that_shape_the_index_lead_to_a_successor(
 ) -> None:
     """The old daemon answers nobody who knows better, and says of itself that it is stale."""
     house, root, _ = served
-    old = house.meeting(root)
+    old = house.address(root)
 
     write_tree(root, {".ggrep.toml": "max_file_size_bytes = 50\n"})
     answer = house.run("settle invoice", "--compact", cwd=root)
-    new = house.meeting(root)
+    new = house.address(root)
 
     eventually(lambda: ask(old, Ping()).body["stale"])
     assert "src/pay.py" not in found_in(answer)

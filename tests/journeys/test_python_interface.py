@@ -343,7 +343,7 @@ def test_a_task_that_is_cancelled_ends_its_request_at_the_daemon(
     """Nobody computes for who has gone."""
     (root / ".ggrep.toml").write_text("")
     environ = grove.environ()
-    meeting = arrange(root, Home(grove.home), environ=environ)
+    address = arrange(root, Home(grove.home), environ=environ)
 
     async def program() -> list[dict[str, Any]]:
         async with ggrep.AsyncRepository(root, daemon="require", environ=environ) as repo:
@@ -354,7 +354,7 @@ def test_a_task_that_is_cancelled_ends_its_request_at_the_daemon(
             seen = partial(daemon.saw, "search", "cancel")
             return await anyio.to_thread.run_sync(seen, abandon_on_cancel=True)
 
-    with scripted(meeting) as daemon:
+    with scripted(address) as daemon:
         daemon.script = says_nothing
         asked, told = anyio.run(program, backend=backend)
 

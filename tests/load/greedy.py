@@ -21,13 +21,13 @@ from tests.load.tree import COMMON
 
 def main(root: str, home: str, connections: str) -> None:
     """Grab until nobody holds the other end of standard input."""
-    meeting = arrange(Path(root), Home(Path(home)), environ=dict(os.environ))
-    hello = replace(meeting.hello, client_id="greedy")
+    address = arrange(Path(root), Home(Path(home)), environ=dict(os.environ))
+    hello = replace(address.hello, client_id="greedy")
     ended = threading.Event()
     counts = [[0, 0] for _ in range(int(connections))]
 
     def grab(place: int) -> None:
-        with Link.connect(meeting.socket, hello, CLOCK) as link:
+        with Link.connect(address.socket, hello, CLOCK) as link:
             while not ended.is_set():
                 number = sum(counts[place])
                 query = f"{COMMON[number % len(COMMON)]} {place} {number}"

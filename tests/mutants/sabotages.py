@@ -552,7 +552,8 @@ SABOTAGES = (
     Sabotage(
         "who waits keeps no place",
         "ggrep/base/lease.py",
-        "            with in_line(files.turnstile, patience, clock, ttl_ms=ttl_ms) as patient:\n",
+        "            with in_line(files.writer_queue, patience, clock, ttl_ms=ttl_ms)"
+        " as patient:\n",
         "            for patient in [patience]:\n",
         (LEASE + "test_who_waits_comes_before_who_lets_go_and_returns",),
     ),

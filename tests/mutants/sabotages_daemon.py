@@ -695,14 +695,14 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a search asks a daemon though none is to be started",
         "ggrep/service/daemon_choice.py",
-        "        and (meeting.settings.start_daemon or meeting.socket.exists())\n",
+        "        and (address.settings.start_daemon or address.socket.exists())\n",
         "",
         (CHOICE + "test_where_no_daemon_is_to_be_started_a_search_asks_one_that_runs",),
     ),
     Sabotage(
         "a daemon is started though none is to be",
         "ggrep/service/daemon_choice.py",
-        "    starts = meeting.settings.start_daemon\n",
+        "    starts = address.settings.start_daemon\n",
         "    starts = True\n",
         (CHOICE + "test_a_search_that_finds_its_daemon_gone_starts_none_against_the_settings",),
     ),

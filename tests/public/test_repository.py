@@ -200,13 +200,13 @@ def test_one_engine_serves_all_threads_of_a_process(words: Path) -> None:
     from ggrep.service.opened import surroundings
 
     opened = Opened(words, surroundings("never", None, {}), index=False)
-    meeting = opened.meeting()
-    first = opened.engine(meeting)
+    address = opened.address()
+    first = opened.engine(address)
     (words / ".ggrep.toml").write_text("query_timeout_ms = 1234\n")
 
-    assert opened.engine(meeting) is first
-    assert opened.engine(opened.meeting()) is not first
-    assert opened.engine(opened.meeting()).settings.query_timeout_ms == 1234
+    assert opened.engine(address) is first
+    assert opened.engine(opened.address()) is not first
+    assert opened.engine(opened.address()).settings.query_timeout_ms == 1234
     opened.close()
 
 

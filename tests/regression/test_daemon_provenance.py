@@ -34,7 +34,7 @@ def test_commit_and_snapshot_are_those_of_what_is_shown(
     with served(root, home) as host:
         host.settled()
         before = host.daemon.engine().view().manifest.snapshot_id
-        with Wire.greeted(host.meeting.socket, host.meeting.hello) as wire:
+        with Wire.greeted(host.address.socket, host.address.hello) as wire:
             wire.send_message("1", Search(SearchRequest("settle")))
             host.eventually(lambda: held.begun)
             write_tree(root, {"a.py": "def settle():\n    return 'new'\n"})

@@ -275,13 +275,13 @@ async def test_a_first_search_starts_a_daemon_and_waits_for_its_index(smithy: Sm
     write_tree(smithy.root("fresh"), {"fresh.py": source, ".ggrep.toml": ""})
     flags = {"encoder": "hashed"}
     request = SearchRequest("forge", timeout_ms=60_000)
-    meeting = arrange(smithy.root("fresh"), Home(smithy.home), environ={}, flags=flags)
+    address = arrange(smithy.root("fresh"), Home(smithy.home), environ={}, flags=flags)
     try:
         async with smithy.federator(starts=True, flags=flags) as federator:
             found = await federator.search_repo(smithy.root("fresh"), request)
             status = await federator.status(smithy.root("fresh"))
     finally:
-        ended(meeting)
+        ended(address)
 
     assert [hit["path"] for hit in found["results"]] == ["fresh.py"]  # type: ignore[index,union-attr]
     assert status["running"] is True
@@ -304,11 +304,11 @@ async def test_nothing_is_started_for_what_is_no_repository(smithy: Smithy, ques
     assert (status["running"], status["indexed"]) == (False, False)
 
 
-def ended(meeting: DaemonAddress) -> None:
+def ended(address: DaemonAddress) -> None:
     """End the process that serves a root, and wait for it."""
-    record = parse_record(record_path(meeting.socket).read_bytes())
+    record = parse_record(record_path(address.socket).read_bytes())
     process = psutil.Process(record.pid)
-    with Link.connect(meeting.socket, meeting.hello, CLOCK) as link:
+    with Link.connect(address.socket, address.hello, CLOCK) as link:
         link.ask(Shutdown("the test is over"), Deadline.after(CLOCK, 20_000))
     process.wait(300)
 

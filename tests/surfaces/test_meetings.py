@@ -8,7 +8,7 @@ import pytest
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.home import Home
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
-from ggrep.service import daemon_addresses as meetings
+from ggrep.service import daemon_addresses as addresses
 from ggrep.service.daemon_addresses import DaemonAddresses
 
 
@@ -22,7 +22,7 @@ class Counted:
             self.times += 1
             return arrange(*given, **more)  # type: ignore[arg-type]  # as they came
 
-        patch.setattr(meetings, "arrange", count)
+        patch.setattr(addresses, "arrange", count)
 
 
 @pytest.fixture

@@ -81,11 +81,11 @@ async def test_one_that_answers_and_those_that_do_not(
     ):
         mute.bind(silent.socket)
         mute.listen()
-        hello = host.meeting.hello
+        hello = host.address.hello
         record_of(home, hello.store_id, str(root), hello.config_fingerprint)
         host.ask(Status())
         rows = await scrape(Home(home), SystemClock())
-        record_path(host.meeting.socket).unlink()
+        record_path(host.address.socket).unlink()
 
     assert [(row.root, row.load is None, bool(row.problem)) for row in rows] == [
         ("dead", True, True),

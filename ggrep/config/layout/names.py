@@ -79,7 +79,7 @@ def lease_files(store: Path) -> LeaseFiles:
     return LeaseFiles(
         record=stem.with_name(f"{store.name}.lease.json"),
         guard=stem.with_name(f"{store.name}.guard"),
-        turnstile=stem.with_name(f"{store.name}.queue"),
+        writer_queue=stem.with_name(f"{store.name}.queue"),
         alive=stem.with_name(f"{store.name}.alive"),
     )
 

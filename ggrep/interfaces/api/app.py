@@ -44,7 +44,7 @@ class ApiRules:
         max_searches: most searches at work at once.
     """
 
-    gate: AuthRules
+    auth: AuthRules
     allowlist: Allowlist
     default_root: Path | None = None
     max_body_bytes: int = MAX_BODY_BYTES
@@ -52,12 +52,12 @@ class ApiRules:
 
 
 def make_app(
-    desk: SearchService, rules: ApiRules, clock: Clock, *, told: Told = lambda _: None
+    service: SearchService, rules: ApiRules, clock: Clock, *, told: Told = lambda _: None
 ) -> Starlette:
-    """Return the application that answers through `desk`, which is closed when it ends.
+    """Return the application that answers through `service`, which is closed when it ends.
 
     Args:
-        desk: who answers.
+        service: who answers.
         rules: what callers may do.
         clock: of the figures.
         told: called with errors that an operator should see.
@@ -68,12 +68,12 @@ def make_app(
         try:
             yield
         finally:
-            await desk.aclose()
+            await service.aclose()
 
     metrics = ApiMetrics()
     places = Places(rules.allowlist, rules.default_root)
     callers = Callers(rules.max_searches)
-    routes = Routes(desk, places, metrics, callers, rules.max_body_bytes, told)
+    routes = Routes(service, places, metrics, callers, rules.max_body_bytes, told)
     table = routes.table()
     app = Starlette(
         routes=[
@@ -82,7 +82,7 @@ def make_app(
         ],
         middleware=[
             Middleware(Measured, metrics=metrics, clock=clock, routes=[path for _, path in table]),
-            Middleware(Auth, rules=rules.gate),
+            Middleware(Auth, rules=rules.auth),
         ],
         lifespan=lifespan,
         exception_handlers={HTTPException: _http_failure},

@@ -63,7 +63,7 @@ class Routes:
         told: called with what an operator should see.
     """
 
-    desk: SearchService
+    service: SearchService
     places: Places
     metrics: ApiMetrics
     callers: Callers
@@ -92,10 +92,10 @@ class Routes:
         """Answer a search of a workspace, by hits or by a slate."""
         call = parse_federated_body(await read_body(request, self.max_body_bytes))
 
-        with self.desk_for(request) as desk:
+        with self.desk_for(request) as service:
 
             async def work() -> FederatedResponse | FederatedSlate:
-                return await _ask(desk, await self._opened(request, call), call, None)
+                return await _ask(service, await self._opened(request, call), call, None)
 
             answer = await while_present(request.receive, work)
         status = 200 if answer.error is None else http_failure(answer.error).status
@@ -110,8 +110,8 @@ class Routes:
 
         async def work(arrived: Arrived) -> Ending:
             try:
-                with self.desk_for(request) as desk:
-                    answer = await _ask(desk, opened, call, arrived)
+                with self.desk_for(request) as service:
+                    answer = await _ask(service, opened, call, arrived)
             except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
                 return "error", failure_json(as_ours(error, self.told), include_paths=False)
             return "answer" if answer.ok else "error", answer.to_json()
@@ -123,7 +123,7 @@ class Routes:
         parameters = read_parameters(request.query_params, {"root", "includePaths"})
         show = _shown(request, parameters)
         root = await self.places.root(parameters.get("root"))
-        work = partial(self.desk.status, root)
+        work = partial(self.service.status, root)
         return document_response(show(await while_present(request.receive, work)))
 
     async def health(self, request: Request) -> ASGIApp:
@@ -134,15 +134,15 @@ class Routes:
             own = {"schema_version": HEALTH_SCHEMA, "ok": True, "version": ggrep.__version__}
             return document_response(own)
         root = await self.places.root(parameters["root"])
-        with self.desk_for(request) as desk:
-            work = partial(desk.health, root, deep=deep)
+        with self.desk_for(request) as service:
+            work = partial(service.health, root, deep=deep)
             return document_response(show(await while_present(request.receive, work)))
 
     async def figures(self, request: Request) -> ASGIApp:
         """Return the server's figures, and those of all daemons of the home."""
         read_parameters(request.query_params, ())
-        with self.desk_for(request) as desk:
-            of_daemons = await while_present(request.receive, desk.figures)
+        with self.desk_for(request) as service:
+            of_daemons = await while_present(request.receive, service.figures)
         kind = "text/plain; version=0.0.4; charset=utf-8"
         return Response(
             self.metrics.text() + of_daemons.encode(), headers={**ALWAYS, "content-type": kind}
@@ -159,22 +159,22 @@ class Routes:
 
     @contextmanager
     def desk_for(self, request: Request) -> Iterator[SearchService]:
-        """Hold a place for a request; give the desk that asks for its caller.
+        """Hold a place for a request; give the service that asks for its caller.
 
         Raises:
             Busy: there is no place.
         """
         with self.callers.seated(caller_of(request.scope.get("client"))) as seat:
-            yield self.desk.on_behalf_of(seat)
+            yield self.service.on_behalf_of(seat)
 
 
 async def _ask(
-    desk: SearchService, opened: OpenedWorkspace, call: FederatedCall, arrived: Arrived | None
+    service: SearchService, opened: OpenedWorkspace, call: FederatedCall, arrived: Arrived | None
 ) -> FederatedResponse | FederatedSlate:
     workspace, forbidden = opened.workspace, opened.forbidden
     if call.shape is None:
-        return await desk.search(workspace, call.request, arrived, forbidden=forbidden)
-    return await desk.slate(workspace, call.request, call.shape, arrived, forbidden=forbidden)
+        return await service.search(workspace, call.request, arrived, forbidden=forbidden)
+    return await service.slate(workspace, call.request, call.shape, arrived, forbidden=forbidden)
 
 
 def _of_one(
@@ -187,14 +187,14 @@ def _of_one(
     Args:
         routes: what all routes share.
         parse: returns the question that a body asks.
-        asking: returns what a desk answers it by.
+        asking: returns what a service answers it by.
     """
 
     async def answer(request: Request) -> ASGIApp:
         call = parse(await read_body(request, routes.max_body_bytes))
         root = await routes.places.root(call.root)
-        with routes.desk_for(request) as desk:
-            ask = partial(asking(desk), root, call.request)
+        with routes.desk_for(request) as service:
+            ask = partial(asking(service), root, call.request)
             document = await while_present(request.receive, ask)
         return document_response(document)
 

@@ -105,7 +105,7 @@ def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
     names = {name.lower() for name in (flags.host, *flags.hosts)}
     bracketed = {f"[{name}]" for name in names if ":" in name and not name.startswith("[")}
     return ApiRules(
-        gate=AuthRules(token, frozenset(names | bracketed), frozenset(flags.origins)),
+        auth=AuthRules(token, frozenset(names | bracketed), frozenset(flags.origins)),
         allowlist=allowlist,
         default_root=own if own is not None and allowlist.allows(own) else None,
         max_body_bytes=flags.max_body_bytes,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ggrep.protocol.client.link import Link
 
 
-def meeting_of(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> "DaemonAddress":
+def address_of(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> "DaemonAddress":
     """Return the address of the daemon of a root.
 
     Raises:
@@ -31,16 +31,16 @@ def meeting_of(place: Place, terminal: Terminal, flags: Mapping[str, object]) ->
     return arrange(place.root, home, environ=terminal.environ, flags=flags, build=build_id())
 
 
-def is_indexed(meeting: "DaemonAddress") -> bool:
+def is_indexed(address: "DaemonAddress") -> bool:
     """Return whether the repository has a published snapshot."""
-    return names.active_file(meeting.identity.store).exists()
+    return names.active_file(address.identity.store).exists()
 
 
-def running_link(meeting: "DaemonAddress", terminal: Terminal) -> "Link | None":
+def running_link(address: "DaemonAddress", terminal: Terminal) -> "Link | None":
     """Return a connection to the running daemon; None if none runs."""
     from ggrep.protocol.client.reaching import Reaching
 
-    return Reaching(meeting, SystemClock(), terminal.environ).running()
+    return Reaching(address, SystemClock(), terminal.environ).running()
 
 
 @contextmanager

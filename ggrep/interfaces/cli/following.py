@@ -15,16 +15,16 @@ _PATIENCE_MS: Final = 20_000
 """How long a first portion is waited for; it is read for some five seconds."""
 
 
-def follow_index(meeting: "DaemonAddress", terminal: Terminal) -> None:
+def follow_index(address: "DaemonAddress", terminal: Terminal) -> None:
     """Show the first index's progress until it answers; an interrupt only ends the display.
 
     Requires: somebody watches the terminal.
     """
-    label, there = meeting.identity.root.name, False
+    label, there = address.identity.root.name, False
     with suppress(GgrepError, KeyboardInterrupt), watching(terminal, label) as watch:
         if watch is not None:
-            asking = asking_of(meeting, terminal.environ, terminal.tell)
-            there = asking.follow(lambda: is_indexed(meeting), watch, _PATIENCE_MS)
+            asking = asking_of(address, terminal.environ, terminal.tell)
+            there = asking.follow(lambda: is_indexed(address), watch, _PATIENCE_MS)
     if there:
         terminal.tell(f"the index of {label} answers from now on: the same command asks it")
     else:

@@ -10,7 +10,7 @@ from ggrep.base.commands import spelled
 from ggrep.base.errors import UsageError
 from ggrep.index.repo_identity import require_asked
 from ggrep.interfaces.cli.consent import ask_before_indexing
-from ggrep.interfaces.cli.daemon_contact import is_indexed, meeting_of, watching
+from ggrep.interfaces.cli.daemon_contact import address_of, is_indexed, watching
 from ggrep.interfaces.cli.options import Asking
 from ggrep.interfaces.cli.progress import show_progress
 from ggrep.interfaces.cli.search_flags import Typed
@@ -36,13 +36,13 @@ class Reached:
         scope: path key of a directory or file; empty for the whole root.
     """
 
-    meeting: "DaemonAddress"
+    address: "DaemonAddress"
     scope: str
 
     @property
     def root(self) -> Path:
         """Return the repository's root."""
-        return self.meeting.identity.root
+        return self.address.identity.root
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +87,11 @@ def chosen_place(repo: Path | None, path: str | None) -> Place:
 
 def reach(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> Reached:
     """Return the repository of a place: the nearest one above it that has an index, if any."""
-    meeting = meeting_of(place, terminal, flags)
-    if not meeting.identity.store.is_dir():
+    address = address_of(place, terminal, flags)
+    if not address.identity.store.is_dir():
         place = enclosing_index(place, terminal.environ, flags)
-        meeting = meeting_of(place, terminal, flags)
-    return Reached(meeting, place.scope)
+        address = address_of(place, terminal, flags)
+    return Reached(address, place.scope)
 
 
 def answered(question: Question[T], reached: Reached, terminal: Terminal, asking: Asking) -> T:
@@ -100,9 +100,9 @@ def answered(question: Question[T], reached: Reached, terminal: Terminal, asking
     Raises:
         GgrepError: as the daemon or the engine says.
     """
-    asks = asks_daemon(reached.meeting, terminal.environ, offline=asking.offline)
+    asks = asks_daemon(reached.address, terminal.environ, offline=asking.offline)
     if asks or asking.sync:
-        ask_before_indexing(require_asked, reached.root, reached.meeting.home, yes=asking.yes)
+        ask_before_indexing(require_asked, reached.root, reached.address.home, yes=asking.yes)
     if not asks:
         return _read(question, reached, terminal, asking)
     from ggrep.protocol.client.link import Silent
@@ -151,9 +151,9 @@ def view_of(terminal: Terminal, *, json: bool, whole: bool = False) -> ViewOptio
 
 
 def _ask(question: Question[T], reached: Reached, terminal: Terminal, asking: Asking) -> T:
-    meeting = reached.meeting
-    label, daemon = reached.root.name, asking_of(meeting, terminal.environ, terminal.tell)
-    fresh = not is_indexed(meeting)
+    address = reached.address
+    label, daemon = reached.root.name, asking_of(address, terminal.environ, terminal.tell)
+    fresh = not is_indexed(address)
     if fresh and not terminal.progress:
         terminal.tell(f"{label} has no index yet; indexing it first")
     waits = asking.sync or (fresh and not question.early)
@@ -164,7 +164,7 @@ def _ask(question: Question[T], reached: Reached, terminal: Terminal, asking: As
 
 
 def _read(question: Question[T], reached: Reached, terminal: Terminal, asking: Asking) -> T:
-    engine = open_engine(reached.root, terminal.environ, flags=reached.meeting.flags)
+    engine = open_engine(reached.root, terminal.environ, flags=reached.address.flags)
     if asking.sync:
         with show_progress(terminal, reached.root.name) as progress:
             engine.sync(strict=asking.strict_sync, progress=progress)

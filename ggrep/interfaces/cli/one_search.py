@@ -13,7 +13,7 @@ from ggrep.base.errors import NoIndex
 from ggrep.config.profiles import apply_to_request
 from ggrep.index.repo_identity import require_asked
 from ggrep.interfaces.cli.consent import ask_before_indexing
-from ggrep.interfaces.cli.daemon_contact import is_indexed, meeting_of, watching
+from ggrep.interfaces.cli.daemon_contact import address_of, is_indexed, watching
 from ggrep.interfaces.cli.search_flags import Typed, given_fields, request_of
 from ggrep.interfaces.cli.terminal import Terminal
 from ggrep.model.answer_view import ViewOptions
@@ -59,12 +59,12 @@ def search_one(terminal: Terminal, typed: Typed, place: Place, start: Start = St
     """
     overrides = typed.asking.overrides
     request = request_of(typed, scope=place.scope)
-    meeting = meeting_of(place, terminal, overrides)
-    if not meeting.identity.store.is_dir():
+    address = address_of(place, terminal, overrides)
+    if not address.identity.store.is_dir():
         place = enclosing_index(place, terminal.environ, overrides)
-        meeting = meeting_of(place, terminal, overrides)
+        address = address_of(place, terminal, overrides)
         request = replace(request, scope=place.scope)
-    request = apply_to_request(request, given_fields(typed), meeting.profile)
+    request = apply_to_request(request, given_fields(typed), address.profile)
     view = ViewOptions(
         json=typed.output.json,
         columns=terminal.columns,
@@ -76,7 +76,7 @@ def search_one(terminal: Terminal, typed: Typed, place: Place, start: Start = St
         explain=typed.hits.explain,
         whole=typed.hits.whole,
     )
-    hits = _write_answer(_Question(meeting, request, view, typed, start), terminal)
+    hits = _write_answer(_Question(address, request, view, typed, start), terminal)
     return 1 if typed.output.exit_status and not hits else 0
 
 
@@ -84,7 +84,7 @@ def search_one(terminal: Terminal, typed: Typed, place: Place, start: Start = St
 class _Question:
     """A search of one repository, ready to run."""
 
-    meeting: "DaemonAddress"
+    address: "DaemonAddress"
     request: SearchRequest
     view: ViewOptions
     typed: Typed
@@ -101,7 +101,7 @@ def _write_answer(question: _Question, terminal: Terminal) -> int:
     if printed.scan and terminal.progress:
         from ggrep.interfaces.cli.following import follow_index
 
-        follow_index(question.meeting, terminal)
+        follow_index(question.address, terminal)
     return printed.hits
 
 
@@ -111,12 +111,12 @@ def _answered(question: _Question, terminal: Terminal) -> "Rendered | Printed":
     Raises:
         Unasked: nothing says that an index is wanted, and there is none.
     """
-    meeting, asking = question.meeting, question.typed.asking
+    address, asking = question.address, question.typed.asking
     # A receipt holds more than a daemon tells, so the index is read here.
     offline = asking.offline or question.typed.output.receipt is not None
-    asks = asks_daemon(meeting, terminal.environ, offline=offline)
+    asks = asks_daemon(address, terminal.environ, offline=offline)
     if asks or asking.sync:
-        ask_before_indexing(require_asked, meeting.identity.root, meeting.home, yes=asking.yes)
+        ask_before_indexing(require_asked, address.identity.root, address.home, yes=asking.yes)
     return _ask(question, terminal) if asks else _read(question, terminal)
 
 
@@ -125,12 +125,12 @@ def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
     from ggrep.protocol.client.link import Silent
     from ggrep.protocol.client.starting import NotStarted
 
-    meeting, asking, start = question.meeting, question.typed.asking, question.start
-    label = meeting.identity.root.name
+    address, asking, start = question.address, question.typed.asking, question.start
+    label = address.identity.root.name
     daemon = asking_of(
-        meeting, terminal.environ, terminal.tell, waited_ms=start.waited_ms, head=start.head
+        address, terminal.environ, terminal.tell, waited_ms=start.waited_ms, head=start.head
     )
-    fresh = not is_indexed(meeting)
+    fresh = not is_indexed(address)
     quiet_ms = 0.0 if asking.sync else _QUIET_MS
     try:
         with (
@@ -146,9 +146,9 @@ def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
 
 def _read(question: _Question, terminal: Terminal) -> "Rendered":
     """Answer from the index on disk, in this process."""
-    meeting, typed = question.meeting, question.typed
-    root = meeting.identity.root
-    engine = open_engine(root, terminal.environ, flags=meeting.flags)
+    address, typed = question.address, question.typed
+    root = address.identity.root
+    engine = open_engine(root, terminal.environ, flags=address.flags)
     if typed.asking.sync:
         from ggrep.interfaces.cli.progress import show_progress
 

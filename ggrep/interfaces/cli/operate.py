@@ -13,7 +13,7 @@ from ggrep.base.stable_json import Document
 from ggrep.config.home import Home
 from ggrep.config.settings import home_from
 from ggrep.index.maintenance.findings import FAIL, OK, Check
-from ggrep.interfaces.cli.daemon_contact import meeting_of, running_link
+from ggrep.interfaces.cli.daemon_contact import address_of, running_link
 from ggrep.interfaces.cli.flags import Argument, Flag
 from ggrep.interfaces.cli.operate_json import inventory_json, removal_json
 from ggrep.interfaces.cli.options import JsonFlag, PathFlag, PlainFlag, ProfileFlag
@@ -36,10 +36,10 @@ def health(
 ) -> int:
     """Check a repository's store; exit status 1 when a check fails."""
     terminal = open_terminal(plain=plain)
-    meeting = meeting_of(place_of(path), terminal, {"profile": profile})
-    document = _health_of_daemon(meeting, terminal, deep=deep)
+    address = address_of(place_of(path), terminal, {"profile": profile})
+    document = _health_of_daemon(address, terminal, deep=deep)
     if document is None:
-        document = _health_of_disk(meeting, terminal, deep=deep)
+        document = _health_of_disk(address, terminal, deep=deep)
     if json:
         terminal.write_json(document, pretty=True)
     else:
@@ -48,14 +48,14 @@ def health(
 
 
 def _health_of_daemon(
-    meeting: "DaemonAddress", terminal: Terminal, *, deep: bool
+    address: "DaemonAddress", terminal: Terminal, *, deep: bool
 ) -> Document | None:
     """Return the daemon's findings with its own load; None if no daemon runs."""
     from ggrep.protocol.client.link import Unreachable
     from ggrep.protocol.wire.message_types import Health
 
     try:
-        link = running_link(meeting, terminal)
+        link = running_link(address, terminal)
         if link is None:
             return None
         with link:
@@ -67,11 +67,11 @@ def _health_of_daemon(
     return found if isinstance(found, dict) else None
 
 
-def _health_of_disk(meeting: "DaemonAddress", terminal: Terminal, *, deep: bool) -> "HealthJson":
+def _health_of_disk(address: "DaemonAddress", terminal: Terminal, *, deep: bool) -> "HealthJson":
     from ggrep.index.maintenance.health import check_health
     from ggrep.index.maintenance.status_json import health_json
 
-    engine = open_engine(meeting.identity.root, terminal.environ, flags=meeting.flags)
+    engine = open_engine(address.identity.root, terminal.environ, flags=address.flags)
     identity = engine.identity
     engine.heal(Deadline.never(engine.clock))
     report = check_health(
@@ -140,7 +140,7 @@ def clean(
     elif store is not None:
         ids = [store]
     else:
-        ids = [meeting_of(place_of(path), terminal, {}).identity.store_id]
+        ids = [address_of(place_of(path), terminal, {}).identity.store_id]
     freed: dict[str, int] = {}
     with _daemons_stopped(home, ids):
         for store_id in ids:

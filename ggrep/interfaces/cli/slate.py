@@ -113,7 +113,7 @@ def _print(
     request = apply_to_slate(
         slate_request_of(shape, scoped, session, resolve=resolve),
         given_fields(typed) | slate_fields(shape),
-        reached.meeting.profile,
+        reached.address.profile,
     )
     asked = Asked(
         ask=lambda daemon, watch: daemon.slate(request, watch),

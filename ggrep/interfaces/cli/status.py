@@ -11,7 +11,7 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, Incompatible, UsageError
 from ggrep.config.settings import home_from
-from ggrep.interfaces.cli.daemon_contact import meeting_of
+from ggrep.interfaces.cli.daemon_contact import address_of
 from ggrep.interfaces.cli.daemon_row import DaemonRow, DaemonState, row_of
 from ggrep.interfaces.cli.daemons_json import daemons_json
 from ggrep.interfaces.cli.flags import Flag
@@ -53,29 +53,29 @@ def status(
         else:
             terminal.write(status_rows(rows, terminal.style, terminal.columns))
         return 0
-    meeting = meeting_of(place_of(path), terminal, {"profile": profile})
+    address = address_of(place_of(path), terminal, {"profile": profile})
     document = status_document(
-        meeting,
+        address,
         terminal.environ,
-        lambda: open_engine(meeting.identity.root, terminal.environ, flags=meeting.flags),
+        lambda: open_engine(address.identity.root, terminal.environ, flags=address.flags),
         terminal.tell,
     )
     if json:
         terminal.write_json(document, pretty=True)
         return 0
     terminal.write(with_path(status_block(read_document(document), terminal.style), path))
-    others = [row for row in rows if row.store_id != meeting.identity.store_id]
+    others = [row for row in rows if row.store_id != address.identity.store_id]
     if others:
         terminal.write("\n" + status_rows(others, terminal.style, terminal.columns))
-    _warn_of_fan_out(meeting, rows, terminal)
+    _warn_of_fan_out(address, rows, terminal)
     return 0
 
 
 def _warn_of_fan_out(
-    meeting: "DaemonAddress", rows: Iterable[DaemonRow], terminal: Terminal
+    address: "DaemonAddress", rows: Iterable[DaemonRow], terminal: Terminal
 ) -> None:
     """Warn that several daemons watch one root, each at full cost."""
-    root = str(meeting.identity.root)
+    root = str(address.identity.root)
     same = sum(row.root == root for row in rows)
     if same > 1:
         terminal.note(f"{same} daemons watch this root, one for each configuration in use\n")

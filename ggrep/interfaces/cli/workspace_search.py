@@ -20,7 +20,7 @@ from ggrep.federation.response_json import failure_json
 from ggrep.federation.select_tokens import path_resolver
 from ggrep.federation.selection import select_repos
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
-from ggrep.interfaces.cli.daemon_contact import meeting_of, watching
+from ggrep.interfaces.cli.daemon_contact import address_of, watching
 from ggrep.interfaces.cli.flags import said
 from ggrep.interfaces.cli.options import Asking
 from ggrep.interfaces.cli.progress import show_progress
@@ -203,10 +203,10 @@ def _sync(
             continue  # the answer says so
         label, root = repo.alias or repo.repo_id, repo.root_canonical
         flags = {"encoder": asking.encoder}
-        meeting = meeting_of(Place(root, ""), terminal, flags)
-        if asks_daemon(meeting, terminal.environ, offline=asking.offline):
+        address = address_of(Place(root, ""), terminal, flags)
+        if asks_daemon(address, terminal.environ, offline=asking.offline):
             with watching(terminal, label) as watch:
-                daemon = asking_of(meeting, terminal.environ, terminal.tell)
+                daemon = asking_of(address, terminal.environ, terminal.tell)
                 daemon.sync(watch, strict=asking.strict_sync)
         else:
             with show_progress(terminal, label) as progress:

@@ -88,25 +88,25 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
     except OSError as error:
         raise InvalidRequest(f"{root}: cannot be read: {error.strerror}") from error
     listing, notices = listing_of(root, settings)
-    descent = Walker(root, settings, listing, apart_below(root, apart))
-    descent.run()
+    walker = Walker(root, settings, listing, apart_below(root, apart))
+    walker.run()
     return Walk(
-        files=tuple(sorted(descent.files, key=lambda file: file.path_key.encode())),
+        files=tuple(sorted(walker.files, key=lambda file: file.path_key.encode())),
         skipped=tuple(
-            sorted((*descent.skipped, *_absent(listing)), key=lambda skip: skip.path_key.encode())
+            sorted((*walker.skipped, *_absent(listing)), key=lambda skip: skip.path_key.encode())
         ),
-        excluded=tuple(sorted(descent.excluded.items())),
-        left_out=tuple(descent.left_out),
-        ignore_files=tuple(sorted(descent.ignore_files, key=lambda file: file[0].encode())),
+        excluded=tuple(sorted(walker.excluded.items())),
+        left_out=tuple(walker.left_out),
+        ignore_files=tuple(sorted(walker.ignore_files, key=lambda file: file[0].encode())),
         git=listing is not None,
         root=identity,
         notices=notices,
-        unknown=frozenset(descent.unknown),
+        unknown=frozenset(walker.unknown),
         others=listing.others if listing else None,
-        directories=tuple(descent.directories.items()),
-        inner=tuple(descent.inner),
-        included=frozenset(descent.included),
-        no_scripts=tuple(descent.no_scripts),
+        directories=tuple(walker.directories.items()),
+        inner=tuple(walker.inner),
+        included=frozenset(walker.included),
+        no_scripts=tuple(walker.no_scripts),
     )
 
 

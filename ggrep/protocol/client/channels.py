@@ -76,7 +76,7 @@ class Channels:
 
     async def ask(
         self,
-        meeting: DaemonAddress,
+        address: DaemonAddress,
         message: Message,
         deadline: Deadline,
         start: Start = "published",
@@ -86,7 +86,7 @@ class Channels:
         Requires: the message changes nothing.
 
         Args:
-            meeting: where the daemon is met.
+            address: where the daemon is met.
             message: what to ask.
             deadline: of all of it.
             start: where none runs, start one always, only for a repository that has an index, or
@@ -99,11 +99,11 @@ class Channels:
             Unreachable: daemons end as fast as they come; Silent: one listens and says nothing.
             DeadlineExceeded: there was no answer in time.
         """
-        return await self.ask_within(meeting, lambda _: message, deadline, start)
+        return await self.ask_within(address, lambda _: message, deadline, start)
 
     async def ask_within(
         self,
-        meeting: DaemonAddress,
+        address: DaemonAddress,
         said: Callable[[float], Message],
         deadline: Deadline,
         start: Start = "published",
@@ -113,9 +113,9 @@ class Channels:
         What went into starting a daemon is not the daemon's to spend.
         """
         with before(deadline, LATE):
-            return await self._ask(meeting, said, deadline, start if self._starts else "never")
+            return await self._ask(address, said, deadline, start if self._starts else "never")
 
-    async def prepare(self, meetings: Sequence[DaemonAddress], deadline: Deadline) -> None:
+    async def prepare(self, addresses: Sequence[DaemonAddress], deadline: Deadline) -> None:
         """Connect to daemons, and start one host for all that are missing.
 
         Nothing fails here: who cannot be had is found so when it is asked. A daemon that hangs is
@@ -123,7 +123,7 @@ class Channels:
         on starting for those who ask.
         """
         missing = await self._missing(
-            {meeting.socket: meeting for meeting in meetings},
+            {address.socket: address for address in addresses},
             min(_LOOK_MS, deadline.remaining_ms() / 4),
         )
         if self._starts:
@@ -138,7 +138,7 @@ class Channels:
 
     async def _ask(
         self,
-        meeting: DaemonAddress,
+        address: DaemonAddress,
         said: Callable[[float], Message],
         deadline: Deadline,
         start: Start,
@@ -148,9 +148,9 @@ class Channels:
         patience = Deadline.after(self._clock, START_MS)
         while True:
             try:
-                channel = await self._reach(meeting, deadline, start)
+                channel = await self._reach(address, deadline, start)
                 message = said(deadline.remaining_ms())
-                reply = await channel.exchange(message, deadline, meeting.caller)
+                reply = await channel.exchange(message, deadline, address.caller)
             except Silent:
                 raise
             except (NotStarted, Unreachable) as error:
@@ -167,15 +167,15 @@ class Channels:
             lost = Unreachable(f"the daemon ends: {reply.error}")
             await anyio.sleep(_STOPPING_S)  # it listens until its clients have their last replies
 
-    async def _reach(self, meeting: DaemonAddress, deadline: Deadline, start: Start) -> Channel:
+    async def _reach(self, address: DaemonAddress, deadline: Deadline, start: Start) -> Channel:
         """Return the connection to a daemon, which is started if it does not run."""
         self._require_unclosed()
-        place = self._place(meeting)
+        place = self._place(address)
         async with place.lock:
             if (channel := place.open_channel) is not None:
                 return channel
             await self._leave(place)
-            channel = await self._connect(meeting, deadline, start)
+            channel = await self._connect(address, deadline, start)
             try:
                 self._require_unclosed()
             except Cancelled:
@@ -188,47 +188,47 @@ class Channels:
         if self._closed:
             raise Cancelled("the connections to daemons were closed")
 
-    async def _connect(self, meeting: DaemonAddress, deadline: Deadline, start: Start) -> Channel:
+    async def _connect(self, address: DaemonAddress, deadline: Deadline, start: Start) -> Channel:
         try:
-            return await Channel.open(meeting.socket, meeting.hello, deadline)
+            return await Channel.open(address.socket, address.hello, deadline)
         except Silent:
             raise
         except (Unreachable, Incompatible) as error:
-            _require_startable(meeting, error, start)
-        await self._launcher.start(meeting, deadline)
-        return await Channel.open(meeting.socket, meeting.hello, deadline)
+            _require_startable(address, error, start)
+        await self._launcher.start(address, deadline)
+        return await Channel.open(address.socket, address.hello, deadline)
 
     async def _missing(
-        self, meetings: Mapping[Path, DaemonAddress], milliseconds: float
+        self, addresses: Mapping[Path, DaemonAddress], milliseconds: float
     ) -> list[DaemonAddress]:
         """Return those without a daemon, by socket; connect to the others."""
         missing: dict[Path, DaemonAddress] = {}
         looks = CapacityLimiter(_LOOKS)
         soon = Deadline.after(self._clock, milliseconds)
 
-        async def look(meeting: DaemonAddress) -> None:
-            place = self._place(meeting)
+        async def look(address: DaemonAddress) -> None:
+            place = self._place(address)
             async with looks, place.lock:
                 if place.open_channel is not None:
                     return
                 await self._leave(place)
                 try:
-                    place.channel = await Channel.open(meeting.socket, meeting.hello, soon)
+                    place.channel = await Channel.open(address.socket, address.hello, soon)
                 except Silent:
                     return
                 except Unreachable:
-                    missing[meeting.socket] = meeting
+                    missing[address.socket] = address
                 except GgrepError:
                     return
 
         with suppress(GgrepError), before(soon, LATE):
             async with anyio.create_task_group() as group:
-                for meeting in meetings.values():
-                    group.start_soon(look, meeting)
+                for address in addresses.values():
+                    group.start_soon(look, address)
         return [missing[socket] for socket in sorted(missing)]
 
-    def _place(self, meeting: DaemonAddress) -> _Place:
-        return self._places.setdefault(meeting.socket, _Place())
+    def _place(self, address: DaemonAddress) -> _Place:
+        return self._places.setdefault(address.socket, _Place())
 
     async def _leave(self, place: _Place) -> None:
         """Close a connection whose daemon went away."""
@@ -250,7 +250,7 @@ def _lost(error: GgrepError, lost: GgrepError | None, start: Start) -> GgrepErro
     return lost
 
 
-def _require_startable(meeting: DaemonAddress, error: GgrepError, start: Start) -> None:
+def _require_startable(address: DaemonAddress, error: GgrepError, start: Start) -> None:
     """Raise unless a daemon may be started.
 
     Raises:
@@ -259,7 +259,7 @@ def _require_startable(meeting: DaemonAddress, error: GgrepError, start: Start) 
         Incompatible: one runs, and none may be started in its place.
     """
     is_missing = isinstance(error, Unreachable)
-    if is_missing and start != "always" and not is_published(meeting):
+    if is_missing and start != "always" and not is_published(address):
         raise NoIndex("this repository has no index yet; run: ggrep index") from error
-    if start == "never" or not meeting.settings.start_daemon:
+    if start == "never" or not address.settings.start_daemon:
         raise (NotStarted("no daemon runs") if is_missing else error) from error

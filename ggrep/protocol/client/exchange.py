@@ -90,7 +90,7 @@ class Exchange:
 
     def __init__(
         self,
-        meeting: DaemonAddress,
+        address: DaemonAddress,
         reaching: Reaching,
         clock: Clock,
         *,
@@ -100,7 +100,7 @@ class Exchange:
         """Ask nothing yet.
 
         Args:
-            meeting: where the daemon is met.
+            address: where the daemon is met.
             reaching: connects to it.
             clock: of deadlines.
             wait: sleeps that many seconds.
@@ -108,7 +108,7 @@ class Exchange:
         """
         self._wait = wait
         self._waited_ms = waited_ms
-        self._meeting = meeting
+        self._address = address
         self._reaching = reaching
         self._clock = clock
 
@@ -125,15 +125,15 @@ class Exchange:
         Raises:
             GgrepError: as the daemon says, or there is none.
         """
-        timeout_ms = request.timeout_ms or self._meeting.settings.query_timeout_ms
+        timeout_ms = request.timeout_ms or self._address.settings.query_timeout_ms
 
         def message(left_ms: float) -> Search:
             return Search(
                 # The client's own bound holds, not the one that the daemon was started under, and
                 # what went into starting it counts.
                 request=timed(request, left_ms),
-                budgets=self._meeting.budgets,
-                priority=self._meeting.hello.client_kind,
+                budgets=self._address.budgets,
+                priority=self._address.hello.client_kind,
                 render=view,
                 waited_ms=int(min(self._waited_ms(), MAX_QUERY_TIMEOUT_MS)),
             )
@@ -147,24 +147,24 @@ class Exchange:
         Raises:
             GgrepError: as the daemon says, or there is none; so do the three below.
         """
-        priority = self._meeting.hello.client_kind
+        priority = self._address.hello.client_kind
         return self.value(SlateResponse, Slate(request, priority, values=True), watch)
 
     def symbol(self, request: SymbolRequest, watch: Watcher | None = None) -> SymbolResponse:
         """Return where a name is defined."""
-        priority = self._meeting.hello.client_kind
+        priority = self._address.hello.client_kind
         return self.value(SymbolResponse, Symbol(request, priority, values=True), watch)
 
     def references(
         self, request: ReferencesRequest, watch: Watcher | None = None
     ) -> ReferencesResponse:
         """Return where a name is used."""
-        priority = self._meeting.hello.client_kind
+        priority = self._address.hello.client_kind
         return self.value(ReferencesResponse, References(request, priority, values=True), watch)
 
     def expand(self, request: ExpandRequest, watch: Watcher | None = None) -> ExpandResponse:
         """Return the code around a place."""
-        priority = self._meeting.hello.client_kind
+        priority = self._address.hello.client_kind
         return self.value(ExpandResponse, Expand(request, priority, values=True), watch)
 
     def value(self, kind: type[T], message: Question, watch: Watcher | None = None) -> T:
@@ -175,7 +175,7 @@ class Exchange:
         Raises:
             GgrepError: as the daemon says, or there is none.
         """
-        timeout_ms = timeout_of(message) or self._meeting.settings.query_timeout_ms
+        timeout_ms = timeout_of(message) or self._address.settings.query_timeout_ms
         deadline = Deadline.after(self._clock, timeout_ms)
         reply = self._ask(lambda left_ms: within(message, left_ms), deadline, watch)
         return value_of(kind, reply, "value")

@@ -43,17 +43,17 @@ class Launcher:
         self._threads = CapacityLimiter(_THREADS)
         self._hosts = CapacityLimiter(_HOSTS)
 
-    async def start(self, meeting: DaemonAddress, deadline: Deadline) -> None:
+    async def start(self, address: DaemonAddress, deadline: Deadline) -> None:
         """Start a daemon from a thread that gives up when no task waits for it any more."""
         soon = Deadline.after(self._clock, min(START_MS, deadline.remaining_ms()))
 
         def work(nap: Callable[[float], None]) -> None:
-            reaching = Reaching(meeting, self._clock, self._environ, wait=nap, told=self._told)
+            reaching = Reaching(address, self._clock, self._environ, wait=nap, told=self._told)
             reaching.reach(soon).close()
 
         await self._waited_for(work, self._threads)
 
-    async def start_all(self, meetings: Sequence[DaemonAddress], deadline: Deadline) -> None:
+    async def start_all(self, addresses: Sequence[DaemonAddress], deadline: Deadline) -> None:
         """Start one host for all that may be started; never fails.
 
         A host that is not up at the deadline goes on starting for those who ask.
@@ -61,14 +61,14 @@ class Launcher:
         soon = Deadline.after(self._clock, min(START_MS, deadline.remaining_ms()))
         with suppress(GgrepError), before(soon, LATE):
             async with anyio.create_task_group() as group:
-                for host in _by_host(meetings):
+                for host in _by_host(addresses):
                     group.start_soon(self._start_host, host, soon)
 
-    async def _start_host(self, meetings: Sequence[DaemonAddress], deadline: Deadline) -> None:
+    async def _start_host(self, addresses: Sequence[DaemonAddress], deadline: Deadline) -> None:
         """Start one host, and retry once if it was killed."""
 
         def work(nap: Callable[[float], None]) -> None:
-            wanted = [meeting for meeting in meetings if _may_start(meeting)]
+            wanted = [address for address in addresses if _may_start(address)]
             for _ in range(2):
                 with suppress(Died):
                     start_all(wanted, self._environ, deadline.remaining_ms() / 1e3, wait=nap)
@@ -100,26 +100,26 @@ class Launcher:
             left.set()
 
 
-def is_published(meeting: DaemonAddress) -> bool:
+def is_published(address: DaemonAddress) -> bool:
     """Return whether a daemon would have a snapshot to answer from at once."""
-    return names.active_file(meeting.identity.store).exists()
+    return names.active_file(address.identity.store).exists()
 
 
-def _may_start(meeting: DaemonAddress) -> bool:
+def _may_start(address: DaemonAddress) -> bool:
     """Return whether to start a repository's daemon together with others."""
     return (
-        is_published(meeting)
-        and meeting.settings.start_daemon
-        and meeting.identity.root.is_dir()
-        and standing_reason(meeting.socket) is None
+        is_published(address)
+        and address.settings.start_daemon
+        and address.identity.root.is_dir()
+        and standing_reason(address.socket) is None
     )
 
 
-def _by_host(meetings: Iterable[DaemonAddress]) -> list[list[DaemonAddress]]:
+def _by_host(addresses: Iterable[DaemonAddress]) -> list[list[DaemonAddress]]:
     """Group daemons that one process can serve: same home, profile and flags."""
     found: dict[tuple[object, ...], list[DaemonAddress]] = {}
-    for meeting in meetings:
-        flags = tuple(sorted((name, str(value)) for name, value in meeting.flags.items()))
-        one = (meeting.home.base, meeting.served_profile, flags)
-        found.setdefault(one, []).append(meeting)
+    for address in addresses:
+        flags = tuple(sorted((name, str(value)) for name, value in address.flags.items()))
+        one = (address.home.base, address.served_profile, flags)
+        found.setdefault(one, []).append(address)
     return list(found.values())

@@ -40,7 +40,7 @@ class Reaching:
 
     def __init__(  # noqa: PLR0913 - all but three have a default
         self,
-        meeting: DaemonAddress,
+        address: DaemonAddress,
         clock: Clock,
         environ: Mapping[str, str],
         *,
@@ -52,7 +52,7 @@ class Reaching:
         """Connect to nothing yet.
 
         Args:
-            meeting: where the daemon is met.
+            address: where the daemon is met.
             clock: for pauses and handshakes.
             environ: what a daemon is started under.
             starts: start a daemon where none runs.
@@ -60,7 +60,7 @@ class Reaching:
             told: called with a line for people, when they have to wait.
             head: a process that has begun to become a daemon; None for none.
         """
-        self._meeting = meeting
+        self._address = address
         self._clock = clock
         self._environ = environ
         self._starts = starts
@@ -77,7 +77,7 @@ class Reaching:
             Incompatible: it speaks no protocol of ours.
         """
         try:
-            return Link.connect(self._meeting.socket, self._meeting.hello, self._clock)
+            return Link.connect(self._address.socket, self._address.hello, self._clock)
         except Silent:
             raise
         except Unreachable:
@@ -98,7 +98,7 @@ class Reaching:
                     return link
                 if not self._starts:
                     raise NotStarted("no daemon runs")
-                why = standing_reason(self._meeting.socket)
+                why = standing_reason(self._address.socket)
                 if why is not None and why != reason:
                     self._told(f"waiting: {why}")
                 reason = why or ""
@@ -125,7 +125,7 @@ class Reaching:
         try:
             timeout_s = max(deadline.remaining_ms(), 1.0) / 1000.0
             head, self._head = self._head, None
-            return start(self._meeting, self._environ, timeout_s, wait=self._wait, head=head)
+            return start(self._address, self._environ, timeout_s, wait=self._wait, head=head)
         except Died:
             if last:
                 raise
@@ -137,7 +137,7 @@ class Reaching:
         Raises:
             Incompatible: it is not older, or was ended before.
         """
-        record = read_record(self._meeting.socket)
+        record = read_record(self._address.socket)
         older = record is not None and version_key(record.binary_version) < version_key(__version__)
         if record is None or not older or self._ended_one:
             told = record.binary_version if record else "an unknown version"

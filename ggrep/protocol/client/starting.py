@@ -54,7 +54,7 @@ class Died(NotStarted):
 
 
 def start(
-    meeting: DaemonAddress,
+    address: DaemonAddress,
     environ: Mapping[str, str],
     timeout_s: float = START_S,
     *,
@@ -66,7 +66,7 @@ def start(
     Returns False at once when another client is starting it.
 
     Args:
-        meeting: where it is met.
+        address: where it is met.
         environ: what it is started under.
         timeout_s: how long it is waited for.
         wait: sleeps that many seconds; raises `Cancelled` when nobody waits any more.
@@ -77,14 +77,14 @@ def start(
         Died: it was killed meanwhile; it may be tried again.
         NotStarted: it ended instead.
     """
-    with _claimed(meeting.socket) as claim:
+    with _claimed(address.socket) as claim:
         if claim is not None:
-            _run([meeting], environ, timeout_s, wait, [claim], head)
+            _run([address], environ, timeout_s, wait, [claim], head)
         return claim is not None
 
 
 def start_all(
-    meetings: Sequence[DaemonAddress],
+    addresses: Sequence[DaemonAddress],
     environ: Mapping[str, str],
     timeout_s: float = START_S,
     *,
@@ -105,27 +105,27 @@ def start_all(
     Requires: one home, the same flags and the same profile to be served for all of them.
     """
     with ExitStack() as held:
-        claims = _claim(sorted(meetings, key=lambda meeting: meeting.socket), held, wait)
-        claimed = [meeting for meeting, _ in claims]
+        claims = _claim(sorted(addresses, key=lambda address: address.socket), held, wait)
+        claimed = [address for address, _ in claims]
         if claimed:
             _run(claimed, environ, timeout_s, wait, [claim for _, claim in claims])
         return tuple(claimed)
 
 
 def _claim(
-    meetings: Sequence[DaemonAddress], held: ExitStack, wait: Callable[[float], None]
+    addresses: Sequence[DaemonAddress], held: ExitStack, wait: Callable[[float], None]
 ) -> "list[tuple[DaemonAddress, _Claim]]":
     """Return the daemons that are ours to start, while `held` holds.
 
     Clients claim in turn: two that want the same would otherwise share them out, and start two
     hosts. Who does not get its turn starts nothing.
     """
-    if not meetings:
+    if not addresses:
         return []
     for _ in range(_TURNS):
-        with _claimed(meetings[0].home.daemon / _TURN) as turn:
+        with _claimed(addresses[0].home.daemon / _TURN) as turn:
             if turn is not None:
-                tried = [(one, held.enter_context(_claimed(one.socket))) for one in meetings]
+                tried = [(one, held.enter_context(_claimed(one.socket))) for one in addresses]
                 # Whoever claimed before us may be done by now.
                 return [
                     (one, claim)
@@ -198,26 +198,26 @@ def _listens(path: Path) -> bool:
         return True
 
 
-def _arguments(meetings: Sequence[DaemonAddress]) -> list[str]:
+def _arguments(addresses: Sequence[DaemonAddress]) -> list[str]:
     line = list[str]()
-    for meeting in meetings:
-        line += ["--path", str(meeting.identity.root)]
-    for name, value in sorted(meetings[0].flags.items()):
+    for address in addresses:
+        line += ["--path", str(address.identity.root)]
+    for name, value in sorted(addresses[0].flags.items()):
         if name == PROFILE:
             continue  # told by a variable, or the daemon's locator would lead nobody there
         line += [f"--{name.replace('_', '-')}", str(value)]
     return line
 
 
-def _under(meeting: DaemonAddress, environ: Mapping[str, str]) -> dict[str, str]:
+def _under(address: DaemonAddress, environ: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that a daemon is started under."""
     others = {name: value for name, value in environ.items() if name != PROFILE_VARIABLE}
-    profile = {PROFILE_VARIABLE: meeting.served_profile} if meeting.served_profile else {}
-    return {**others, **profile, "GGREP_HOME": str(meeting.home.base)}
+    profile = {PROFILE_VARIABLE: address.served_profile} if address.served_profile else {}
+    return {**others, **profile, "GGREP_HOME": str(address.home.base)}
 
 
 def _run(
-    meetings: Sequence[DaemonAddress],
+    addresses: Sequence[DaemonAddress],
     environ: Mapping[str, str],
     timeout_s: float,
     wait: Callable[[float], None],
@@ -232,14 +232,14 @@ def _run(
     patience = Deadline.after(SystemClock(), 1000.0 * min(timeout_s, START_S))
     with TemporaryFile() as said:
         descriptors = [said.fileno(), *(claim.descriptor for claim in claims)]
-        process = _begun(head, meetings, descriptors) or _launched(meetings, environ, descriptors)
+        process = _begun(head, addresses, descriptors) or _launched(addresses, environ, descriptors)
         try:
             while process.poll() is None:
                 if patience.remaining_ms() <= 0.0:
-                    raise StillStarting(len(meetings))
+                    raise StillStarting(len(addresses))
                 wait(_LOOK_S)
         except Cancelled as error:
-            raise StillStarting(len(meetings)) from error
+            raise StillStarting(len(addresses)) from error
         finally:
             if process.returncode is None:
                 _leave(process, claims)
@@ -252,16 +252,16 @@ def _run(
 
 
 def _begun(
-    head: HeadStart | None, meetings: Sequence[DaemonAddress], descriptors: Sequence[int]
+    head: HeadStart | None, addresses: Sequence[DaemonAddress], descriptors: Sequence[int]
 ) -> HeadStart | None:
     """Tell a process that has begun what to serve; None if there is none any more."""
     if head is None:
         return None
-    profile = meetings[0].served_profile
+    profile = addresses[0].served_profile
     job = {
-        "arguments": _arguments(meetings),
+        "arguments": _arguments(addresses),
         "profile": profile,
-        "home": str(meetings[0].home.base),
+        "home": str(addresses[0].home.base),
     }
     try:
         head.tell(stable_json.dumps(job), descriptors)
@@ -271,7 +271,7 @@ def _begun(
 
 
 def _launched(
-    meetings: Sequence[DaemonAddress], environ: Mapping[str, str], descriptors: Sequence[int]
+    addresses: Sequence[DaemonAddress], environ: Mapping[str, str], descriptors: Sequence[int]
 ) -> subprocess.Popen[bytes]:
     """Run the command with these descriptors; errors go to the first.
 
@@ -280,11 +280,11 @@ def _launched(
     """
     try:
         return subprocess.Popen(  # noqa: S603 - our own program and arguments
-            [sys.executable, "-m", "ggrep", *STARTING, *_arguments(meetings)],
+            [sys.executable, "-m", "ggrep", *STARTING, *_arguments(addresses)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=descriptors[0],
-            env=_under(meetings[0], environ),
+            env=_under(addresses[0], environ),
             cwd="/",
             pass_fds=descriptors[1:],
             start_new_session=True,
