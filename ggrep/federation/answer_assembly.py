@@ -1,7 +1,7 @@
 """Assembles one answer from the repositories' replies. Pure: sends no requests."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan
@@ -10,6 +10,7 @@ from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
 from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.fanout import Skipped
 from ggrep.federation.memory import Given
+from ggrep.federation.merge import MergedHit
 from ggrep.federation.pool_merging import Rules, lists_of, merge_lists
 from ggrep.federation.repo_outcomes import Answers, RepoReport, code_of, first_failure, report
 from ggrep.federation.repo_requests import RepoRequests
@@ -17,7 +18,6 @@ from ggrep.federation.request import FederatedRequest, InForce
 from ggrep.federation.request_limits import SNIPPET_BYTES_PER_HIT
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.selection import Selection
-from ggrep.federation.snippet_bounds import cap_snippets
 from ggrep.federation.strategies import BY_NAME
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_answer import RepoLimit
@@ -28,6 +28,7 @@ from ggrep.model.confidence import (
     merge_leading,
     shortened_list,
 )
+from ggrep.model.hit import Hit, shortened
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.response import PoolResponse
 
@@ -125,6 +126,38 @@ def assemble(
         ),
         from_memory=found.from_memory,
     )
+
+
+def cap_snippets(
+    lists: Sequence[Sequence[MergedHit]], *, per_hit: int, total: int
+) -> tuple[tuple[tuple[MergedHit, ...], ...], tuple[RepoLimit, ...]]:
+    """Return the lists with at most `per_hit` and `total` bytes of snippets, and the cuts made.
+
+    Bytes are given out in the order of the lists; a hit that stands in several of them counts
+    once and reads the same in each. Only hits that are shown are spoken of.
+    """
+    shown: dict[str, Hit] = {}
+    cuts: dict[tuple[str, str], RepoLimit] = {}
+    left, wanted = total, 0
+    for merged in (merged for hits in lists for merged in hits):
+        if merged.global_id in shown:
+            continue
+        size = len(merged.hit.content.encode())
+        if size > per_hit:
+            cut = LimitHit("max_snippet_bytes_per_result", per_hit, size, merged.hit.path)
+            cuts.setdefault((merged.repo_id, merged.hit.path), RepoLimit(cut, merged.repo_id))
+        allowed = min(size, per_hit)
+        given = min(allowed, left)
+        wanted += allowed
+        left -= given
+        shown[merged.global_id] = merged.hit if given == size else shortened(merged.hit, given)
+    capped = tuple(
+        tuple(replace(merged, hit=shown[merged.global_id]) for merged in hits) for hits in lists
+    )
+    limits = list(cuts.values())
+    if wanted > total:
+        limits.append(RepoLimit(LimitHit("max_total_snippet_bytes", total, wanted)))
+    return capped, tuple(limits)
 
 
 def _answers(asking: RepoRequests, found: Found) -> Answers:

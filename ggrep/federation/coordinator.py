@@ -25,8 +25,7 @@ from ggrep.federation.request_limits import MERGE_RESERVE_MS
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.routing import Routed, route
 from ggrep.federation.searcher import Searchers
-from ggrep.federation.select_tokens import path_resolver
-from ggrep.federation.selection import select_repos
+from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.strategies import RRF
 from ggrep.federation.workspace import Workspace
 from ggrep.model.response import PoolResponse

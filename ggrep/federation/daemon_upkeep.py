@@ -1,15 +1,26 @@
 """Keeps the daemons of a workspace running and its manifest current, check by check.
 
-What is looked at and done comes in as functions; here it is only decided what to do next.
+`Watch` decides what to do next; what it sees and does are `Surroundings`, the real ones of which
+are this machine's files and processes. `ReloadingFile` follows the workspace's file.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
 from typing import Final, Literal, Protocol, TypeAlias
 
 from ggrep.base.clock import Clock
+from ggrep.base.errors import GgrepError
 from ggrep.base.ids import RepoId
+from ggrep.config.home import Home
+from ggrep.federation.live import records_of
+from ggrep.federation.manifest_file import keep
+from ggrep.federation.survey import survey
+from ggrep.federation.workspace import Workspace, is_there
 from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
+from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
+from ggrep.protocol.client.starting import start_all
 
 ChangeKind: TypeAlias = Literal[
     "daemon_started",
@@ -141,3 +152,101 @@ class Watch:
             for repo in now
             if now[repo] != before.get(repo)
         ]
+
+
+class RealSurroundings:
+    """The real files and processes of this machine.
+
+    Attributes:
+        workspace: may be replaced between two looks, when its file was edited.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        home: Home,
+        environ: Mapping[str, str],
+        clock: Clock,
+        *,
+        flags: Mapping[str, object] = MappingProxyType({}),
+    ) -> None:
+        self.workspace = workspace
+        self._home = home
+        self._environ = environ
+        self._clock = clock
+        self._flags = flags
+
+    def survey(self) -> WorkspaceManifest:
+        """Return the manifest as it is now."""
+        return survey(self.workspace, self._home, self._environ, flags=self._flags)
+
+    def running(self, states: Sequence[RepoState]) -> frozenset[RepoId]:
+        """Return the repositories that a daemon serves."""
+        return frozenset(records_of(states, self._home))
+
+    def start(self, states: Sequence[RepoState]) -> Mapping[RepoId, str]:
+        """Start one host for some repositories; return the reasons for those not served then."""
+        failures = {state.repo_id: str(state.error) for state in states if state.error is not None}
+        sound = [state for state in states if state.error is None]
+        try:
+            start_all([self._arrange(state) for state in sound], self._environ)
+        except GgrepError as error:
+            served = self.running(sound)
+            failures |= {one.repo_id: str(error) for one in sound if one.repo_id not in served}
+        return failures
+
+    def keep(self, manifest: WorkspaceManifest) -> bool:
+        """Write the manifest if it differs; return whether it was written."""
+        return keep(manifest, self._home, self._clock.now())
+
+    def _arrange(self, state: RepoState) -> DaemonAddress:
+        root = state.repo.root_canonical
+        return arrange(root, self._home, environ=self._environ, flags=self._flags)
+
+
+class ReloadingFile:
+    """Remembers the stamp of the file when it was last read.
+
+    Attributes:
+        workspace: of the last edit that could be loaded.
+    """
+
+    def __init__(self, path: Path, load: Callable[[Path], Workspace]) -> None:
+        """Read the file.
+
+        Raises:
+            WorkspaceError: it is wrong.
+        """
+        self._path = path
+        self._load = load
+        self._seen = self._look()
+        self.workspace = load(path)
+
+    def look(self) -> Change | None:
+        """Return the effect of an edit, or of a repository that went missing or came back.
+
+        Of a wrong edit, the workspace of before stays.
+        """
+        seen, before = self._look(), self.workspace
+        is_edited = seen != self._seen
+        if not is_edited and all(
+            is_there(one.root_abs) == (not one.missing) for one in before.repos
+        ):
+            return None
+        self._seen = seen
+        try:
+            self.workspace = self._load(self._path)
+        except GgrepError as error:
+            return Change("workspace_wrong", f"the workspace file is wrong: {error}")
+        if is_edited:
+            return Change("workspace_changed", "the workspace file was edited")
+        if self.workspace == before:
+            return None
+        return Change("workspace_changed", "repositories went missing or came back")
+
+    def _look(self) -> tuple[int, ...]:
+        try:
+            found = self._path.stat()
+        except OSError:
+            return ()
+        return (found.st_ino, found.st_size, found.st_mtime_ns)

@@ -12,7 +12,7 @@ from ggrep.base.errors import Busy, GgrepError, WorkspaceError
 from ggrep.federation.cohort import CorpusCohort, compatibility_key
 from ggrep.federation.coverage import Coverage
 from ggrep.federation.diagnostics import Diagnostic, redact, redactor
-from ggrep.federation.hit_json import hit_json
+from ggrep.federation.merge import AlsoIn, MergedHit
 from ggrep.federation.repo_outcomes import RepoReport, code_of
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_answer import FederatedAnswer, RepoLimit
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         DiagnosticsJson,
         FederatedAnswerJson,
         FederatedErrorJson,
+        FederatedHitJson,
         FederatedJson,
         FederatedLimitJson,
         FederatedMetaJson,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         MergeJson,
         NamedWorkspaceJson,
         RepoFailureJson,
+        RepoPlaceJson,
         RepoStatsJson,
         SelectionJson,
         StatedJson,
@@ -103,6 +105,53 @@ def _asked(response: FederatedAnswer) -> "AskedJson":
 
 def _figures(response: FederatedAnswer) -> "StatedJson":
     return {"stats": _stats(response)} if response.request.stats else {}
+
+
+def hit_json(merged: MergedHit) -> "FederatedHitJson":
+    """Return a hit with the repository it came from; `file` is relative to that."""
+    hit = merged.hit
+    document: FederatedHitJson = {
+        "id": hit.row_id,
+        "globalId": merged.global_id,
+        "repoId": merged.repo_id,
+        "repoAlias": merged.repo_alias,
+        "file": hit.path,
+        "start": hit.start_line,
+        "end": hit.end_line,
+        "score": merged.score,
+        "localScore": merged.local_score,
+        "localRank": merged.local_rank,
+        "lexicalScore": hit.lexical,
+        "corpus": hit.corpus.value,
+        "kind": hit.chunk_type,
+        "name": hit.name,
+        "qualifiedName": hit.qualified_name,
+        "signature": hit.signature,
+        "breadcrumb": list(hit.breadcrumb),
+        "language": hit.language,
+        "isAnchor": hit.is_anchor,
+        "content": hit.content,
+        "contentStart": hit.content_start_line,
+        "hiddenLines": hit.hidden_lines,
+    }
+    if merged.also_in:
+        document["alsoIn"] = [_copy(copy) for copy in merged.also_in]
+    if hit.encoding:
+        document["encoding"] = hit.encoding
+    if hit.components:
+        document["explain"] = dict(hit.components)
+    return document
+
+
+def _copy(copy: AlsoIn) -> "RepoPlaceJson":
+    return {
+        "repoId": copy.repo_id,
+        "repoAlias": copy.repo_alias,
+        "file": copy.file,
+        "start": copy.start,
+        "end": copy.end,
+        "id": copy.row_id,
+    }
 
 
 def failure_json(error: GgrepError, *, include_paths: bool) -> "FederatedErrorJson":

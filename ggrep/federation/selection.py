@@ -1,9 +1,10 @@
 """Which repositories of a workspace are queried: baseline, explicit, tags, globs, in order.
 
-Pure: what a token means as a path comes from outside.
+Pure but for `path_resolver`, which looks where tokens lead on the disk.
 """
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -13,8 +14,11 @@ from ggrep.federation.containment import is_inside
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.globs import compile_globs
 from ggrep.federation.request import FederatedRequest
-from ggrep.federation.select_tokens import PathResolver
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
+
+PathResolver: TypeAlias = Callable[[str], tuple[Path, ...]]
+"""Returns the existing paths, free of symbolic links, that a token may mean; best first."""
+
 
 Matches: TypeAlias = dict[str, set[RepoId]]
 """What each value of one flag matches, in the order the values were given."""
@@ -84,6 +88,21 @@ def select_repos(
         include_disabled=request.include_disabled,
         warnings=_warnings(unmatched, empty=not repos),
     )
+
+
+def path_resolver(bases: Sequence[Path]) -> PathResolver:
+    """Return a resolver that tries a token below each of `bases` in turn."""
+
+    def resolve(token: str) -> tuple[Path, ...]:
+        found: dict[Path, None] = {}
+        for base in bases:
+            try:
+                found[Path(os.path.realpath(base / token, strict=True))] = None
+            except (OSError, ValueError):
+                continue
+        return tuple(found)
+
+    return resolve
 
 
 def selection_order(repo: WorkspaceRepo) -> tuple[int, bool, str, RepoId]:

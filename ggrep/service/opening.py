@@ -13,8 +13,7 @@ from ggrep.config.identity.root import canonical_root
 from ggrep.federation.containment import is_canonical
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.searcher import RepoSearcher, Searchers
-from ggrep.federation.select_tokens import path_resolver
-from ggrep.federation.selection import select_repos
+from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.workspace import ResolveRoot, Workspace, WorkspaceRepo, load_workspace
 from ggrep.service.allowlist import Allowlist, canonical
 

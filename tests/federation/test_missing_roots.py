@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ggrep.config.home import Home
+from ggrep.federation.daemon_upkeep import ReloadingFile
 from ggrep.federation.doctor import examine
-from ggrep.federation.reloading import ReloadingFile
 from ggrep.federation.survey import survey
 from ggrep.protocol.client.daemon_address import arrange
 from tests.fakes.coordinated import ask, request, searcher

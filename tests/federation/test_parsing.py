@@ -11,10 +11,14 @@ import pytest
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import WorkspaceError
-from ggrep.federation.dialect import MAX_JUDGED_CHARS, is_json5
-from ggrep.federation.jsonc import JsoncError, scan
-from ggrep.federation.parsing import MAX_WORKSPACE_BYTES, PARSE_DEADLINE_MS, parse_text
-from ggrep.federation.plain_json import read_jsonc
+from ggrep.federation.jsonc import JsoncError, read_jsonc, scan
+from ggrep.federation.parsing import (
+    MAX_JUDGED_CHARS,
+    MAX_WORKSPACE_BYTES,
+    PARSE_DEADLINE_MS,
+    is_json5,
+    parse_text,
+)
 from tests.fakes.clocks import ManualClock
 
 FROZEN = ManualClock(datetime(2025, 1, 1, tzinfo=UTC))

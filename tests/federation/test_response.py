@@ -10,12 +10,17 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, CorruptStore, Issue, NoIndex, WorkspaceError
+from ggrep.base.ids import RepoId
+from ggrep.federation.answer_assembly import cap_snippets
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.diagnostics import redactor
+from ggrep.federation.merge import MergedHit
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response_json import failure_json, known_paths
+from ggrep.model.limits import LimitHit
 from ggrep.model.request import SearchRequest
 from tests.fakes.clocks import ManualClock
+from tests.fakes.hits import hit
 from tests.fakes.searchers import FakeRow, FakeSearcher, factory, repo, workspace
 
 
@@ -196,3 +201,34 @@ def test_many_messages_are_redacted_in_one_pass(monkeypatch: pytest.MonkeyPatch)
 
     assert found == {"lost in <redacted>"}
     assert len(made) == 1
+
+
+def merged(repo: str, path: str, content: str) -> MergedHit:
+    return MergedHit(RepoId(repo), repo, hit(path, content), 1.0, 0)
+
+
+def test_a_cut_is_said_of_hits_that_are_shown() -> None:
+    """A reader looks for the shortened text in the answer, and finds it there."""
+    (hits,), limits = cap_snippets([[merged("a", "long.py", "x" * 9)]], per_hit=4, total=100)
+
+    assert hits[0].hit.content == "xxxx"
+    assert [(item.repo_id, item.limit) for item in limits] == [
+        ("a", LimitHit("max_snippet_bytes_per_result", 4, 9, "long.py"))
+    ]
+
+
+def test_equal_paths_of_two_repositories_are_two_cuts() -> None:
+    """Which of the two files is longer than shown must not be guessed."""
+    pair = [merged("a", "f.py", "x" * 9), merged("b", "f.py", "y" * 7)]
+
+    _, limits = cap_snippets([pair], per_hit=4, total=100)
+
+    assert [(item.repo_id, item.limit.observed) for item in limits] == [("a", 9), ("b", 7)]
+
+
+def test_text_that_is_gone_altogether_hides_all_its_lines() -> None:
+    """Three lines that are not shown are three, not two."""
+    (hits,), _ = cap_snippets([[merged("a", "f.py", "1\n2\n3")]], per_hit=100, total=0)
+
+    assert hits[0].hit.content == ""
+    assert hits[0].hit.hidden_lines == 3

@@ -7,8 +7,7 @@ import pytest
 
 from ggrep.base.errors import WorkspaceError
 from ggrep.federation.request import FederatedRequest
-from ggrep.federation.select_tokens import path_resolver
-from ggrep.federation.selection import Selection, select_repos
+from ggrep.federation.selection import Selection, path_resolver, select_repos
 from ggrep.model.request import SearchRequest
 from tests.fakes.searchers import repo, workspace
 

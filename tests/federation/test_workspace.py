@@ -14,9 +14,8 @@ from ggrep.base.errors import InvalidRequest, WorkspaceError
 from ggrep.base.ids import RepoId
 from ggrep.config.identity.fingerprints import repo_id
 from ggrep.config.identity.root import canonical_root
-from ggrep.federation.fields import MAX_ISSUES
 from ggrep.federation.parsing import MAX_WORKSPACE_BYTES, parse_text
-from ggrep.federation.validation import validate
+from ggrep.federation.validation import MAX_ISSUES, validate
 from ggrep.federation.workspace import (
     Workspace,
     load_workspace,

@@ -343,14 +343,14 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "a comma without an element is trailing",
-        "ggrep/federation/plain_json.py",
+        "ggrep/federation/jsonc.py",
         'before not in "[{,:"',
         'before not in "{,:"',
         (WORKSPACE + "test_each_mistake_has_its_code_field_and_reason",),
     ),
     Sabotage(
         "a key that is spelled otherwise is another key",
-        "ggrep/federation/plain_json.py",
+        "ggrep/federation/jsonc.py",
         "key = _spelled(text[token.start : token.end])",
         "key = text[token.start : token.end]",
         (PARSING + "test_a_refusal_names_line_and_column_of_the_text_as_written",),

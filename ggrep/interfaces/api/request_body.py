@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.federation.fields import kind_of
+from ggrep.federation.validation import kind_of
 from ggrep.interfaces.api.refusal import ClientGone, Refusal
 from ggrep.interfaces.api.strict_json import parse_json
 

@@ -17,8 +17,7 @@ from ggrep.federation.fanout_session import SHARE_LIMIT
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.response_json import failure_json
-from ggrep.federation.select_tokens import path_resolver
-from ggrep.federation.selection import select_repos
+from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.interfaces.cli.daemon_contact import address_of, watching
 from ggrep.interfaces.cli.flags import said

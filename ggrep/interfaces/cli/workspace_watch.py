@@ -9,9 +9,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Final
 
 from ggrep.base.clock import SystemClock
-from ggrep.federation.daemon_upkeep import Change, Watch
-from ggrep.federation.reloading import ReloadingFile
-from ggrep.federation.surroundings import RealSurroundings
+from ggrep.federation.daemon_upkeep import Change, RealSurroundings, ReloadingFile, Watch
 from ggrep.federation.workspace import Workspace
 from ggrep.interfaces.cli.quantities import plural
 from ggrep.interfaces.cli.terminal import Terminal

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final, TypeVar
 
 from ggrep.base.errors import Issue
-from ggrep.federation.fields import kind_of
+from ggrep.federation.validation import kind_of
 from ggrep.model.says import MAX_INTEGER
 
 INVALID_REQUEST: Final = "ERR_FEDERATED_INVALID_REQUEST"

@@ -1,19 +1,31 @@
-"""What a watch does from one look to the next."""
+"""What a watch does from one look to the next, on a machine, while its file is edited."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ggrep.base.errors import WorkspaceError
 from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
-from ggrep.federation.daemon_upkeep import FIRST_PAUSE_MS, LONGEST_PAUSE_MS, Watch
+from ggrep.federation.daemon_upkeep import (
+    FIRST_PAUSE_MS,
+    LONGEST_PAUSE_MS,
+    Change,
+    RealSurroundings,
+    ReloadingFile,
+    Watch,
+)
+from ggrep.federation.manifest_file import manifest_path
 from ggrep.federation.survey import survey
 from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.starting import NotStarted
 from tests.fakes.clocks import ManualClock
-from tests.fakes.workspaces import ENVIRON, SECOND, index_all, make_workspace
+from tests.fakes.workspaces import ENVIRON, SECOND, index_all, load, make_workspace, write_workspace
 
 
 @dataclass
@@ -183,3 +195,133 @@ def test_a_published_snapshot_is_said_and_written(
     assert [change.kind for change in changes] == ["index_changed", "manifest_written"]
     assert changes[0].message == f"snapshot {SECOND}"
     assert around.kept[-1] in changes[1].message
+
+
+STARTING = "ggrep.federation.daemon_upkeep.start_all"
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> RealSurroundings:
+    """Return two repositories that nobody serves."""
+    base = tmp_path.resolve()
+    workspace = make_workspace(base, "alpha", "beta")
+    clock = ManualClock(datetime(2031, 1, 1, tzinfo=UTC))
+    return RealSurroundings(workspace, Home(base / "home"), ENVIRON, clock)
+
+
+def test_all_are_started_at_once(
+    machine: RealSurroundings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process for each would take a hundred megabytes for each."""
+    calls: list[tuple[list[Path], Mapping[str, str]]] = []
+
+    def start(
+        addresses: Sequence[DaemonAddress], environ: Mapping[str, str]
+    ) -> tuple[DaemonAddress, ...]:
+        calls.append(([one.identity.root for one in addresses], environ))
+        return tuple(addresses)
+
+    monkeypatch.setattr(STARTING, start)
+    states = machine.survey().repos
+
+    assert machine.start(states) == {}
+    assert calls == [([state.repo.root_canonical for state in states], ENVIRON)]
+
+
+def test_who_is_not_served_has_the_hosts_reason(
+    machine: RealSurroundings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that listens all the same is no failure, whatever the host says of others."""
+
+    def start(*_: Any) -> tuple[DaemonAddress, ...]:
+        raise NotStarted("no room")
+
+    states = machine.survey().repos
+    served = frozenset({states[0].repo_id})
+    monkeypatch.setattr(STARTING, start)
+    monkeypatch.setattr(machine, "running", lambda _: served)
+
+    assert machine.start(states) == {states[1].repo_id: "no room"}
+
+
+def test_wrong_settings_keep_no_other_from_starting(
+    machine: RealSurroundings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are one repository's own."""
+    started: list[Path] = []
+    monkeypatch.setattr(STARTING, lambda ones, _: started.extend(o.identity.root for o in ones))
+    first = machine.workspace.repos[0].root_canonical
+    (first / ".ggrep.toml").write_text("not toml [")
+    states = machine.survey().repos
+
+    failures = machine.start(states)
+
+    assert list(failures) == [state.repo_id for state in states if state.error is not None]
+    assert first not in started
+    assert len(started) == 1
+
+
+def test_the_manifest_is_kept_where_it_belongs(machine: RealSurroundings) -> None:
+    """Nobody serves; nothing is indexed; it is written all the same, once."""
+    manifest = machine.survey()
+
+    assert machine.running(manifest.repos) == frozenset()
+    assert [machine.keep(manifest), machine.keep(manifest)] == [True, False]
+    home = Home(machine.workspace.workspace_dir / "home")
+    assert manifest_path(machine.workspace, home).is_file()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Return the file of a workspace of two."""
+    return make_workspace(tmp_path.resolve(), "alpha", "beta").workspace_path
+
+
+def said(change: Change | None) -> str:
+    """Return the kind of a change that there is."""
+    assert change is not None
+    return change.kind
+
+
+def test_a_file_that_nobody_touched_is_read_once(file: Path) -> None:
+    """A large one takes half a second."""
+    reads: list[Path] = []
+    followed = ReloadingFile(file, lambda path: reads.append(path) or load(path))  # type: ignore[func-returns-value] # counts
+
+    assert [followed.look(), followed.look()] == [None, None]
+    assert reads == [file]
+
+
+def test_an_edit_is_taken_in(file: Path) -> None:
+    """Without a restart."""
+    followed = ReloadingFile(file, load)
+    write_workspace(file, {"repos": [{"root": "alpha"}]})
+
+    assert said(followed.look()) == "workspace_changed"
+    assert len(followed.workspace.repos) == 1
+    assert followed.look() is None
+
+
+@pytest.mark.parametrize("content", ["{", None])
+def test_a_wrong_edit_is_said_once_and_leaves_what_was(file: Path, content: str | None) -> None:
+    """Editors save in the middle of a thought; the daemons go on."""
+    followed = ReloadingFile(file, load)
+    right = file.read_text()
+    if content is None:
+        file.unlink()
+    else:
+        file.write_text(content)
+
+    assert said(followed.look()) == "workspace_wrong"
+    assert followed.look() is None
+    assert len(followed.workspace.repos) == 2
+    file.write_text(right)
+    assert said(followed.look()) == "workspace_changed"
+
+
+def test_a_file_that_is_wrong_from_the_start_is_refused(file: Path) -> None:
+    """There is nothing to go on with."""
+    file.write_text("{")
+
+    with pytest.raises(WorkspaceError):
+        ReloadingFile(file, load)
