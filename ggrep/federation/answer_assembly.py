@@ -1,10 +1,9 @@
 """Assembles one answer from the repositories' replies. Pure: sends no requests."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ggrep.base.ids import RepoId
-from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.coverage import Known, coverage_of
 from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
 from ggrep.federation.evidence import repo_evidence
@@ -14,12 +13,10 @@ from ggrep.federation.merge import MergedHit
 from ggrep.federation.pool_merging import Rules, lists_of, merge_lists
 from ggrep.federation.repo_outcomes import Answers, RepoReport, code_of, first_failure, report
 from ggrep.federation.repo_requests import RepoRequests
-from ggrep.federation.request import FederatedRequest, InForce
+from ggrep.federation.request import InForce
 from ggrep.federation.request_limits import SNIPPET_BYTES_PER_HIT
 from ggrep.federation.response import FederatedResponse
-from ggrep.federation.selection import Selection
 from ggrep.federation.strategies import BY_NAME
-from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_answer import RepoLimit
 from ggrep.model.confidence import (
     Confidence,
@@ -33,98 +30,75 @@ from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.response import PoolResponse
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The result of querying the repositories.
-
-    Attributes:
-        given: what the repositories gave.
-        from_memory: they gave it to an earlier question.
-    """
-
-    plan: CohortPlan
-    given: Given
-    from_memory: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """The query, and the repositories it goes to."""
-
-    workspace: Workspace
-    request: FederatedRequest
-    selection: Selection
-
-
 def assemble(
-    question: Question, asking: RepoRequests, found: Found, *, elapsed_ms: float
+    asking: RepoRequests, given: Given, *, from_memory: bool, elapsed_ms: float
 ) -> FederatedResponse:
     """Return the answer to a question.
 
     Args:
-        question: as it came.
         asking: as it ended.
-        found: what it came to.
+        given: what it came to.
+        from_memory: that was given to an earlier question.
         elapsed_ms: for the figures that differ from run to run.
     """
-    selection, strategy = question.selection, BY_NAME[found.given.strategy]
-    answers = _answers(asking, found)
+    selection, strategy, plan = asking.selection, BY_NAME[given.strategy], asking.plan
+    answers = _answers(asking, given)
     pools = answers.pools
-    reports = report(selection, asking.search.corpora, found.plan, answers)
-    lists = lists_of(found.plan, asking.repos, pools)
-    merged = merge_lists(lists, rules_of(asking, found.given))
+    reports = report(selection, asking.search.corpora, plan, answers)
+    lists = lists_of(plan, asking.repos, pools)
+    merged = merge_lists(lists, rules_of(asking, given))
     confidence = confidence_of(merge_leading(pool.leading for pool in pools.values()))
     places, weak_cuts = shortened_list(
         merged.hits,
         confidence,
         file=lambda hit: (hit.repo_id, hit.hit.path),
-        keep_weak=question.request.search.keep_weak,
+        keep_weak=asking.request.search.keep_weak,
     )
     shown = tuple(merged.hits[place] for place in places)
     capped, cuts = cap_snippets(
         (shown, *(hits for _, hits in merged.corpora)),
         per_hit=SNIPPET_BYTES_PER_HIT,
-        total=question.request.snippet_bytes,
+        total=asking.request.snippet_bytes,
     )
     limits = (
-        *_limits(found, pools, asking.force, lists.longest),
-        *asking.rounds.limits(),
+        *_limits(given, pools, asking.force, lists.longest),
+        *asking.limits(),
         *map(RepoLimit, weak_cuts),
         *cuts,
     )
     known = Known(
         query=asking.search.query,
-        figures=found.given.figures,
+        figures=given.figures,
         summed=strategy.counts,
-        counted=found.given.figures,
+        counted=given.figures,
         by_words=not asking.search.find.is_literal,
     )
     return FederatedResponse(
-        workspace=question.workspace,
-        request=question.request,
+        workspace=asking.workspace,
+        request=asking.request,
         in_force=asking.force,
         strategy=strategy.name,
         selection=selection,
-        plan=found.plan,
+        plan=plan,
         reports=reports,
         corpora=tuple(
             (corpus, hits) for (corpus, _), hits in zip(merged.corpora, capped[1:], strict=True)
         ),
         hits=capped[0],
         confidence=confidence,
-        limits_hit=tuple(sorted(limits, key=_limit_order)),
-        warnings=_warnings(selection, asking, found, pools, confidence),
-        errors=_errors(reports, found.given.skipped),
-        statistics_repos=tuple(found.given.figures) if strategy.counts else (),
+        limits_hit=tuple(sorted(limits, key=RepoLimit.order)),
+        warnings=_warnings(asking, given, pools, confidence),
+        errors=_errors(reports, given.skipped),
+        statistics_repos=tuple(given.figures) if strategy.counts else (),
         error=None if pools else first_failure(reports),
         elapsed_ms=elapsed_ms,
-        repo_elapsed_ms=tuple(sorted(asking.rounds.elapsed_ms.items())),
+        repo_elapsed_ms=tuple(sorted(asking.elapsed_ms.items())),
         coverage=coverage_of(reports, known),
         freshness=tuple(
             (repo, description.freshness)
             for repo, description in sorted(asking.descriptions.items())
         ),
-        from_memory=found.from_memory,
+        from_memory=from_memory,
     )
 
 
@@ -160,17 +134,17 @@ def cap_snippets(
     return capped, tuple(limits)
 
 
-def _answers(asking: RepoRequests, found: Found) -> Answers:
+def _answers(asking: RepoRequests, given: Given) -> Answers:
     """Return the outcome of every repository, also of those whose query was not finished."""
-    failures = dict(asking.rounds.failures)
-    for repo in found.given.skipped:
+    failures = dict(asking.failures)
+    for repo in given.skipped:
         failures.setdefault(repo, Skipped("others fit the words of the query better"))
-    pools = {repo: pool for repo, pool in found.given.pools.items() if repo not in failures}
-    if asking.rounds.is_over:
+    pools = {repo: pool for repo, pool in given.pools.items() if repo not in failures}
+    if asking.is_over:
         pools = {}
         for repo in asking.repos:
             failures.setdefault(repo, Skipped("another repository failed first"))
-    lengths = found.given.asked
+    lengths = given.asked
     return Answers(asking.descriptions, failures, pools, lengths, asking.force.per_repo_top)
 
 
@@ -190,19 +164,18 @@ def rules_of(asking: RepoRequests, given: Given) -> Rules:
 
 
 def _limits(
-    found: Found, pools: Mapping[RepoId, PoolResponse], force: InForce, longest: int
+    given: Given, pools: Mapping[RepoId, PoolResponse], force: InForce, longest: int
 ) -> list[RepoLimit]:
     limits = [RepoLimit(limit, repo) for repo, pool in pools.items() for limit in pool.limits_hit]
-    limits += [RepoLimit(limit, repo) for repo, limit in found.given.limits]
+    limits += [RepoLimit(limit, repo) for repo, limit in given.limits]
     if force.per_repo_top < force.top and longest >= force.per_repo_top:
         limits.append(RepoLimit(LimitHit("per_repo_top", force.per_repo_top, force.top)))
     return limits
 
 
 def _warnings(
-    selection: Selection,
     asking: RepoRequests,
-    found: Found,
+    given: Given,
     pools: Mapping[RepoId, PoolResponse],
     confidence: Confidence,
 ) -> tuple[Diagnostic, ...]:
@@ -211,14 +184,14 @@ def _warnings(
         for repo, pool in pools.items()
         for notice in (*pool.warnings, *_said_of(asking, repo))
     ]
-    notices += found.given.warnings
-    if found.given.fallback:
+    notices += given.warnings
+    if given.fallback:
         asked = asking.force.strategy.name
-        message = f"merged by rank alone instead of {asked} scores: {found.given.fallback}"
+        message = f"merged by rank alone instead of {asked} scores: {given.fallback}"
         notices.append(Diagnostic("WARN_FEDERATED_MERGE_FALLBACK", message))
     if pools:
         notices += [Diagnostic(item.code, item.message) for item in confidence_notices(confidence)]
-    return sorted_diagnostics((*selection.warnings, *found.plan.warnings, *notices))
+    return sorted_diagnostics((*asking.selection.warnings, *asking.plan.warnings, *notices))
 
 
 def _said_of(asking: RepoRequests, repo: RepoId) -> tuple[Notice, ...]:
@@ -234,7 +207,3 @@ def _errors(reports: tuple[RepoReport, ...], skipped: Collection[RepoId]) -> tup
         for item in reports
         if item.error is not None and item.repo.repo_id not in skipped
     )
-
-
-def _limit_order(item: RepoLimit) -> tuple[str, str, str]:
-    return item.repo_id or "", item.limit.code, item.limit.path_key or ""

@@ -11,16 +11,14 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Incompatible
 from ggrep.base.ids import RepoId
 from ggrep.federation import cohort
-from ggrep.federation.answer_assembly import Found, Question, assemble, rules_of
-from ggrep.federation.arrival import Arrived
+from ggrep.federation.answer_assembly import assemble, rules_of
 from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.evidence import repo_evidence
-from ggrep.federation.fanout_session import FanoutSession
 from ggrep.federation.folding import deeper, refill_limit
 from ggrep.federation.memory import Given, Memory, question_key, size_of
 from ggrep.federation.pool_merging import lists_of, unfinished
-from ggrep.federation.repo_requests import Figures, RepoRequests, repo_search
-from ggrep.federation.request import FederatedRequest, check_request, in_force
+from ggrep.federation.repo_requests import Arrived, Figures, RepoRequests
+from ggrep.federation.request import FederatedRequest, check_request
 from ggrep.federation.request_limits import MERGE_RESERVE_MS
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.routing import Routed, route
@@ -66,10 +64,10 @@ async def federated_search(
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A search that was run, with its inputs."""
+    """A search that was run: what was asked, what was given and the answer made of it."""
 
     asking: RepoRequests
-    found: Found
+    given: Given
     response: FederatedResponse
 
 
@@ -85,44 +83,35 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
 ) -> Ran:
     """Return the answer as `federated_search` does, with what further requests need.
 
-    Args:
-        workspace: as there, and so are all others.
-        request: its deadline may be of a part of the caller's time.
-        searchers: who answers.
-        clock: of the deadline.
-        memory: of earlier questions.
-        arrived: told of each repository.
-        part: how much of the caller's time is left until the request's deadline.
+    `part` is how much of the caller's time is left until the request's deadline.
     """
     check_request(request)
     started_ms = clock.monotonic_ms()
     resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
-    selection = select_repos(workspace, request, resolve)
-    force = in_force(request, workspace)
-    rounds = FanoutSession(
-        repos={repo.repo_id: repo for repo in selection.repos},
-        concurrency=force.concurrency,
-        deadline=_repo_deadline(request, clock),
-        strict=request.strict,
-        part=part,
-        arrived=arrived,
+    asking = RepoRequests(
+        workspace,
+        request,
+        select_repos(workspace, request, resolve),
+        searchers,
+        memory or Memory(0),
+        deadline_of(request, clock),
+        part,
+        arrived,
     )
-    asking = RepoRequests(repo_search(request), force, rounds, searchers, memory or Memory(0))
-    question = Question(workspace, request, selection)
-    found = await _Search(question, asking).run()
+    given, from_memory = await _given(asking)
 
     def assembled() -> FederatedResponse:
         elapsed_ms = clock.monotonic_ms() - started_ms
-        return assemble(question, asking, found, elapsed_ms=elapsed_ms)
+        return assemble(asking, given, from_memory=from_memory, elapsed_ms=elapsed_ms)
 
     # Merging very many hits takes so long that others of this process would wait for it.
-    many = size_of(found.given) > _MERGED_ASIDE_BYTES
+    many = size_of(given) > _MERGED_ASIDE_BYTES
     answer = await to_thread.run_sync(assembled) if many else assembled()
-    rounds.tell_rest(answer.reports, found.given.pools)
-    return Ran(asking, found, answer)
+    asking.tell_rest(answer.reports, given.pools)
+    return Ran(asking, given, answer)
 
 
-def _repo_deadline(request: FederatedRequest, clock: Clock) -> Deadline:
+def deadline_of(request: FederatedRequest, clock: Clock) -> Deadline:
     """Return when repositories must have answered: the request's end less time for merging."""
     end = request.deadline
     if end is None:
@@ -132,139 +121,122 @@ def _repo_deadline(request: FederatedRequest, clock: Clock) -> Deadline:
     return replace(end, at_ms=end.at_ms - reserve_ms)
 
 
-class _Search:
-    """One query while it runs."""
+async def _given(asking: RepoRequests) -> tuple[Given, bool]:
+    """Return what the repositories gave, and whether they gave it to an earlier question."""
+    if not asking.is_over:
+        await asking.prepare()
+        await asking.describe()
+    asking.plan = _plan(asking)
+    if asking.is_over:
+        return Given(asking.force.strategy.name), False
+    memory = asking.memory
+    key = question_key(
+        asking.workspace.workspace_config_hash,
+        asking.request,
+        asking.search,
+        asking.force,
+        asking.plan,
+        asking.descriptions,
+    )
+    held = None if asking.failures else memory.lists.get(key)
+    if held is not None:
+        return held, True
+    held = await _asked(asking)
+    if not asking.failures and held.whole:
+        memory.lists.put(key, held, size_of(held))
+    return held, False
 
-    def __init__(self, question: Question, asking: RepoRequests) -> None:
-        self._question = question
-        self._asking = asking
 
-    async def run(self) -> Found:
-        """Return the result of querying the repositories."""
-        asking = self._asking
-        if not asking.rounds.is_over:
-            await asking.prepare()
-            await asking.describe()
-        plan = self._plan()
-        if asking.rounds.is_over:
-            return Found(plan, Given(asking.force.strategy.name))
-        request, memory = self._question.request, asking.memory
-        key = question_key(
-            self._question.workspace.workspace_config_hash,
-            request,
-            asking.search,
-            asking.force,
-            plan,
-            asking.descriptions,
+def _plan(asking: RepoRequests) -> CohortPlan:
+    request = asking.request
+    # Of a failure that decides already, no cohort that it leaves empty may take the place.
+    return cohort.plan_cohorts(
+        _candidates(asking, sorted(asking.descriptions)),
+        asking.search.corpora,
+        policy="default" if asking.is_over else request.cohort_policy,
+        selectors=cohort.parse_selectors(() if asking.is_over else request.cohort),
+        allow_unsafe_mix=request.allow_unsafe_mix,
+    )
+
+
+def _candidates(asking: RepoRequests, repos: Sequence[RepoId]) -> list[cohort.Candidate]:
+    return [
+        cohort.Candidate(repo, asking.repos[repo].priority, asking.descriptions[repo])
+        for repo in repos
+    ]
+
+
+async def _asked(asking: RepoRequests) -> Given:
+    """Search the repositories by the requested strategy, or by its fallback."""
+    force, admitted = asking.force, asking.plan.admitted()
+    compare = not force.strategy.compares or cohort.comparable(_candidates(asking, admitted))
+    weak = "" if compare else "their indexes do not compare"
+    await asking.encode()
+    figures: dict[RepoId, Figures] = {}
+    if force.max_repos or (force.strategy.counts and not weak):
+        figures = await asking.figures(admitted)
+    routed = _route(asking, figures)
+    if not asking.is_over and force.strategy.compares and not weak:
+        try:
+            pools, figures = await asking.search_together(figures, routed.kept)
+            return await _filled(asking, _gathered(asking, "", pools, routed, figures), figures)
+        except Incompatible:
+            weak = "their term statistics do not add up"
+    pools = {} if asking.is_over else await asking.search_alone(routed.kept)
+    return await _filled(asking, _gathered(asking, weak, pools, routed, figures), {})
+
+
+def _route(asking: RepoRequests, figures: Mapping[RepoId, Figures]) -> Routed:
+    """Return the repositories to search, when the request limits their number."""
+    statistics = _statistics(figures)
+    return route(
+        [asking.repos[repo] for repo in asking.plan.admitted()],
+        statistics,
+        repo_evidence(statistics),
+        asking.search.query,
+        max_repos=asking.force.max_repos,
+        explicit=asking.selection.named,
+    )
+
+
+def _gathered(
+    asking: RepoRequests,
+    weak: str,
+    pools: Mapping[RepoId, PoolResponse],
+    routed: Routed,
+    figures: Mapping[RepoId, Figures],
+) -> Given:
+    return Given(
+        strategy=RRF if weak else asking.force.strategy.name,
+        pools=pools,
+        figures=_statistics(figures),
+        fallback=weak,
+        skipped=routed.skipped,
+        asked=dict.fromkeys(pools, asking.force.per_repo_top),
+        limits=tuple((None, limit) for limit in routed.limits),
+        warnings=routed.warnings,
+    )
+
+
+async def _filled(asking: RepoRequests, given: Given, figures: Mapping[RepoId, Figures]) -> Given:
+    """Return the result with longer lists, to replace the hits that folding removes."""
+    # A request that says how long lists are leaves nothing to refill.
+    may_refill = asking.request.per_repo_top is None
+    while not asking.is_over:
+        lists = lists_of(asking.plan, asking.repos, given.pools)
+        named = unfinished(lists, rules_of(asking, given), given.asked)
+        lengths = deeper(named, given.asked) if may_refill else {}
+        longer = await asking.refill(lengths, figures)
+        fitting = {repo: pool for repo, pool in longer.items() if _same(pool, given.pools[repo])}
+        if not fitting:
+            told = refill_limit(named, given.asked)
+            return replace(given, limits=(*given.limits, *told), whole=not lengths)
+        given = replace(
+            given,
+            pools={**given.pools, **fitting},
+            asked={**given.asked, **{repo: lengths[repo] for repo in fitting}},
         )
-        held = None if asking.rounds.failures else memory.lists.get(key)
-        if held is None:
-            held = await self._ask(plan)
-            if not asking.rounds.failures and held.whole:
-                memory.lists.put(key, held, size_of(held))
-            return Found(plan, held)
-        return Found(plan, held, from_memory=True)
-
-    def _plan(self) -> CohortPlan:
-        asking, request = self._asking, self._question.request
-        # Of a failure that decides already, no cohort that it leaves empty may take the place.
-        return cohort.plan_cohorts(
-            self._candidates(sorted(asking.descriptions)),
-            asking.search.corpora,
-            policy="default" if asking.rounds.is_over else request.cohort_policy,
-            selectors=cohort.parse_selectors(() if asking.rounds.is_over else request.cohort),
-            allow_unsafe_mix=request.allow_unsafe_mix,
-        )
-
-    def _candidates(self, repos: Sequence[RepoId]) -> list[cohort.Candidate]:
-        asking = self._asking
-        return [
-            cohort.Candidate(repo, asking.repos[repo].priority, asking.descriptions[repo])
-            for repo in repos
-        ]
-
-    async def _ask(self, plan: CohortPlan) -> Given:
-        """Search the repositories by the requested strategy, or by its fallback."""
-        asking, force = self._asking, self._asking.force
-        weak = "" if self._compare(plan) else "their indexes do not compare"
-        await asking.encode(plan)
-        figures: dict[RepoId, Figures] = {}
-        if force.max_repos or (force.strategy.counts and not weak):
-            figures = await asking.figures(plan.admitted())
-        routed = self._route(plan, figures)
-        if not asking.rounds.is_over and force.strategy.compares and not weak:
-            try:
-                pools, figures = await asking.search_together(plan, figures, routed.kept)
-                return await self._filled(plan, self._given("", pools, routed, figures), figures)
-            except Incompatible:
-                weak = "their term statistics do not add up"
-        pools = {} if asking.rounds.is_over else await asking.search_alone(plan, routed.kept)
-        given = self._given(weak, pools, routed, figures)
-        return await self._filled(plan, given, {})
-
-    def _compare(self, plan: CohortPlan) -> bool:
-        """Return whether scores are comparable, or need not be."""
-        strategy = self._asking.force.strategy
-        return not strategy.compares or cohort.comparable(self._candidates(plan.admitted()))
-
-    def _route(self, plan: CohortPlan, figures: Mapping[RepoId, Figures]) -> Routed:
-        """Return the repositories to search, when the request limits their number."""
-        asking, statistics = self._asking, _statistics(figures)
-        return route(
-            [asking.repos[repo] for repo in plan.admitted()],
-            statistics,
-            repo_evidence(statistics),
-            asking.search.query,
-            max_repos=asking.force.max_repos,
-            explicit=self._question.selection.named,
-        )
-
-    def _given(
-        self,
-        weak: str,
-        pools: Mapping[RepoId, PoolResponse],
-        routed: Routed,
-        figures: Mapping[RepoId, Figures],
-    ) -> Given:
-        force = self._asking.force
-        return Given(
-            strategy=RRF if weak else force.strategy.name,
-            pools=pools,
-            figures=_statistics(figures),
-            fallback=weak,
-            skipped=routed.skipped,
-            asked=dict.fromkeys(pools, force.per_repo_top),
-            limits=tuple((None, limit) for limit in routed.limits),
-            warnings=routed.warnings,
-        )
-
-    async def _filled(
-        self, plan: CohortPlan, given: Given, figures: Mapping[RepoId, Figures]
-    ) -> Given:
-        """Return the result with longer lists, to replace the hits that folding removes."""
-        asking = self._asking
-        while not asking.rounds.is_over:
-            lists = lists_of(plan, asking.repos, given.pools)
-            named = unfinished(lists, rules_of(asking, given), given.asked)
-            lengths = deeper(named, given.asked) if self._may_refill else {}
-            longer = await asking.refill(plan, lengths, figures)
-            fitting = {
-                repo: pool for repo, pool in longer.items() if _same(pool, given.pools[repo])
-            }
-            if not fitting:
-                told = refill_limit(named, given.asked)
-                return replace(given, limits=(*given.limits, *told), whole=not lengths)
-            given = replace(
-                given,
-                pools={**given.pools, **fitting},
-                asked={**given.asked, **{repo: lengths[repo] for repo in fitting}},
-            )
-        return given
-
-    @property
-    def _may_refill(self) -> bool:
-        """Return whether the request leaves the length of the lists open."""
-        return self._question.request.per_repo_top is None
+    return given
 
 
 def _same(pool: PoolResponse, other: PoolResponse) -> bool:

@@ -1,10 +1,14 @@
-"""Queries the selected repositories in rounds: identity, term statistics, hits."""
+"""Asks the selected repositories in rounds: identity, term statistics, hits.
+
+One request's state stands here and nowhere else: what is asked, what is known of each repository
+by now, and what became of it: why it dropped out, how long it took, who was told.
+"""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias, TypeVar
 
 import anyio
 
@@ -13,17 +17,23 @@ from ggrep.base.errors import GgrepError, NoIndex
 from ggrep.base.ids import RepoId
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.federation.cohort import CohortPlan
-from ggrep.federation.fanout import Call, RepoOutcome, fan_out
-from ggrep.federation.fanout_session import FanoutSession
+from ggrep.federation.fanout import Call, RepoOutcome, ShareEnded, fan_out
 from ggrep.federation.memory import Memory, figures_size, plain_search, snapshot_key
-from ggrep.federation.request import FederatedRequest, InForce
+from ggrep.federation.repo_outcomes import RepoReport, status_of
+from ggrep.federation.request import FederatedRequest, InForce, in_force
 from ggrep.federation.searcher import RepoSearcher, Searchers
-from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.federation.selection import Selection
+from ggrep.federation.workspace import Workspace, WorkspaceRepo
+from ggrep.federation.workspace_answer import RepoLimit
 from ggrep.model.corpus import CORPORA
+from ggrep.model.hints import build_index
+from ggrep.model.limits import LimitHit
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse, RepoDescription
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.statistics import CollectionStatistics, sum_statistics
+
+T = TypeVar("T")
 
 _LOG = logging.getLogger(__name__)
 
@@ -34,6 +44,34 @@ _DESCRIBE_SHARE: Final = 3
 _COUNT_SHARE: Final = 2
 _ENCODE_SHARE: Final = 4
 """One in so many of the milliseconds left is the most that a step before the search may take."""
+
+_AT_ONCE: Final = 16
+"""Repositories asked at once, at least, what takes them little: a snapshot that is opened for the
+first time needs its time, and the request bounds searches."""
+
+SHARE_LIMIT: Final = "deadline_share"
+"""Per cent that a repository had of what was left of the deadline, which were not enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One repository of a workspace search is done.
+
+    Attributes:
+        status: as in the answer's `repos`; `ok` for each that gave lists.
+        count: hits that it gave for the blended list.
+        done: repositories that are, this one included; `total` is how many were selected.
+    """
+
+    repo_id: RepoId
+    alias: str | None
+    status: str
+    count: int
+    done: int
+    total: int
+
+
+Arrived: TypeAlias = Callable[[Arrival], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +87,50 @@ class RepoRequests:
     """One request while it is sent to repositories.
 
     Attributes:
+        deadline: of all rounds together.
+        part: of the request's time, how much that is; a slate keeps some for afterwards.
+        arrived: told of each repository once, when it is done; None for nobody.
         search: what each of them is asked, but for its corpora.
-        rounds: under their deadline, and what became of each repository.
+        repos: all that were selected.
+        plan: which of them are asked for what, once they were described.
         descriptions: of those that have an index, once they were asked for them.
         vectors: the query's, by the encoder's key; empty where repositories encode it themselves.
+        failures: of repositories that dropped out.
+        elapsed_ms: spent on each repository so far.
     """
 
-    search: SearchRequest
-    force: InForce
-    rounds: FanoutSession
+    workspace: Workspace
+    request: FederatedRequest
+    selection: Selection
     searchers: Searchers
     memory: Memory
+    deadline: Deadline
+    part: float = 1.0
+    arrived: Arrived | None = None
+    search: SearchRequest = field(init=False)
+    force: InForce = field(init=False)
+    repos: Mapping[RepoId, WorkspaceRepo] = field(init=False)
+    plan: CohortPlan = field(init=False)
     descriptions: dict[RepoId, RepoDescription] = field(default_factory=dict)
     vectors: dict[str, EncodedQuery] = field(default_factory=dict)
+    failures: dict[RepoId, GgrepError] = field(default_factory=dict)
+    elapsed_ms: dict[RepoId, float] = field(default_factory=dict)
     _open: dict[RepoId, RepoSearcher] = field(default_factory=dict)
+    _told: set[RepoId] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        """Drop repositories that are missing."""
+        self.search = repo_search(self.request)
+        self.force = in_force(self.request, self.workspace)
+        self.repos = {repo.repo_id: repo for repo in self.selection.repos}
+        for repo_id, repo in sorted(self.repos.items()):
+            if (failure := repo.failure) is not None:
+                self._fail(repo_id, failure)
 
     @property
-    def repos(self) -> Mapping[RepoId, WorkspaceRepo]:
-        """Return all repositories that were selected."""
-        return self.rounds.repos
+    def is_over(self) -> bool:
+        """Return whether further queries cannot change the outcome."""
+        return self.request.strict and bool(self.failures)
 
     def vector_of(self, repo: RepoId) -> EncodedQuery | None:
         """Return the query's vector for a repository, from the cache if none was encoded now.
@@ -82,24 +145,24 @@ class RepoRequests:
 
     async def prepare(self) -> None:
         """Make all repositories ready that will be queried."""
-        until = self.rounds.within(_PREPARE_SHARE)
+        until = self._within(_PREPARE_SHARE)
         with anyio.move_on_after(until.remaining_ms() / 1000.0):
             try:
-                await self.searchers.prepare(list(self.rounds.asked.values()), until)
+                await self.searchers.prepare(self._asked(), until)
             except Exception:  # noqa: BLE001 - they are asked all the same
                 _LOG.exception("repositories could not be made ready")
 
     async def describe(self) -> None:
         """Get the descriptions of the repositories; those without an index drop out."""
-        calls = {repo: partial(self._describe, repo) for repo in self.rounds.asked}
-        self.descriptions = await self.rounds.look(calls, _DESCRIBE_SHARE)
+        calls = {one.repo_id: partial(self._describe, one.repo_id) for one in self._asked()}
+        self.descriptions = await self._run(calls, _DESCRIBE_SHARE)
 
-    async def encode(self, plan: CohortPlan) -> None:
+    async def encode(self) -> None:
         """Encode the query once for all repositories of the same encoder."""
         if not self.search.vectors or self.search.find.is_literal:
             return
         members: dict[str, list[RepoId]] = {}
-        for repo in plan.admitted():
+        for repo in self.plan.admitted():
             description = self.descriptions[repo]
             if description.has_vectors:
                 members.setdefault(description.embed_key, []).append(repo)
@@ -117,20 +180,13 @@ class RepoRequests:
         asked = await self._count([repo for repo in repo_ids if repo not in known])
         return known | asked
 
-    async def search_alone(
-        self, plan: CohortPlan, only: Iterable[RepoId]
-    ) -> dict[RepoId, PoolResponse]:
+    async def search_alone(self, only: Iterable[RepoId]) -> dict[RepoId, PoolResponse]:
         """Return each repository's lists, scored by its own statistics."""
-        return await self.rounds.search(
-            {
-                repo: partial(self._search, repo, plan, None, None)
-                for repo in only
-                if repo not in self.rounds.failures
-            }
-        )
+        wanted = (repo for repo in only if repo not in self.failures)
+        return await self._run({repo: partial(self._search, repo, None, None) for repo in wanted})
 
     async def search_together(
-        self, plan: CohortPlan, figures: dict[RepoId, Figures], only: Iterable[RepoId]
+        self, figures: dict[RepoId, Figures], only: Iterable[RepoId]
     ) -> tuple[dict[RepoId, PoolResponse], dict[RepoId, Figures]]:
         """Return the lists scored by the sum of `figures`, and those figures.
 
@@ -138,25 +194,23 @@ class RepoRequests:
         are asked again: lists measured against different collections must not be merged.
 
         Args:
-            plan: who is asked for what.
             figures: of all who count.
             only: who is searched.
         """
         if not figures:
             return {}, figures
         total, wanted = total_of(figures), set(only) & set(figures)
-        first = await self.rounds.search(
-            {repo: partial(self._try, repo, plan, figures[repo], total) for repo in sorted(wanted)}
+        first = await self._run(
+            {repo: partial(self._try, repo, figures[repo], total) for repo in sorted(wanted)}
         )
         found = {repo: pool for repo, pool in first.items() if pool is not None}
         gone = [repo for repo in first if repo not in found]
-        if not gone or self.rounds.is_over:
+        if not gone or self.is_over:
             return found, figures
-        return await self._search_again(plan, figures, found, gone)
+        return await self._search_again(figures, found, gone)
 
     async def _search_again(
         self,
-        plan: CohortPlan,
         figures: dict[RepoId, Figures],
         found: dict[RepoId, PoolResponse],
         gone: Sequence[RepoId],
@@ -169,13 +223,13 @@ class RepoRequests:
         fresh = await self._count(gone)
         # Who failed otherwise stays counted; who is gone and cannot be counted does not.
         counted = {repo: held for repo, held in figures.items() if repo not in gone} | fresh
-        if not counted or self.rounds.is_over:
+        if not counted or self.is_over:
             return {}, counted
         total = total_of(counted)
         moved = total != total_of(figures)
         again = sorted({*fresh, *found} if moved else fresh)
-        second = await self.rounds.search(
-            {repo: partial(self._search, repo, plan, counted[repo], total) for repo in again}
+        second = await self._run(
+            {repo: partial(self._search, repo, counted[repo], total) for repo in again}
         )
         kept = {} if moved else found
         return kept | second, counted
@@ -188,29 +242,32 @@ class RepoRequests:
             repo: partial(self._searcher(repo).slate, request, deadline)
             for repo, request in requests.items()
         }
-        return await fan_out(calls, concurrency=self.rounds.concurrency, deadline=deadline)
+        return await fan_out(calls, concurrency=self.request.concurrency, deadline=deadline)
 
     async def refill(
-        self, plan: CohortPlan, lengths: Mapping[RepoId, int], figures: Mapping[RepoId, Figures]
+        self, lengths: Mapping[RepoId, int], figures: Mapping[RepoId, Figures]
     ) -> dict[RepoId, PoolResponse]:
         """Return longer lists of repositories, from the snapshots of the shorter ones.
 
         Who cannot give them any more is left out, and has not failed: its first lists stand.
 
         Args:
-            plan: who is asked for what.
             lengths: how long a list to ask of each.
             figures: of all who count; empty where each is measured against itself.
         """
         total = total_of(figures) if figures else None
-        calls: dict[RepoId, Call[PoolResponse | None]] = {
-            repo: partial(self._try, repo, plan, figures.get(repo), total, length)
-            for repo, length in lengths.items()
-        }
-        return await self.rounds.search_on(calls)
+        outcomes = await fan_out(
+            {
+                repo: partial(self._try, repo, figures.get(repo), total, length)
+                for repo, length in lengths.items()
+            },
+            concurrency=self.request.concurrency,
+            deadline=self.deadline,
+        )
+        return {repo: held.value for repo, held in outcomes.items() if held.value is not None}
 
     async def _count(self, repo_ids: Sequence[RepoId]) -> dict[RepoId, Figures]:
-        found = await self.rounds.look(
+        found = await self._run(
             {repo: partial(self._figures, repo) for repo in repo_ids}, _COUNT_SHARE
         )
         for repo, figures in found.items():
@@ -229,7 +286,7 @@ class RepoRequests:
     async def _encode(self, key: str, repos: Sequence[RepoId]) -> None:
         """Ask one repository after another for the vector; without it, each encodes for itself."""
         held = self.memory.vectors.get((key, self.search.query))
-        until = self.rounds.within(_ENCODE_SHARE)
+        until = self._within(_ENCODE_SHARE)
         with anyio.move_on_after(until.remaining_ms() / 1000.0):
             for repo in repos:
                 if held is not None:
@@ -242,30 +299,34 @@ class RepoRequests:
             self.vectors[key] = held
             self.memory.vectors.put((key, self.search.query), held, 8 * len(held.values))
 
+    def _asked(self) -> list[WorkspaceRepo]:
+        """Return the repositories that have not dropped out."""
+        return [one for repo_id, one in self.repos.items() if repo_id not in self.failures]
+
     def _searcher(self, repo: RepoId) -> RepoSearcher:
         if repo not in self._open:
             self._open[repo] = self.searchers.open(self.repos[repo])
         return self._open[repo]
 
     async def _describe(self, repo: RepoId) -> RepoDescription:
-        description = await self._searcher(repo).describe(self.rounds.deadline)
+        description = await self._searcher(repo).describe(self.deadline)
         if description.snapshot_id is None:
             raise NoIndex("nothing was published yet")
         return description
 
     async def _figures(self, repo: RepoId) -> Figures:
-        return Figures(*await self._searcher(repo).term_stats(self.search, self.rounds.deadline))
+        return Figures(*await self._searcher(repo).term_stats(self.search, self.deadline))
 
     async def _try(
         self,
         repo: RepoId,
-        plan: CohortPlan,
         figures: Figures | None,
         total: CollectionStatistics | None,
         length: int = 0,
     ) -> PoolResponse | None:
+        """Search; return None where the snapshot that was counted is gone."""
         try:
-            return await self._search(repo, plan, figures, total, length)
+            return await self._search(repo, figures, total, length)
         except GgrepError as error:
             if error.code != _GONE:
                 raise
@@ -274,19 +335,89 @@ class RepoRequests:
     async def _search(
         self,
         repo: RepoId,
-        plan: CohortPlan,
         figures: Figures | None,
         total: CollectionStatistics | None,
         length: int = 0,
     ) -> PoolResponse:
         request = PoolRequest(
-            search=replace(self.search, corpora=plan.corpora_of(repo)),
+            search=replace(self.search, corpora=self.plan.corpora_of(repo)),
             per_list=max(1, length or self.force.per_repo_top),
             statistics=total,
             snapshot_id=figures.snapshot_id if figures else None,
             vector=self.vectors.get(self.descriptions[repo].embed_key),
         )
-        return await self._searcher(repo).search(request, self.rounds.deadline)
+        return await self._searcher(repo).search(request, self.deadline)
+
+    def limits(self) -> list[RepoLimit]:
+        """Return the repositories whose share of the deadline ended before the deadline did."""
+        return [
+            RepoLimit(LimitHit(SHARE_LIMIT, error.percent), repo)
+            for repo, error in self.failures.items()
+            if isinstance(error, ShareEnded)
+        ]
+
+    def tell_rest(
+        self, reports: Sequence[RepoReport], pools: Mapping[RepoId, PoolResponse]
+    ) -> None:
+        """Report repositories that were not queried."""
+        for report in reports:
+            pool = pools.get(report.repo.repo_id)
+            self._tell(report.repo.repo_id, report.status, len(pool.blended) if pool else 0)
+
+    def _within(self, share: int) -> Deadline:
+        """Return the deadline of a step that may take one in `share` of the remaining time."""
+        step_ms = self.deadline.remaining_ms() / share
+        return replace(self.deadline, at_ms=self.deadline.clock.monotonic_ms() + step_ms)
+
+    async def _run(self, calls: Mapping[RepoId, Call[T]], share: int = 1) -> dict[RepoId, T]:
+        """Return the results of one round; repositories that fail drop out.
+
+        Args:
+            calls: what to ask of each.
+            share: one in so many of the milliseconds left is the most that cheap calls may take;
+                1 for searches, which may take all of it.
+        """
+        cheap = share > 1
+        at_once = max(_AT_ONCE, self.request.concurrency) if cheap else self.request.concurrency
+
+        def done(repo: RepoId, outcome: RepoOutcome[T]) -> None:
+            if outcome.error is not None:
+                self._fail(repo, outcome.error)
+            elif isinstance(outcome.value, PoolResponse):
+                self._tell(repo, "ok", len(outcome.value.blended))
+
+        outcomes = await fan_out(
+            calls,
+            concurrency=at_once,
+            deadline=self._within(share) if cheap else self.deadline,
+            part=self.part / share,
+            overtakes=cheap,
+            strict=self.request.strict,
+            done=done,
+        )
+        found = {}
+        for repo, outcome in outcomes.items():
+            self.elapsed_ms[repo] = self.elapsed_ms.get(repo, 0.0) + outcome.elapsed_ms
+            if outcome.error is not None:
+                self._fail(repo, outcome.error)
+            else:
+                found[repo] = outcome.value
+        return found  # type: ignore[return-value]  # without an error there is a value
+
+    def _fail(self, repo: RepoId, error: GgrepError) -> None:
+        if isinstance(error, NoIndex):
+            command = build_index(enabled=self.repos[repo].enabled)
+            error = NoIndex(f"no index yet; run: {command}")
+        self.failures[repo] = error
+        self._tell(repo, status_of(error), 0)
+
+    def _tell(self, repo: RepoId, status: str, count: int) -> None:
+        """Report a repository, once."""
+        if self.arrived is None or repo in self._told:
+            return
+        self._told.add(repo)
+        alias, total = self.repos[repo].alias, len(self.repos)
+        self.arrived(Arrival(repo, alias, status, count, len(self._told), total))
 
 
 def repo_search(request: FederatedRequest) -> SearchRequest:

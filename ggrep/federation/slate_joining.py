@@ -71,7 +71,7 @@ def joined(
         how = replace(how, budgets=replace(how.budgets, total_bytes=left))
     slate, cuts = combined(slates, _asked(found.values()), how)
     told += [RepoLimit(limit) for limit in cuts]
-    limits = tuple(dict.fromkeys(sorted(told, key=_limit_order)))
+    limits = tuple(dict.fromkeys(sorted(told, key=RepoLimit.order)))
     return replace(response, limits_hit=limits), slate
 
 
@@ -124,7 +124,3 @@ def _asked(found: Iterable[SlateResponse]) -> Asked:
     for one in found:
         return Asked(one.slate.overview.terms, one.slate.overview.kind)
     return Asked((), "words")
-
-
-def _limit_order(item: RepoLimit) -> tuple[str, str, str]:
-    return item.repo_id or "", item.limit.code, item.limit.path_key or ""

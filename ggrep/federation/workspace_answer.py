@@ -26,6 +26,10 @@ class RepoLimit:
     limit: LimitHit
     repo_id: RepoId | None = None
 
+    def order(self) -> tuple[str, str, str]:
+        """Return the key that the limits of an answer are sorted by."""
+        return self.repo_id or "", self.limit.code, self.limit.path_key or ""
+
 
 @dataclass(frozen=True, slots=True)
 class FederatedAnswer:

@@ -12,12 +12,11 @@ from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import RepoId
-from ggrep.federation.arrival import Arrived
-from ggrep.federation.coordinator import Ran, run_search
+from ggrep.federation.coordinator import Ran, deadline_of, run_search
 from ggrep.federation.fanout import RepoOutcome
 from ggrep.federation.memory import Memory
+from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.request import FederatedRequest
-from ggrep.federation.request_limits import MERGE_RESERVE_MS
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.response_json import answered_json, federated_json
 from ggrep.federation.searcher import Searchers
@@ -125,7 +124,7 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
     check_level(shape.level)
     budgets, clamps = effective(shape.budgets, shape.level)
     started_ms = clock.monotonic_ms()
-    deadline = _deadline(request, clock)
+    deadline = deadline_of(request, clock)
     searching = replace(
         request,
         search=replace(request.search, snippet=SnippetMode.NONE, explain=False),
@@ -151,7 +150,7 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
     how = Combining(
         level=shape.level,
         budgets=budgets,
-        comparable=BY_NAME[ran.found.given.strategy].compares,
+        comparable=BY_NAME[ran.given.strategy].compares,
         confidence=ran.response.confidence,
         graph=shape.graph,
         keep_weak=request.search.keep_weak,
@@ -160,16 +159,6 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
     response, slate = joined(ran, outcomes, how, clamps, fits_usual=usual)
     elapsed_ms = clock.monotonic_ms() - started_ms
     return FederatedSlate(replace(response, elapsed_ms=elapsed_ms), slate)
-
-
-def _deadline(request: FederatedRequest, clock: Clock) -> Deadline:
-    """Return the deadline of slates: the request's end less time to join them."""
-    end = request.deadline
-    if end is None:
-        timeout_ms = request.search.timeout_ms
-        end = Deadline.after(clock, timeout_ms) if timeout_ms else Deadline.never(clock)
-    reserve_ms = min(MERGE_RESERVE_MS, end.remaining_ms() / 10)
-    return replace(end, at_ms=end.at_ms - reserve_ms)
 
 
 def _share(deadline: Deadline, clock: Clock) -> Deadline:
@@ -183,19 +172,19 @@ async def _ask(
     """Return the slates of the repositories that lead the merged list."""
     leading = list(dict.fromkeys(hit.repo_id for hit in ran.response.hits))[: budgets.files]
     requests = {repo: _request(ran, repo, shape, budgets) for repo in leading}
-    if not leading and ran.found.given.pools:
+    if not leading and ran.given.pools:
         # Nothing is shown, but somebody has to say what the question was taken for.
-        first = min(ran.found.given.pools)
+        first = min(ran.given.pools)
         requests[first] = _request(ran, first, _LEAST, replace(budgets, files=1))
     return await ran.asking.slates(requests, deadline)
 
 
 def _request(ran: Ran, repo: RepoId, shape: SlateShape, budgets: Budgets) -> SlateRequest:
     """Return the request to a repository: the search of its hits, on the same snapshot."""
-    asking, given = ran.asking, ran.found.given
+    asking, given = ran.asking, ran.given
     counted = BY_NAME[given.strategy].counts and repo in given.figures
     total = sum_statistics(given.figures[one] for one in sorted(given.figures)) if counted else None
-    corpora = ran.found.plan.corpora_of(repo)
+    corpora = asking.plan.corpora_of(repo)
     return SlateRequest(
         search=replace(asking.search, corpora=corpora, keep_weak=True),
         level=shape.level,

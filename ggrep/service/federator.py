@@ -25,10 +25,10 @@ from ggrep.config.profiles import (
     said_of_slate,
 )
 from ggrep.config.settings import client_of
-from ggrep.federation.arrival import Arrival, Arrived
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.daemon_searcher import DaemonSearchers
 from ggrep.federation.memory import Memory
+from ggrep.federation.repo_requests import Arrival, Arrived
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import Searchers

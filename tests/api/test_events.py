@@ -9,7 +9,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import DeadlineExceeded
-from ggrep.federation.arrival import Arrival, Arrived
+from ggrep.federation.repo_requests import Arrival, Arrived
 from ggrep.interfaces.api import event_stream as events
 from ggrep.interfaces.api.event_stream import Ending, EventStream
 from tests.fakes.sites import Site

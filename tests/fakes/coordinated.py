@@ -7,9 +7,9 @@ import anyio
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Clock
-from ggrep.federation.arrival import Arrived
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.memory import Memory
+from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace

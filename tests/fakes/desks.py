@@ -10,8 +10,8 @@ from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
-from ggrep.federation.arrival import Arrived
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import ReadySearchers

@@ -11,10 +11,9 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import DeadlineExceeded, GgrepError, SnapshotGone
 from ggrep.base.ids import RepoId
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
-from ggrep.federation.arrival import Arrival
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.memory import Memory
-from ggrep.federation.repo_requests import repo_search
+from ggrep.federation.repo_requests import Arrival, repo_search
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.request_limits import MERGE_RESERVE_MS
 from ggrep.federation.response import FederatedResponse

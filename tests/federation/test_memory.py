@@ -12,8 +12,8 @@ import pytest
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import DeadlineExceeded, GgrepError, NoIndex
 from ggrep.base.ids import RepoId
-from ggrep.federation.arrival import Arrival
 from ggrep.federation.memory import MOST_BYTES, Given, Memory, size_of
+from ggrep.federation.repo_requests import Arrival
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.model.corpus import Corpus, Mode

@@ -7,7 +7,7 @@ import pytest
 
 from ggrep.base.errors import NoIndex
 from ggrep.base.ids import RepoId
-from ggrep.federation.arrival import Arrival
+from ggrep.federation.repo_requests import Arrival
 from ggrep.interfaces.mcp.mcp_progress import line_of, telling
 
 

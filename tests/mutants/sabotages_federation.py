@@ -61,8 +61,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "longer lists are measured against their own repository",
         "ggrep/federation/repo_requests.py",
-        "self._try, repo, plan, figures.get(repo), total, length)",
-        "self._try, repo, plan, figures.get(repo), None, length)",
+        "self._try, repo, figures.get(repo), total, length)",
+        "self._try, repo, figures.get(repo), None, length)",
         (MERGING + "test_longer_lists_are_of_the_same_snapshot_and_figures",),
     ),
     Sabotage(
@@ -74,9 +74,9 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "what takes them little waits for as few places as searches",
-        "ggrep/federation/fanout_session.py",
-        "at_once = max(_AT_ONCE, self.concurrency)",
-        "at_once = self.concurrency",
+        "ggrep/federation/repo_requests.py",
+        "at_once = max(_AT_ONCE, self.request.concurrency) if cheap else self.request.concurrency",
+        "at_once = self.request.concurrency",
         (ASKING_ONCE + "test_what_takes_them_little_is_asked_of_many_at_once",),
     ),
     Sabotage(
@@ -131,14 +131,14 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "lists of a partial answer are remembered",
         "ggrep/federation/coordinator.py",
-        "if not asking.rounds.failures and held.whole:",
+        "if not asking.failures and held.whole:",
         "if held.whole:",
         (MEMORY + "test_a_failure_is_never_remembered",),
     ),
     Sabotage(
         "who was selected by name may be routed around",
         "ggrep/federation/coordinator.py",
-        "explicit=self._question.selection.named,",
+        "explicit=asking.selection.named,",
         "explicit=(),",
         (COORDINATOR + "test_who_is_selected_by_name_is_searched_however_few_are",),
     ),
@@ -277,9 +277,9 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "cuts of one repository come in any order",
-        "ggrep/federation/answer_assembly.py",
-        'item.repo_id or "", item.limit.code, item.limit.path_key or ""',
-        'item.repo_id or "", "", ""',
+        "ggrep/federation/workspace_answer.py",
+        'self.repo_id or "", self.limit.code, self.limit.path_key or ""',
+        'self.repo_id or "", "", ""',
         (COORDINATOR + "test_cuts_of_one_repository_come_by_their_code",),
     ),
     Sabotage(
@@ -455,7 +455,7 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "a repository is told of once a round",
-        "ggrep/federation/fanout_session.py",
+        "ggrep/federation/repo_requests.py",
         "if self.arrived is None or repo in self._told:",
         "if self.arrived is None:",
         (ASKING_ONCE + "test_a_repository_that_is_asked_again_is_told_of_once",),
@@ -469,8 +469,8 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "a strict question waits for all though one failed",
-        "ggrep/federation/fanout_session.py",
-        "            strict=self.strict,\n            done=done,\n",
+        "ggrep/federation/repo_requests.py",
+        "            strict=self.request.strict,\n            done=done,\n",
         "            done=done,\n",
         (ASKING_ONCE + "test_a_strict_failure_is_not_kept_waiting",),
     ),

@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Document, Json
-from ggrep.federation.arrival import Arrival, Arrived
+from ggrep.federation.repo_requests import Arrival, Arrived
 from ggrep.interfaces.api.http_messages import ALWAYS
 
 BEAT_S: Final = 15.0

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Document
-from ggrep.federation.arrival import Arrived
+from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace

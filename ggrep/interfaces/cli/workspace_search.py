@@ -13,7 +13,7 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.errors import GgrepError, UsageError
 from ggrep.config.settings import home_from
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.fanout_session import SHARE_LIMIT
+from ggrep.federation.repo_requests import SHARE_LIMIT
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.response_json import failure_json

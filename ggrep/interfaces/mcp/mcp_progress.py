@@ -6,7 +6,7 @@ from typing import TypeAlias, TypeVar
 
 import anyio
 
-from ggrep.federation.arrival import Arrival
+from ggrep.federation.repo_requests import Arrival
 
 Tell: TypeAlias = Callable[[float, float, str], Awaitable[None]]
 """Sends one notification: done, total, message."""
