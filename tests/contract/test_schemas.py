@@ -12,10 +12,13 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
-from ggrep.federation.receipt_json import workspace_receipt_document, workspace_replay_json
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response_json import failure_json
 from ggrep.federation.workspace import resolved_object
+from ggrep.federation.workspace_receipts_json import (
+    workspace_receipt_document,
+    workspace_replay_json,
+)
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest

@@ -6,9 +6,14 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from ggrep.base import stable_json
-from ggrep.federation.receipt import WorkspaceReceipt, make_workspace_receipt
-from ggrep.federation.replay import WorkspaceReplay, replay_of, standing
 from ggrep.federation.response import FederatedResponse
+from ggrep.federation.workspace_receipts import (
+    WorkspaceReceipt,
+    WorkspaceReplay,
+    make_workspace_receipt,
+    replay_of,
+    standing,
+)
 from ggrep.interfaces.cli.replay import answer_bytes
 from ggrep.model.filters import Filter
 from ggrep.model.receipt import Origin, Receipt, ReceiptHit

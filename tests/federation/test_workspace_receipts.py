@@ -9,10 +9,12 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
 from ggrep.base.errors import InvalidRequest
-from ggrep.federation.question import question_of, request_of
-from ggrep.federation.receipt import WorkspaceReceipt
-from ggrep.federation.receipt_json import workspace_receipt_document, workspace_receipt_of
 from ggrep.federation.request import FederatedRequest
+from ggrep.federation.workspace_receipts import WorkspaceReceipt, question_of, request_of
+from ggrep.federation.workspace_receipts_json import (
+    workspace_receipt_document,
+    workspace_receipt_of,
+)
 from ggrep.model.request import SearchRequest
 from tests.fakes.receipts import everywhere, workspace_replay_of
 from tests.fakes.receipts import workspace_receipt_of as kept_of

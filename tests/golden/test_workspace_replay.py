@@ -2,8 +2,8 @@
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.federation.receipt_json import workspace_replay_json
 from ggrep.federation.request import FederatedRequest
+from ggrep.federation.workspace_receipts_json import workspace_replay_json
 from ggrep.index.sync.sync_report import SyncReport
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine

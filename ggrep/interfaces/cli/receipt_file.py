@@ -13,7 +13,7 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.render.receipt_json import MAX_RECEIPT_BYTES, open_sealed, receipt_of
 
 if TYPE_CHECKING:
-    from ggrep.federation.receipt import WorkspaceReceipt
+    from ggrep.federation.workspace_receipts import WorkspaceReceipt
 
 _FLAG = "--receipt"
 _MODE = 0o600
@@ -80,7 +80,7 @@ def _parsed(data: bytes) -> "Receipt | WorkspaceReceipt":
     values = open_sealed(data)
     if values["kind"] != WORKSPACE_KIND:
         return receipt_of(values)
-    from ggrep.federation.receipt_json import workspace_receipt_of
+    from ggrep.federation.workspace_receipts_json import workspace_receipt_of
 
     return workspace_receipt_of(values)
 

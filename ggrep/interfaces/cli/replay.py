@@ -17,7 +17,7 @@ from ggrep.render.replay_text import render_replay
 from ggrep.service.places import open_engine, place_of
 
 if TYPE_CHECKING:
-    from ggrep.federation.receipt import WorkspaceReceipt
+    from ggrep.federation.workspace_receipts import WorkspaceReceipt
     from ggrep.model.response import QueryResponse
 
 COULD_NOT_RUN = 2
@@ -117,7 +117,7 @@ def _of_repository(terminal: Terminal, receipt: Receipt, asked: _Asked) -> _Outc
 def _of_workspace(
     terminal: Terminal, receipt: "WorkspaceReceipt", file: Path, encoder: str | None
 ) -> _Outcome:
-    from ggrep.federation.receipt_json import workspace_replay_json
+    from ggrep.federation.workspace_receipts_json import workspace_replay_json
     from ggrep.interfaces.cli.workspace_replay import render_workspace_replay, replay_workspace
 
     found = replay_workspace(terminal, receipt, file, encoder=encoder)

@@ -17,13 +17,20 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import parse_snapshot_id
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.question import request_of
-from ggrep.federation.receipt import WorkspaceReceipt, make_workspace_receipt, origin_of
-from ggrep.federation.receipt_json import workspace_receipt_document
-from ggrep.federation.replay import RepoChange, WorkspaceReplay, replay_of, standing
 from ggrep.federation.repo_outcomes import RepoReport
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace_receipts import (
+    RepoChange,
+    WorkspaceReceipt,
+    WorkspaceReplay,
+    make_workspace_receipt,
+    origin_of,
+    replay_of,
+    request_of,
+    standing,
+)
+from ggrep.federation.workspace_receipts_json import workspace_receipt_document
 from ggrep.interfaces.cli.receipt_file import write_receipt
 from ggrep.interfaces.cli.terminal import Terminal
 from ggrep.interfaces.cli.workspace import load

@@ -8,9 +8,13 @@ from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.formats import RECEIPT, REPLAY_SCHEMA
 from ggrep.base.ids import parse_snapshot_id
-from ggrep.federation.question import FederatedQuestion
-from ggrep.federation.receipt import RepoHit, WorkspaceOrigin, WorkspaceReceipt
-from ggrep.federation.replay import WorkspaceReplay
+from ggrep.federation.workspace_receipts import (
+    FederatedQuestion,
+    RepoHit,
+    WorkspaceOrigin,
+    WorkspaceReceipt,
+    WorkspaceReplay,
+)
 from ggrep.model.receipt import WORKSPACE_KIND
 from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.requests import parse_search_request

@@ -1,0 +1,266 @@
+"""Receipts of a workspace's answers, and their replay: the same question asked again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, Generic, TypeVar
+
+from ggrep.federation.cohort import Policy
+from ggrep.federation.repo_outcomes import RepoReport
+from ggrep.federation.request import FederatedRequest
+from ggrep.federation.response import FederatedResponse
+from ggrep.model.receipt import Change, ReceiptHit, receipt_hit
+from ggrep.model.replay import Fate, NewHit, OldHit, Place, Whereabouts, place_of
+from ggrep.model.request import SearchRequest
+
+T = TypeVar("T")
+
+MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024
+"""A longer answer is not kept whole in its receipt; its digest and its hits are."""
+
+
+@dataclass(frozen=True, slots=True)
+class FederatedQuestion:
+    """The stored form of a workspace query; fields as in `FederatedRequest`."""
+
+    search: SearchRequest
+    top: int
+    select: tuple[str, ...]
+    tags: tuple[str, ...]
+    repo_filter: tuple[str, ...]
+    include_disabled: bool
+    only: tuple[str, ...]
+    merge_strategy: str | None
+    rrf_k: int | None
+    per_repo_top: int | None
+    max_repos: int
+    fold: bool | None
+    concurrency: int
+    cohort: tuple[str, ...]
+    cohort_policy: Policy
+    allow_unsafe_mix: bool
+    strict: bool
+    snippet_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RepoOrigin:
+    """What one repository's part of an answer depends on.
+
+    Attributes:
+        status: what became of it, see `ggrep.federation.repo_outcomes`.
+        encoder: its key; equal ones make comparable vectors.
+        answers_key: of the settings and the ranking that shape answers and no index.
+    """
+
+    repo_id: str
+    alias: str | None
+    status: str
+    store_id: str
+    snapshot_id: str | None
+    config_fingerprint: str
+    ignore_fingerprint: str
+    encoder: str
+    answers_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceOrigin:
+    """What a workspace's answer depends on.
+
+    Attributes:
+        answer_sha256: digest of the bytes that `--json --deterministic` prints, the newline too.
+        repos: by id.
+    """
+
+    version: str
+    build: str
+    repo_set_id: str
+    answer_sha256: str
+    repos: tuple[RepoOrigin, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RepoHit:
+    """A hit of a receipt, with its repository."""
+
+    repo_id: str
+    hit: ReceiptHit
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceReceipt:
+    """A query that a workspace answered; `answer` is None if it was too long to store."""
+
+    question: FederatedQuestion
+    origin: WorkspaceOrigin
+    hits: tuple[RepoHit, ...]
+    answer: bytes | None
+
+
+def make_workspace_receipt(
+    response: FederatedResponse, answer: bytes, *, version: str, build: str
+) -> WorkspaceReceipt:
+    """Return the receipt of a workspace's answer.
+
+    Args:
+        response: what was answered.
+        answer: the same as bytes.
+        version: of the program.
+        build: of the installation.
+    """
+    return WorkspaceReceipt(
+        question=question_of(response.request),
+        origin=origin_of(response, answer, version=version, build=build),
+        hits=tuple(RepoHit(merged.repo_id, receipt_hit(merged.hit)) for merged in response.hits),
+        answer=answer if len(answer) <= MAX_ANSWER_BYTES else None,
+    )
+
+
+def origin_of(
+    response: FederatedResponse, answer: bytes, *, version: str, build: str
+) -> WorkspaceOrigin:
+    """Return what an answer depends on."""
+    return WorkspaceOrigin(
+        version=version,
+        build=build,
+        repo_set_id=response.workspace.repo_set_id,
+        answer_sha256=sha256(answer).hexdigest(),
+        repos=tuple(_repo_origin(report) for report in response.reports),
+    )
+
+
+def _repo_origin(report: RepoReport) -> RepoOrigin:
+    known = report.description
+    return RepoOrigin(
+        repo_id=report.repo.repo_id,
+        alias=report.repo.alias,
+        status=report.status,
+        store_id=known.store_id if known else "",
+        snapshot_id=report.snapshot_id,
+        config_fingerprint=known.config_fingerprint if known else "",
+        ignore_fingerprint=known.ignore_fingerprint if known else "",
+        encoder=known.embed_key if known else "",
+        answers_key=known.answers_key if known else "",
+    )
+
+
+def question_of(request: FederatedRequest) -> FederatedQuestion:
+    """Return the stored form of a request, without the place it was asked from."""
+    asked = {field.name: getattr(request, field.name) for field in fields(FederatedQuestion)}
+    return FederatedQuestion(**asked)
+
+
+def request_of(question: FederatedQuestion, *base_dirs: Path) -> FederatedRequest:
+    """Return the request that repeats a stored query; path tokens are tried below `base_dirs`."""
+    asked = {field.name: getattr(question, field.name) for field in fields(question)}
+    return FederatedRequest(**asked, base_dirs=base_dirs)
+
+
+_UNKNOWN: Final = Whereabouts(Fate.UNKNOWN, None)
+
+
+@dataclass(frozen=True, slots=True)
+class RepoChange:
+    """A difference from the receipt; `repo_id` is None for the workspace itself."""
+
+    repo_id: str | None
+    change: Change
+
+
+@dataclass(frozen=True, slots=True)
+class OfRepo(Generic[T]):
+    """A hit of a replay, with its repository."""
+
+    repo_id: str
+    item: T
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceReplay:
+    """The outcome of replaying a workspace's receipt.
+
+    Attributes:
+        hits: those of the receipt today; ranks are those of the blended list.
+        new_hits: those of today that match none of the receipt.
+    """
+
+    receipt: WorkspaceReceipt
+    now: WorkspaceOrigin
+    changes: tuple[RepoChange, ...]
+    hits: tuple[OfRepo[OldHit], ...]
+    new_hits: tuple[OfRepo[NewHit], ...]
+
+    @property
+    def is_reproduced(self) -> bool:
+        """Return whether the answer has the same bytes again."""
+        return self.now.answer_sha256 == self.receipt.origin.answer_sha256
+
+
+def replay_of(
+    receipt: WorkspaceReceipt,
+    now: WorkspaceOrigin,
+    today: FederatedResponse,
+    found: Mapping[str, Sequence[Whereabouts]],
+) -> WorkspaceReplay:
+    """Return the outcome of replaying a receipt.
+
+    Args:
+        receipt: what was answered then.
+        now: what the answer of today depends on.
+        today: the answer.
+        found: what became of each repository's hits, in their order; a repository that could not
+            be looked into is not among them.
+    """
+    ranks = {(str(m.repo_id), m.hit.row_id): rank for rank, m in enumerate(today.hits)}
+    left = {repo_id: iter(places) for repo_id, places in found.items()}
+    old, known = [], set[tuple[str, str]]()
+    for rank, held in enumerate(receipt.hits):
+        whereabouts = next(left.get(held.repo_id, iter(())), _UNKNOWN)
+        rank_now = None
+        if whereabouts.place is not None:
+            key = held.repo_id, whereabouts.place.row_id
+            known.add(key)
+            rank_now = ranks.get(key)
+        old.append(OfRepo(held.repo_id, OldHit(held.hit, rank, whereabouts, rank_now)))
+    new = [
+        OfRepo(m.repo_id, NewHit(rank, place_of(m.hit)))
+        for rank, m in enumerate(today.hits)
+        if (m.repo_id, m.hit.row_id) not in known
+    ]
+    return WorkspaceReplay(receipt, now, _changes(receipt.origin, now), tuple(old), tuple(new))
+
+
+def standing(hits: Sequence[ReceiptHit]) -> tuple[Whereabouts, ...]:
+    """Return each hit at its old rank, as is known when the same bytes came again."""
+    return tuple(
+        Whereabouts(Fate.SAME, Place(hit.row_id, hit.path, hit.start_line, hit.end_line, hit.name))
+        for hit in hits
+    )
+
+
+def _changes(was: WorkspaceOrigin, now: WorkspaceOrigin) -> tuple[RepoChange, ...]:
+    """Return the differences: of the workspace first, then by repository."""
+    found = [
+        RepoChange(None, Change(key, getattr(was, key), getattr(now, key)))
+        for key in ("version", "build", "repo_set_id")
+        if getattr(was, key) != getattr(now, key)
+    ]
+    before = {repo.repo_id: repo for repo in was.repos}
+    after = {repo.repo_id: repo for repo in now.repos}
+    for repo_id in sorted({*before, *after}):
+        old, new = before.get(repo_id), after.get(repo_id)
+        if old is None or new is None:
+            asked = Change("asked", _yes(old), _yes(new))
+            found.append(RepoChange(repo_id, asked))
+            continue
+        for field in fields(RepoOrigin):
+            values = getattr(old, field.name), getattr(new, field.name)
+            if values[0] != values[1]:
+                found.append(RepoChange(repo_id, Change(field.name, *values)))
+    return tuple(found)
+
+
+def _yes(repo: RepoOrigin | None) -> str | None:
+    return None if repo is None else "yes"
