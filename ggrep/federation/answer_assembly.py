@@ -8,14 +8,13 @@ from ggrep.federation.coverage import Known, coverage_of
 from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
 from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.fanout import Skipped
+from ggrep.federation.federated_request import SNIPPET_BYTES_PER_HIT, InForce
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.memory import Given
 from ggrep.federation.merge import MergedHit
 from ggrep.federation.pool_merging import Rules, lists_of, merge_lists
 from ggrep.federation.repo_outcomes import Answers, RepoReport, code_of, first_failure, report
 from ggrep.federation.repo_requests import RepoRequests
-from ggrep.federation.request import InForce
-from ggrep.federation.request_limits import SNIPPET_BYTES_PER_HIT
-from ggrep.federation.response import FederatedResponse
 from ggrep.federation.strategies import BY_NAME
 from ggrep.federation.workspace_answer import RepoLimit
 from ggrep.model.confidence import (

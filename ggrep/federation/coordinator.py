@@ -14,13 +14,12 @@ from ggrep.federation import cohort
 from ggrep.federation.answer_assembly import assemble, rules_of
 from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.evidence import repo_evidence
+from ggrep.federation.federated_request import MERGE_RESERVE_MS, FederatedRequest, check_request
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.folding import deeper, refill_limit
 from ggrep.federation.memory import Given, Memory, question_key, size_of
 from ggrep.federation.pool_merging import lists_of, unfinished
 from ggrep.federation.repo_requests import Arrived, Figures, RepoRequests
-from ggrep.federation.request import FederatedRequest, check_request
-from ggrep.federation.request_limits import MERGE_RESERVE_MS
-from ggrep.federation.response import FederatedResponse
 from ggrep.federation.routing import Routed, route
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.selection import path_resolver, select_repos

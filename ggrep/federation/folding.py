@@ -16,8 +16,8 @@ from dataclasses import replace
 from typing import Final
 
 from ggrep.base.ids import RepoId
+from ggrep.federation.federated_request import MAX_PER_REPO_TOP
 from ggrep.federation.merge import AlsoIn, MergedHit, RankedList
-from ggrep.federation.request_limits import MAX_PER_REPO_TOP
 from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit
 

@@ -11,7 +11,7 @@ from typing import Final
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.diagnostics import Diagnostic
-from ggrep.federation.request import FederatedRequest, InForce
+from ggrep.federation.federated_request import FederatedRequest, InForce
 from ggrep.model.corpus import Corpus
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.recent import Recent

@@ -18,9 +18,9 @@ from ggrep.base.ids import RepoId
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.fanout import Call, RepoOutcome, ShareEnded, fan_out
+from ggrep.federation.federated_request import FederatedRequest, InForce, in_force
 from ggrep.federation.memory import Memory, figures_size, plain_search, snapshot_key
 from ggrep.federation.repo_outcomes import RepoReport, status_of
-from ggrep.federation.request import FederatedRequest, InForce, in_force
 from ggrep.federation.searcher import RepoSearcher, Searchers
 from ggrep.federation.selection import Selection
 from ggrep.federation.workspace import Workspace, WorkspaceRepo

@@ -12,8 +12,8 @@ from typing import TypeAlias
 from ggrep.base.ids import RepoId
 from ggrep.federation.containment import is_inside
 from ggrep.federation.diagnostics import Diagnostic
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.globs import compile_globs
-from ggrep.federation.request import FederatedRequest
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 
 PathResolver: TypeAlias = Callable[[str], tuple[Path, ...]]

@@ -13,10 +13,9 @@ from ggrep.base.ids import RepoId
 from ggrep.federation.coordinator import Ran
 from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
 from ggrep.federation.fanout import RepoOutcome
+from ggrep.federation.federated_response import FederatedResponse, answered_json
 from ggrep.federation.folding import REFILL_LIMIT
 from ggrep.federation.repo_outcomes import code_of
-from ggrep.federation.response import FederatedResponse
-from ggrep.federation.response_json import answered_json
 from ggrep.federation.workspace_answer import RepoLimit
 from ggrep.model.limits import LimitHit
 from ggrep.model.slate import Slate, SlateResponse

@@ -7,9 +7,9 @@ from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.coverage import Coverage
 from ggrep.federation.diagnostics import Diagnostic
+from ggrep.federation.federated_request import FederatedRequest, InForce
 from ggrep.federation.merge import MergedHit
 from ggrep.federation.repo_outcomes import RepoReport
-from ggrep.federation.request import FederatedRequest, InForce
 from ggrep.federation.selection import Selection
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_manifest import described_entry, manifest_hash

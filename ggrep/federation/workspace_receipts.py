@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from ggrep.federation.cohort import Policy
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_outcomes import RepoReport
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
 from ggrep.model.receipt import Change, ReceiptHit, receipt_hit
 from ggrep.model.replay import Fate, NewHit, OldHit, Place, Whereabouts, place_of
 from ggrep.model.request import SearchRequest

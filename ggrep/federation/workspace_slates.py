@@ -14,11 +14,10 @@ from ggrep.base.errors import GgrepError
 from ggrep.base.ids import RepoId
 from ggrep.federation.coordinator import Ran, deadline_of, run_search
 from ggrep.federation.fanout import RepoOutcome
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse, answered_json, federated_json
 from ggrep.federation.memory import Memory
 from ggrep.federation.repo_requests import Arrived
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
-from ggrep.federation.response_json import answered_json, federated_json
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.slate_joining import joined
 from ggrep.federation.strategies import BY_NAME

@@ -8,8 +8,8 @@ from typing import Self, Unpack
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import GgrepError
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import Workspace as LoadedWorkspace
 from ggrep.federation.workspace_slates import FederatedSlate, federated_slate
 from ggrep.service.answers import as_answer

@@ -27,10 +27,10 @@ from ggrep.config.profiles import (
 from ggrep.config.settings import client_of
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.daemon_searcher import DaemonSearchers
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.memory import Memory
 from ggrep.federation.repo_requests import Arrival, Arrived
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate

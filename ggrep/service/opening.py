@@ -11,7 +11,7 @@ from ggrep.base.errors import Forbidden, Issue, WorkspaceError
 from ggrep.base.ids import RepoId
 from ggrep.config.identity.root import canonical_root
 from ggrep.federation.containment import is_canonical
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.searcher import RepoSearcher, Searchers
 from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.workspace import ResolveRoot, Workspace, WorkspaceRepo, load_workspace

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ggrep.federation.response import FederatedResponse
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace_slates import FederatedSlate
 
 if TYPE_CHECKING:

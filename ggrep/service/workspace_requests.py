@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.service.requests import Options, fields_of, made_of, search_request, slate_request
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from ggrep.base.clock import SystemClock
 from ggrep.config.identity.root import canonical_root
 from ggrep.config.settings import home_from, load_settings, without_profile
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.service.federator import Federator

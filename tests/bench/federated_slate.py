@@ -23,9 +23,9 @@ from ggrep.config.identity.root import canonical_root
 from ggrep.config.settings import Settings
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.daemon_searcher import DaemonSearchers
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.memory import Memory
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.model.request import SearchRequest

@@ -21,9 +21,9 @@ from ggrep.base.deadline import Deadline
 from ggrep.config.home import Home
 from ggrep.config.identity.root import canonical_root
 from ggrep.federation import coordinator, daemon_searcher
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_requests import RepoRequests
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.index.embedding.quantise import cosines, quantise
 from ggrep.model.request import PoolRequest, SearchRequest

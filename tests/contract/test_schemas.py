@@ -12,8 +12,8 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response_json import failure_json
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import failure_json
 from ggrep.federation.workspace import resolved_object
 from ggrep.federation.workspace_receipts_json import (
     workspace_receipt_document,

@@ -8,10 +8,10 @@ import anyio
 from ggrep.base import stable_json
 from ggrep.base.clock import Clock
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.memory import Memory
 from ggrep.federation.repo_requests import Arrived
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace
 from ggrep.model.corpus import Corpus
 from ggrep.model.request import PoolRequest, SearchRequest

@@ -11,9 +11,9 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_requests import Arrived
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate

@@ -8,8 +8,8 @@ import anyio
 
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.repo_requests import Arrival
-from ggrep.federation.request import FederatedRequest
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest

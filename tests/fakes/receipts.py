@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from ggrep.base import stable_json
-from ggrep.federation.response import FederatedResponse
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace_receipts import (
     WorkspaceReceipt,
     WorkspaceReplay,

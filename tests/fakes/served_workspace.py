@@ -10,8 +10,8 @@ from anyio import from_thread
 
 from ggrep.base.deadline import Deadline
 from ggrep.config.home import Home
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.searcher import RepoSearcher, Searchers
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape

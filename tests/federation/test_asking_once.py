@@ -12,11 +12,10 @@ from ggrep.base.errors import DeadlineExceeded, GgrepError, SnapshotGone
 from ggrep.base.ids import RepoId
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.federated_request import MERGE_RESERVE_MS, FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.memory import Memory
 from ggrep.federation.repo_requests import Arrival, repo_search
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.request_limits import MERGE_RESERVE_MS
-from ggrep.federation.response import FederatedResponse
 from ggrep.federation.searcher import ReadySearchers, RepoSearcher
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.federation.workspace import WorkspaceRepo

@@ -19,8 +19,8 @@ from ggrep.base.errors import (
 )
 from ggrep.federation import answer_assembly as assembly
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.federation.workspace_draft import MergeDefaults
 from ggrep.model.confidence import Confidence

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from ggrep.base.errors import DeadlineExceeded, GgrepError, NoIndex
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.coverage import Coverage, Known, coverage_of
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_outcomes import CorpusReport, RepoReport, Status
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.request import SearchRequest
 from ggrep.model.response import RepoDescription

@@ -20,11 +20,10 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import DeadlineExceeded, GgrepError
 from ggrep.base.ids import RepoId
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.federated_request import MAX_CONCURRENCY, FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.memory import Memory
 from ggrep.federation.merge import MergedHit
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.request_limits import MAX_CONCURRENCY
-from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.model.corpus import CORPORA, Corpus, Mode, bucket_of
 from ggrep.model.hit import Hit

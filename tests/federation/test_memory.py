@@ -12,9 +12,9 @@ import pytest
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import DeadlineExceeded, GgrepError, NoIndex
 from ggrep.base.ids import RepoId
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.memory import MOST_BYTES, Given, Memory, size_of
 from ggrep.federation.repo_requests import Arrival
-from ggrep.federation.request import FederatedRequest
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter

@@ -12,9 +12,9 @@ from ggrep.base.errors import GgrepError
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan, CorpusCohort
 from ggrep.federation.evidence import repo_evidence
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.merge import RankedList, merge_global, merge_rrf
 from ggrep.federation.pool_merging import Lists, Merged, Rules, lists_of, merge_lists, unfinished
-from ggrep.federation.request import FederatedRequest
 from ggrep.federation.strategies import BY_NAME, STRATEGIES
 from ggrep.federation.weighing import merge_evidence, merge_global_rrf, merge_weighted_rrf
 from ggrep.model.corpus import CORPORA, Corpus, Mode

@@ -13,8 +13,8 @@ from ggrep.config.home import Home
 from ggrep.config.layout import names
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.daemon_searcher import DaemonSearchers
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.request import PoolRequest, SearchRequest
 from ggrep.protocol.client.channels import Channels

@@ -8,8 +8,8 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, InvalidRequest, WorkspaceError
 from ggrep.federation.cohort import cohort_key
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.model.corpus import Corpus
 from ggrep.model.request import SearchRequest
 from tests.fakes.clocks import ManualClock

@@ -14,9 +14,9 @@ from ggrep.base.ids import RepoId
 from ggrep.federation.answer_assembly import cap_snippets
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.diagnostics import redactor
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import failure_json, known_paths
 from ggrep.federation.merge import MergedHit
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response_json import failure_json, known_paths
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import SearchRequest
 from tests.fakes.clocks import ManualClock

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import WorkspaceError
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.selection import Selection, path_resolver, select_repos
 from ggrep.model.request import SearchRequest
 from tests.fakes.searchers import repo, workspace

@@ -7,7 +7,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.config.home import Home
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.federation.workspace import WorkspaceRepo

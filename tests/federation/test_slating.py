@@ -13,9 +13,8 @@ from ggrep.base import stable_json
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, SnapshotGone
+from ggrep.federation.federated_request import MERGE_RESERVE_MS, FederatedRequest
 from ggrep.federation.memory import Memory
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.request_limits import MERGE_RESERVE_MS
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.federation.workspace_answer import RepoLimit
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate

@@ -9,7 +9,7 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
 from ggrep.base.errors import InvalidRequest
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace_receipts import WorkspaceReceipt, question_of, request_of
 from ggrep.federation.workspace_receipts_json import (
     workspace_receipt_document,

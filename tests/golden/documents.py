@@ -22,8 +22,8 @@ from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate

@@ -7,8 +7,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, GgrepError, InvalidRequest
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response_json import failure_json
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import failure_json
 from ggrep.model.request import SearchRequest
 from tests.golden.documents import Repos, neutral_bytes
 from tests.golden.test_query_error import CASES as ERRORS

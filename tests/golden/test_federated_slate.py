@@ -3,7 +3,7 @@
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.index.sync.sync_report import SyncReport
 from ggrep.model.request import SearchRequest

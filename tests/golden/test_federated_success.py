@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.index.sync.sync_report import SyncReport
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.request import SearchRequest, SnippetMode

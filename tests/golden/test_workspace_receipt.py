@@ -2,7 +2,7 @@
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace_receipts_json import workspace_receipt_document
 from ggrep.index.sync.sync_report import SyncReport
 from ggrep.model.request import SearchRequest, SnippetMode

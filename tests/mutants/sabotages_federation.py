@@ -291,14 +291,14 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "the shortest of nested files is named first",
-        "ggrep/federation/response_json.py",
+        "ggrep/federation/federated_response.py",
         "key=len, reverse=True)",
         "key=len)",
         (RESPONSE + "test_of_nested_paths_the_longest_is_named",),
     ),
     Sabotage(
         "roots are redacted as they are resolved alone",
-        "ggrep/federation/response_json.py",
+        "ggrep/federation/federated_response.py",
         "    paths |= {repo.root_abs for repo in workspace.repos}\n",
         "",
         (RESPONSE + "test_a_root_is_known_as_written_and_as_resolved",),

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from ggrep.base.clock import SystemClock
 from ggrep.config.home import Home
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.model.corpus import CORPORA, Mode

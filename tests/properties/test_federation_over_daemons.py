@@ -10,8 +10,8 @@ from anyio import to_thread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.model.corpus import CORPORA, Mode
 from ggrep.model.request import SearchRequest

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ggrep.base import stable_json
 from ggrep.config.home import Home
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.service.federator import Federator

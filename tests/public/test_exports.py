@@ -12,7 +12,7 @@ import pytest
 
 import ggrep
 from ggrep.base.errors import GgrepError
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from ggrep.base.errors import GgrepError
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.client.link import Silent

@@ -13,8 +13,8 @@ from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.fanout import RepoOutcome, fan_out
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.memory import Memory
-from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.request import PoolRequest, SearchRequest
 from ggrep.protocol.client.dialling import dial

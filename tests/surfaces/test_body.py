@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggrep.base.errors import InvalidRequest, Issue, WorkspaceError
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.interfaces.surfaces.body import parse_federated_body, parse_search_body
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.filters import Filter

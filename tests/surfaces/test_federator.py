@@ -17,8 +17,8 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, Unasked
 from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.repo_requests import Arrival
-from ggrep.federation.request import FederatedRequest
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest

@@ -9,7 +9,7 @@ import pytest
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Forbidden, InvalidRequest, WorkspaceError
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.searcher import ReadySearchers, RepoSearcher
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.request import SearchRequest

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
 from ggrep.base.stable_json import Document
-from ggrep.federation.response_json import failure_json
+from ggrep.federation.federated_response import failure_json
 from ggrep.interfaces.api.refusal import http_failure
 
 ALWAYS: Final[Mapping[str, str]] = MappingProxyType(

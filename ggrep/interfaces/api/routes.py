@@ -14,9 +14,8 @@ from starlette.types import ASGIApp
 import ggrep
 from ggrep.base.errors import Forbidden
 from ggrep.base.stable_json import Document
+from ggrep.federation.federated_response import FederatedResponse, failure_json
 from ggrep.federation.repo_requests import Arrived
-from ggrep.federation.response import FederatedResponse
-from ggrep.federation.response_json import failure_json
 from ggrep.federation.workspace_slates import FederatedSlate
 from ggrep.interfaces.api.auth import AUTHORISED
 from ggrep.interfaces.api.disconnect import while_present

@@ -5,9 +5,9 @@ from typing import Protocol
 
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Document
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_requests import Arrived
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, ClassVar
 
 from ggrep.base.errors import UsageError
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.interfaces.cli.flags import Flag, typed_flags
 
 

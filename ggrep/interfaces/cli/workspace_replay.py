@@ -17,8 +17,8 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import parse_snapshot_id
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_outcomes import RepoReport
-from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_receipts import (
     RepoChange,

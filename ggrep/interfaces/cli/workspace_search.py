@@ -13,10 +13,9 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.errors import GgrepError, UsageError
 from ggrep.config.settings import home_from
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse, failure_json
 from ggrep.federation.repo_requests import SHARE_LIMIT
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response import FederatedResponse
-from ggrep.federation.response_json import failure_json
 from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.interfaces.cli.daemon_contact import address_of, watching

@@ -8,8 +8,8 @@ import anyio
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import GgrepError, UsageError
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response_json import failure_json
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import failure_json
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.interfaces.cli.search_flags import Typed

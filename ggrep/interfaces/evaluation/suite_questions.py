@@ -14,7 +14,7 @@ from ggrep.base.errors import GgrepError
 from ggrep.config.identity.root import canonical_root
 from ggrep.config.settings import home_from
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.request import FederatedRequest
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import WorkspaceRepo, load_workspace
 from ggrep.index.sync.sync_report import Progress

@@ -10,8 +10,8 @@ import anyio
 from ggrep.base.errors import DeadlineExceeded, GgrepError
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Document, Json
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.repo_requests import Arrival
-from ggrep.federation.request import FederatedRequest
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.interfaces.mcp.arguments import body_of, read_arguments

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from ggrep.base.errors import GgrepError, InvalidRequest, Issue, WorkspaceError
 from ggrep.base.stable_json import Document
 from ggrep.federation.diagnostics import redact
-from ggrep.federation.response_json import failure_json
+from ggrep.federation.federated_response import failure_json
 from ggrep.interfaces.mcp.arguments import Argument, in_flat_words
 from ggrep.render.error_json import query_error
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated, Final, Generic, Literal, TypeAlias, TypeVar
 
 from ggrep.base.errors import InvalidRequest, Issue, WorkspaceError
-from ggrep.federation.request import FederatedRequest, check_request
+from ggrep.federation.federated_request import FederatedRequest, check_request
 from ggrep.federation.validation import kind_of
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.interfaces.surfaces.fields import INVALID_REQUEST, Fields

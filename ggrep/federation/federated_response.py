@@ -1,10 +1,11 @@
-"""The JSON of a federated answer: the contract's full shape, and our additional keys.
+"""A federated answer, and its JSON: the contract's full shape, and our additional keys.
 
 Equal states give equal bytes. No absolute path stands in it unless the request asks, and what
 differs from run to run stands in `stats` alone.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
@@ -364,3 +365,12 @@ def _stats(response: FederatedAnswer) -> "FederatedStatsJson":
         "fromMemory": response.from_memory,
         "repos": dict(repos),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class FederatedResponse(FederatedAnswer):
+    """Everything one federated request returns, and its JSON."""
+
+    def to_json(self) -> "FederatedJson | FederatedErrorJson":
+        """Return the contract's JSON object."""
+        return federated_json(self)

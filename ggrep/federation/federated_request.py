@@ -6,12 +6,38 @@ from typing import Annotated, Final, TypeAlias
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Issue, WorkspaceError
-from ggrep.federation import request_limits as limits
 from ggrep.federation.cohort import POLICIES, Policy, parse_selectors
 from ggrep.federation.strategies import BY_NAME, STRATEGIES, Strategy
 from ggrep.federation.workspace import Workspace
-from ggrep.model.request import MAX_TOP, SearchRequest
+from ggrep.model.request import MAX_PER_FILE, MAX_TOP, SearchRequest
 from ggrep.model.says import MOST_MS, Says
+
+DEFAULT_TOP: Final = 10
+
+DEFAULT_PER_REPO_TOP: Final = 50
+"""Most hits a repository is asked for unless the request says otherwise."""
+MAX_PER_REPO_TOP: Final = MAX_PER_FILE
+
+DEFAULT_CONCURRENCY: Final = 4
+MAX_CONCURRENCY: Final = 32
+"""Most repositories asked at once."""
+
+DEFAULT_RRF_K: Final = 60
+MAX_RRF_K: Final = 1_000_000
+
+MAX_TOKENS: Final = 256
+"""Most values of one repeatable selection flag."""
+MAX_TOKEN_LENGTH: Final = 4096
+
+DEFAULT_SNIPPET_BYTES: Final = 1024 * 1024
+"""Most snippet text of one answer."""
+
+SNIPPET_BYTES_PER_HIT: Final = 32_768
+"""Most snippet text of one hit; repositories hand over more, so that cuts are said of what is
+shown and of nothing else."""
+
+MERGE_RESERVE_MS: Final = 50
+"""Time kept back from the deadline for merging and answering; a tenth of it when that is less."""
 
 Texts: TypeAlias = tuple[str, ...]
 
@@ -25,36 +51,25 @@ class FederatedRequest:
     Attributes:
         search: the query; `limit` is ignored, `top` replaces it, and `timeout_ms` is
             end to end.
-        top: most hits of each list.
-        select: adds repositories by alias, id or path; it never takes any away.
-        only: keeps repositories by the same tokens.
+        select: adds repositories, and never takes any away; `only` keeps those it names.
         merge_strategy: None for the workspace file's, else the contract's `rrf`.
         rrf_k: None for the workspace file's, else 60.
-        per_repo_top: most hits taken from each repository; None for the default.
-        max_repos: most repositories searched, chosen by their statistics; 0 for all.
-        fold: show text that several repositories share once; None for the strategy's default.
-        concurrency: most repositories queried in parallel.
-        cohort: `KEY` or `CORPUS:KEY`.
-        allow_unsafe_mix: merge lists even if their scores are not comparable.
-        strict: fail the whole request when any repository fails.
+        per_repo_top: None for the default; so of `fold`, for the strategy's.
         deadline: takes precedence over `search.timeout_ms`.
         base_dirs: path tokens are also tried below these, after the workspace's directory.
-        snippet_bytes: most snippet text of the whole answer.
-        include_paths: show absolute paths.
-        stats: add statistics, which differ between runs.
     """
 
     search: SearchRequest
     top: Annotated[
         int, Says("search.top", "Most hits of each list; 10 by default.", most=MAX_TOP)
-    ] = limits.DEFAULT_TOP
+    ] = DEFAULT_TOP
     select: Annotated[
         Texts,
         Says(
             "select.repos",
             "Also search these repositories, by alias, id or path.",
             also=("select.select", "select"),
-            most=limits.MAX_TOKENS,
+            most=MAX_TOKENS,
         ),
     ] = ()
     tags: Annotated[
@@ -63,7 +78,7 @@ class FederatedRequest:
             "select.tags",
             "Search only repositories with any of these tags.",
             also=("select.tag", "tags", "tag"),
-            most=limits.MAX_TOKENS,
+            most=MAX_TOKENS,
         ),
     ] = ()
     repo_filter: Annotated[
@@ -72,7 +87,7 @@ class FederatedRequest:
             "select.repoFilter",
             "Search only repositories that match any of these globs.",
             also=("select.repo-filter", "repoFilter", "repo-filter"),
-            most=limits.MAX_TOKENS,
+            most=MAX_TOKENS,
         ),
     ] = ()
     include_disabled: Annotated[
@@ -89,7 +104,7 @@ class FederatedRequest:
             "select.only",
             "Search only these repositories, by alias, id or path.",
             also=("only",),
-            most=limits.MAX_TOKENS,
+            most=MAX_TOKENS,
         ),
     ] = ()
     merge_strategy: Annotated[
@@ -107,7 +122,7 @@ class FederatedRequest:
             "merge.rrfK",
             "Rank constant k of reciprocal rank fusion.",
             least=1,
-            most=limits.MAX_RRF_K,
+            most=MAX_RRF_K,
         ),
     ] = None
     per_repo_top: Annotated[
@@ -115,7 +130,7 @@ class FederatedRequest:
         Says(
             "limits.perRepoTop",
             "Most hits taken from each repository.",
-            most=limits.MAX_PER_REPO_TOP,
+            most=MAX_PER_REPO_TOP,
         ),
     ] = None
     max_repos: Annotated[
@@ -134,16 +149,16 @@ class FederatedRequest:
             "limits.concurrency",
             "Most repositories queried in parallel.",
             least=1,
-            most=limits.MAX_CONCURRENCY,
+            most=MAX_CONCURRENCY,
         ),
-    ] = limits.DEFAULT_CONCURRENCY
+    ] = DEFAULT_CONCURRENCY
     cohort: Annotated[
         Texts,
         Says(
             "cohorts.cohort",
             "Search only this cohort: `KEY` or `CORPUS:KEY`.",
             also=("cohort",),
-            most=limits.MAX_TOKENS,
+            most=MAX_TOKENS,
         ),
     ] = ()
     cohort_policy: Annotated[
@@ -162,7 +177,7 @@ class FederatedRequest:
     base_dirs: tuple[Path, ...] = ()
     snippet_bytes: Annotated[
         int, Says("limits.snippetBytes", "Most bytes of snippet text in the whole answer.")
-    ] = limits.DEFAULT_SNIPPET_BYTES
+    ] = DEFAULT_SNIPPET_BYTES
     include_paths: Annotated[
         bool, Says("debug.includePaths", "Include absolute paths; requires the token.")
     ] = False
@@ -212,7 +227,7 @@ def in_force(request: FederatedRequest, workspace: Workspace) -> InForce:
     Requires: `check_request` found nothing.
     """
     strategy = BY_NAME[request.merge_strategy or workspace.merge.strategy or STRATEGIES[0]]
-    usual = min(max(2 * request.top, request.top), limits.DEFAULT_PER_REPO_TOP)
+    usual = min(max(2 * request.top, request.top), DEFAULT_PER_REPO_TOP)
     if strategy.exact:
         # With fewer, the merged list would not be that of one store over all files.
         usual = max(usual, request.top)
@@ -221,7 +236,7 @@ def in_force(request: FederatedRequest, workspace: Workspace) -> InForce:
         per_repo_top=usual if request.per_repo_top is None else request.per_repo_top,
         concurrency=request.concurrency,
         strategy=strategy,
-        rrf_k=request.rrf_k or workspace.merge.rrf_k or limits.DEFAULT_RRF_K,
+        rrf_k=request.rrf_k or workspace.merge.rrf_k or DEFAULT_RRF_K,
         max_repos=request.max_repos,
         fold=strategy.folds if request.fold is None else request.fold,
     )
@@ -243,13 +258,13 @@ def _search_issues(request: FederatedRequest) -> list[Issue]:
 def _limit_issues(request: FederatedRequest) -> list[Issue]:
     bounds: tuple[tuple[str, object, int, int], ...] = (
         ("$.search.top", request.top, 0, MAX_TOP),
-        ("$.search.perFile", request.search.per_file, 0, limits.MAX_PER_REPO_TOP),
+        ("$.search.perFile", request.search.per_file, 0, MAX_PER_REPO_TOP),
         ("$.search.timeoutMs", request.search.timeout_ms, 0, MOST_MS),
-        ("$.limits.perRepoTop", request.per_repo_top or 0, 0, limits.MAX_PER_REPO_TOP),
+        ("$.limits.perRepoTop", request.per_repo_top or 0, 0, MAX_PER_REPO_TOP),
         ("$.limits.maxRepos", request.max_repos, 0, 2**53),
-        ("$.limits.concurrency", request.concurrency, 1, limits.MAX_CONCURRENCY),
+        ("$.limits.concurrency", request.concurrency, 1, MAX_CONCURRENCY),
         ("$.limits.snippetBytes", request.snippet_bytes, 0, 2**53),
-        ("$.merge.rrfK", 1 if request.rrf_k is None else request.rrf_k, 1, limits.MAX_RRF_K),
+        ("$.merge.rrfK", 1 if request.rrf_k is None else request.rrf_k, 1, MAX_RRF_K),
     )
     return [
         _issue(_INVALID_LIMIT, field, f"must be an integer from {least} to {most}, is {value!r}")
@@ -268,13 +283,13 @@ def _token_issues(request: FederatedRequest) -> list[Issue]:
         "$.cohorts.cohort": request.cohort,
     }
     for field, values in flags.items():
-        if len(values) > limits.MAX_TOKENS:
-            message = f"holds {len(values)} values, at most {limits.MAX_TOKENS} are read"
+        if len(values) > MAX_TOKENS:
+            message = f"holds {len(values)} values, at most {MAX_TOKENS} are read"
             issues.append(_issue(_INVALID_LIMIT, field, message))
         issues += [
             _issue(_INVALID_LIMIT, field, f"a value has {len(value)} characters")
             for value in values
-            if len(value) > limits.MAX_TOKEN_LENGTH
+            if len(value) > MAX_TOKEN_LENGTH
         ]
     return issues
 
