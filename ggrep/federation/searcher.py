@@ -1,7 +1,6 @@
 """The interface to one repository, and the federation's only access to an index."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Protocol
 
 from ggrep.base.deadline import Deadline
@@ -53,17 +52,3 @@ class Searchers(Protocol):
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         """Return the searcher of a repository."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class ReadySearchers:
-    """Searchers that need no preparation."""
-
-    opener: Callable[[WorkspaceRepo], RepoSearcher]
-
-    async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
-        """Do nothing."""
-
-    def open(self, repo: WorkspaceRepo) -> RepoSearcher:
-        """Return the searcher of a repository."""
-        return self.opener(repo)

@@ -80,7 +80,6 @@ class Federator:
         *,
         flags: Mapping[str, object] = MappingProxyType({}),
         client_name: str = "",
-        starts: bool = True,
         told: Callable[[str], None] = lambda _: None,
         through: Callable[[Searchers], Searchers] = lambda searchers: searchers,
         descriptors: bool = True,
@@ -89,12 +88,12 @@ class Federator:
 
         Args:
             home: where stores and sockets lie.
-            environ: what settings are read from and daemons are started under.
+            environ: what settings are read from and daemons are started under; with
+                `GGREP_OFFLINE` none is started.
             clock: of deadlines.
             flags: settings that beat all others.
             client_name: who asks, to daemons that share their time among clients; empty for the
                 name that the environment gives.
-            starts: start daemons where none run; never under `GGREP_OFFLINE`.
             told: called, in some thread, with a line for people.
             through: stands between the coordinator and the daemons.
             descriptors: let the process have as many files open as it may.
@@ -104,7 +103,7 @@ class Federator:
         self._home = home
         self._clock = clock
         self._priority = client_of(environ).kind
-        starts = starts and not environ.get("GGREP_OFFLINE")
+        starts = not environ.get("GGREP_OFFLINE")
         self._channels = Channels(clock, environ, starts=starts, told=told)
         self._addresses = DaemonAddresses(
             home, environ, flags=flags, build=build_id(), client_name=client_name
@@ -141,11 +140,10 @@ class Federator:
         Raises:
             WorkspaceError: the request is invalid, or a cohort that it names is not there.
         """
-        searchers = DaemonSearchers(self._channels, lambda repo: self._address(repo.root_canonical))
         return await federated_search(
             workspace,
             request,
-            guarded(self._through(searchers), forbidden),
+            self._searchers(forbidden),
             self._clock,
             memory=self._memory,
             arrived=arrived,
@@ -162,23 +160,14 @@ class Federator:
     ) -> FederatedSlate:
         """Return the slate of a workspace; otherwise as `search`.
 
-        Args:
-            workspace: as it was opened for the caller.
-            request: the question.
-            shape: what the slate is to look like.
-            arrived: told of each repository that is done.
-            forbidden: repositories that the caller must not touch; they fail.
-
         Raises:
-            WorkspaceError: the request is invalid, or a cohort that it names is not there.
-            InvalidRequest: the level or a budget is.
+            InvalidRequest: the level or a budget is invalid.
         """
-        searchers = DaemonSearchers(self._channels, lambda repo: self._address(repo.root_canonical))
         return await federated_slate(
             workspace,
             request,
             shape,
-            guarded(self._through(searchers), forbidden),
+            self._searchers(forbidden),
             self._clock,
             memory=self._memory,
             arrived=arrived,
@@ -291,6 +280,10 @@ class Federator:
             return address
 
         return await to_thread.run_sync(meet, abandon_on_cancel=True)
+
+    def _searchers(self, forbidden: frozenset[RepoId]) -> Searchers:
+        daemons = DaemonSearchers(self._channels, lambda repo: self._address(repo.root_canonical))
+        return guarded(self._through(daemons), forbidden)
 
     async def _meet(self, root: Path) -> DaemonAddress:
         return await to_thread.run_sync(lambda: self._address(root), abandon_on_cancel=True)

@@ -1,13 +1,14 @@
 """The in-process repository searcher: engines in threads, no daemon."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio.to_thread
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
-from ggrep.federation.searcher import ReadySearchers, RepoSearcher, Searchers
+from ggrep.federation.searcher import RepoSearcher, Searchers
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse, RepoDescription
@@ -22,6 +23,20 @@ if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadySearchers:
+    """Searchers that need no preparation."""
+
+    opener: Callable[[WorkspaceRepo], RepoSearcher]
+
+    async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
+        """Do nothing."""
+
+    def open(self, repo: WorkspaceRepo) -> RepoSearcher:
+        """Return the searcher of a repository."""
+        return self.opener(repo)
 
 
 class EngineSearcher:

@@ -55,7 +55,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 async def client(place: Path) -> AsyncIterator[httpx.AsyncClient]:
     """Return a client of a server over the daemons."""
     home = Home((place / "home").resolve())
-    federator = Federator(home, {}, SystemClock(), flags=FLAGS, starts=False)
+    federator = Federator(home, {"GGREP_OFFLINE": "1"}, SystemClock(), flags=FLAGS)
     rules = ApiRules(AuthRules(), Allowlist([place]))
     app = make_app(federator, rules, SystemClock())
     async with httpx.AsyncClient(

@@ -134,7 +134,9 @@ def town(work: Path) -> Iterator[Town]:
 
 
 async def _real(served: Town, strategy: str) -> list[str]:
-    federator = Federator(Home(served.host.home), served.host.environ, CLOCK, starts=False)
+    federator = Federator(
+        Home(served.host.home), {**served.host.environ, "GGREP_OFFLINE": "1"}, CLOCK
+    )
 
     async def ask(query: str) -> float:
         request = FederatedRequest(SearchRequest(query, timeout_ms=60_000), merge_strategy=strategy)

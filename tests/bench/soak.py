@@ -98,7 +98,7 @@ async def _rounds(
 ) -> AsyncIterator[int]:
     """Yield the number of publishes so far, for ever."""
     workspace = load_workspace(file, resolve_root=canonical_root)
-    federator = Federator(Home(host.home), host.environ, CLOCK, starts=False)
+    federator = Federator(Home(host.home), {**host.environ, "GGREP_OFFLINE": "1"}, CLOCK)
     try:
         publishes = 0
         while True:

@@ -14,13 +14,13 @@ from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_requests import Arrived
-from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
 from ggrep.service.opening import guarded
+from ggrep.service.searchers import ReadySearchers
 from tests.fakes.searchers import FakeRow, FakeSearcher
 
 _GOLDEN = Path(__file__).parents[1] / "golden" / "__snapshots__"

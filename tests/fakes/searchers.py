@@ -9,7 +9,6 @@ import anyio.lowlevel
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, SnapshotGone
 from ggrep.base.ids import RepoId
-from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, repo_set_id
 from ggrep.federation.workspace_draft import MergeDefaults, WorkspaceDefaults
 from ggrep.model.confidence import Leader, Leading, Wording
@@ -21,6 +20,7 @@ from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import Freshness, PoolResponse, Provenance, RepoDescription
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.statistics import CollectionStatistics, TermFrequency
+from ggrep.service.searchers import ReadySearchers
 from tests.fakes.repo_slates import Matched, response_of
 
 

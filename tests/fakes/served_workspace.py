@@ -106,7 +106,7 @@ class ServedWorkspace:
     def federator(self) -> Federator:
         """Return what asks these daemons and starts none."""
         return Federator(
-            Home(self.home), {}, CLOCK, flags=self.flags, starts=False, through=self.between
+            Home(self.home), {"GGREP_OFFLINE": "1"}, CLOCK, flags=self.flags, through=self.between
         )
 
     def write(self, repos: Sequence[dict[str, str]]) -> None:

@@ -16,13 +16,14 @@ from ggrep.federation.federated_request import MERGE_RESERVE_MS, FederatedReques
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.memory import Memory
 from ggrep.federation.repo_requests import Arrival, repo_search
-from ggrep.federation.searcher import ReadySearchers, RepoSearcher
+from ggrep.federation.searcher import RepoSearcher
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.federation.workspace_answer import RepoLimit
 from ggrep.model.corpus import Corpus
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import MAX_TOP, EncodedQuery
+from ggrep.service.searchers import ReadySearchers
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import (
     ask,

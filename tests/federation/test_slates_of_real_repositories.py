@@ -8,14 +8,13 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.config.home import Home
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets
 from ggrep.search.engine.engine import Engine
-from ggrep.service.searchers import EngineSearcher
+from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes.hosts import CLOCK
 from tests.fakes.order_repos import DEPLOY, QUESTION, SHOP, WEB
 from tests.fakes.served_workspace import Asked, ServedWorkspace, asked, served_workspace

@@ -24,7 +24,6 @@ from ggrep.config.settings import Settings
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.index.maintenance.audit import audit
@@ -52,7 +51,7 @@ from ggrep.parse.source.walk import walk
 from ggrep.protocol.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
 from ggrep.render.query_json import query_success
 from ggrep.search.engine.engine import Engine
-from ggrep.service.searchers import EngineSearcher
+from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes import daemons
 from tests.fakes.clocks import ManualClock
 from tests.fakes.repos import InProcessPool

@@ -14,12 +14,11 @@ from ggrep.config.home import Home
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.model.corpus import CORPORA, Mode
 from ggrep.model.request import PoolRequest, SearchRequest
 from ggrep.search.engine.engine import Engine
-from ggrep.service.searchers import EngineSearcher
+from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes.union import UnionStore, build_union
 from tests.properties.workspaces import from_federation, from_union, queries, trees, write_trees
 

@@ -78,7 +78,7 @@ class Household:
 
     def federator(self) -> Federator:
         """Return one that knows nothing yet."""
-        return Federator(Home(self.host.home), {}, CLOCK, flags=FLAGS, starts=False)
+        return Federator(Home(self.host.home), {"GGREP_OFFLINE": "1"}, CLOCK, flags=FLAGS)
 
     def workspace(self, order: Sequence[int]) -> Workspace:
         """Return the workspace with its entries in some order."""

@@ -60,12 +60,12 @@ class Smithy:
         return load_workspace(file, resolve_root=lambda path: path)
 
     @asynccontextmanager
-    async def federator(self, **more: object) -> AsyncIterator[Federator]:
+    async def federator(self, *, starts: bool = False, **more: object) -> AsyncIterator[Federator]:
         made = Federator(
             Home(self.home),
-            {},
+            {} if starts else {"GGREP_OFFLINE": "1"},
             CLOCK,
-            **({"starts": False, "flags": FLAGS} | more),  # type: ignore[arg-type]  # named by each test
+            **({"flags": FLAGS} | more),  # type: ignore[arg-type]  # named by each test
         )
         try:
             yield made

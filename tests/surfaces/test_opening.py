@@ -10,12 +10,13 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Forbidden, InvalidRequest, WorkspaceError
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.searcher import ReadySearchers, RepoSearcher
+from ggrep.federation.searcher import RepoSearcher
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.request import SearchRequest
 from ggrep.service import opening
 from ggrep.service.allowlist import Allowlist
 from ggrep.service.opening import guarded, open_workspace
+from ggrep.service.searchers import ReadySearchers
 from tests.fakes.searchers import FakeSearcher, repo
 
 SEARCH = SearchRequest("q")

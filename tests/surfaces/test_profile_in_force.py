@@ -31,7 +31,7 @@ async def test_a_caller_sees_what_the_profile_in_force_shows(root: Path, home: P
     """An agent and a person at the same repository must not get two answers."""
     write_tree(root, TREE)
     open_engine(root, home).sync()
-    federator = Federator(Home(home), {}, CLOCK, starts=False, flags=FLAGS)
+    federator = Federator(Home(home), {"GGREP_OFFLINE": "1"}, CLOCK, flags=FLAGS)
     with served(root, home) as host:
         host.settled()
         found = await federator.search_repo(root, SearchRequest("forge", keep_weak=True))

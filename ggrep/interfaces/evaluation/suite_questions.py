@@ -15,7 +15,6 @@ from ggrep.config.identity.root import canonical_root
 from ggrep.config.settings import home_from
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.searcher import ReadySearchers
 from ggrep.federation.workspace import WorkspaceRepo, load_workspace
 from ggrep.index.sync.sync_report import Progress
 from ggrep.interfaces.evaluation.questions import Answer, Found, Question, Target, request_of
@@ -26,6 +25,7 @@ from ggrep.model.response import PoolResponse, RepoDescription
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.engine.engine import Engine
+from ggrep.service.searchers import ReadySearchers
 
 Flags: TypeAlias = Mapping[str, object]
 """Settings that beat the configured ones, as flags of the command line do."""
