@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from ggrep.service.async_repository import AsyncRepository
     from ggrep.service.async_workspace import AsyncWorkspace
     from ggrep.service.repository import Repository
-    from ggrep.service.status import Status
+    from ggrep.service.status_reading import Status
     from ggrep.service.workspace import Workspace
-    from ggrep.service.workspace_answers import WorkspaceAnswer, WorkspaceSlateAnswer
+    from ggrep.service.workspace_calls import WorkspaceAnswer, WorkspaceSlateAnswer
 
     open = Repository  # noqa: A001 - as files are opened
     open_workspace = Workspace
@@ -151,9 +151,9 @@ _HOMES = {
     "ggrep.service.async_repository": ("AsyncRepository",),
     "ggrep.service.async_workspace": ("AsyncWorkspace",),
     "ggrep.service.repository": ("Repository",),
-    "ggrep.service.status": ("Status",),
+    "ggrep.service.status_reading": ("Status",),
     "ggrep.service.workspace": ("Workspace",),
-    "ggrep.service.workspace_answers": ("WorkspaceAnswer", "WorkspaceSlateAnswer"),
+    "ggrep.service.workspace_calls": ("WorkspaceAnswer", "WorkspaceSlateAnswer"),
 }
 """Where each exported name is defined."""
 

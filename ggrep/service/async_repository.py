@@ -26,6 +26,14 @@ from ggrep.service.answers import (
     as_asked,
     sync_answer,
 )
+from ggrep.service.call_options import (
+    AnyPath,
+    ExpandOptions,
+    ReferencesOptions,
+    SearchOptions,
+    SlateOptions,
+    SymbolOptions,
+)
 from ggrep.service.calls import (
     Call,
     expand_call,
@@ -36,16 +44,8 @@ from ggrep.service.calls import (
 )
 from ggrep.service.loops import OfLoop
 from ggrep.service.opened import DaemonUse, Opened, surroundings
-from ggrep.service.options import (
-    AnyPath,
-    ExpandOptions,
-    ReferencesOptions,
-    SearchOptions,
-    SlateOptions,
-    SymbolOptions,
-)
-from ggrep.service.status import Status
-from ggrep.service.workspace_sources import federator_of
+from ggrep.service.status_reading import Status
+from ggrep.service.workspace_calls import federator_of
 
 A = TypeVar("A", bound=Answer)
 T = TypeVar("T")

@@ -13,15 +13,23 @@ from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import Workspace as LoadedWorkspace
 from ggrep.federation.workspace_slates import FederatedSlate, federated_slate
 from ggrep.service.answers import as_answer
+from ggrep.service.call_options import AnyPath
+from ggrep.service.call_requests import check_names
 from ggrep.service.loops import OfLoop
 from ggrep.service.opened import DaemonUse, Surroundings, surroundings
-from ggrep.service.options import AnyPath
-from ggrep.service.requests import check_names
 from ggrep.service.searchers import engine_searchers
-from ggrep.service.workspace_answers import WorkspaceAnswer, WorkspaceSlateAnswer
-from ggrep.service.workspace_options import WorkspaceSearchOptions, WorkspaceSlateOptions
-from ggrep.service.workspace_requests import federated_request, slate_shape
-from ggrep.service.workspace_sources import configured, federator_of, load, reads_here
+from ggrep.service.workspace_calls import (
+    WorkspaceAnswer,
+    WorkspaceSearchOptions,
+    WorkspaceSlateAnswer,
+    WorkspaceSlateOptions,
+    configured,
+    federated_request,
+    federator_of,
+    load,
+    reads_here,
+    slate_shape,
+)
 
 
 class AskedWorkspace:

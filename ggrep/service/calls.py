@@ -19,14 +19,14 @@ from ggrep.service.answers import (
     SymbolAnswer,
     as_answer,
 )
-from ggrep.service.options import (
+from ggrep.service.call_options import (
     ExpandOptions,
     ReferencesOptions,
     SearchOptions,
     SlateOptions,
     SymbolOptions,
 )
-from ggrep.service.requests import (
+from ggrep.service.call_requests import (
     Options,
     check_names,
     expand_request,

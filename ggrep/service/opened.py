@@ -20,12 +20,12 @@ from ggrep.protocol.client.starting import NotStarted
 from ggrep.protocol.wire.message_types import Question
 from ggrep.protocol.wire.timing import timeout_of
 from ggrep.service.answers import Answer, SyncAnswer, as_answer
+from ggrep.service.call_options import AnyPath
 from ggrep.service.calls import read_here
 from ggrep.service.daemon_addresses import DaemonAddresses
 from ggrep.service.daemon_choice import asks_daemon
-from ggrep.service.options import AnyPath
 from ggrep.service.places import Place, enclosing_index, open_engine, place_of
-from ggrep.service.status import Status, disk_document, read_document, status_document
+from ggrep.service.status_reading import Status, disk_document, read_document, status_document
 
 if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine

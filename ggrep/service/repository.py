@@ -19,6 +19,14 @@ from ggrep.service.answers import (
     as_asked,
     sync_answer,
 )
+from ggrep.service.call_options import (
+    AnyPath,
+    ExpandOptions,
+    ReferencesOptions,
+    SearchOptions,
+    SlateOptions,
+    SymbolOptions,
+)
 from ggrep.service.calls import (
     Call,
     expand_call,
@@ -29,15 +37,7 @@ from ggrep.service.calls import (
 )
 from ggrep.service.daemon_choice import asking_of
 from ggrep.service.opened import LOG, DaemonUse, Opened, surroundings
-from ggrep.service.options import (
-    AnyPath,
-    ExpandOptions,
-    ReferencesOptions,
-    SearchOptions,
-    SlateOptions,
-    SymbolOptions,
-)
-from ggrep.service.status import Status
+from ggrep.service.status_reading import Status
 
 A = TypeVar("A", bound=Answer)
 

@@ -9,11 +9,15 @@ from anyio.from_thread import start_blocking_portal
 
 from ggrep.base.errors import Closed
 from ggrep.service.async_workspace import AskedWorkspace
+from ggrep.service.call_options import AnyPath
 from ggrep.service.opened import DaemonUse, surroundings
-from ggrep.service.options import AnyPath
-from ggrep.service.workspace_answers import WorkspaceAnswer, WorkspaceSlateAnswer
-from ggrep.service.workspace_options import WorkspaceSearchOptions, WorkspaceSlateOptions
-from ggrep.service.workspace_sources import load
+from ggrep.service.workspace_calls import (
+    WorkspaceAnswer,
+    WorkspaceSearchOptions,
+    WorkspaceSlateAnswer,
+    WorkspaceSlateOptions,
+    load,
+)
 
 T = TypeVar("T")
 

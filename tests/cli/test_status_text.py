@@ -20,7 +20,7 @@ from ggrep.interfaces.cli.status_text import (
 )
 from ggrep.model.load import DaemonLoad
 from ggrep.render.style import Style
-from ggrep.service.status import read_document
+from ggrep.service.status_reading import read_document
 from tests.fakes.daemons import busy_load, quiet_load, rows
 from tests.fakes.statuses import EMPTY_STATUS
 

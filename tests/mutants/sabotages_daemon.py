@@ -737,14 +737,14 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "a misspelt option passes for one that was left out",
-        "ggrep/service/requests.py",
+        "ggrep/service/call_requests.py",
         "        if name not in allowed.__annotations__:\n",
         "        if not allowed.__annotations__:\n",
         (OPTIONS + "test_an_option_that_there_is_not_is_a_type_error",),
     ),
     Sabotage(
         "a path outside of the root narrows to nothing",
-        "ggrep/service/requests.py",
+        "ggrep/service/call_requests.py",
         "        if candidate.is_relative_to(root):\n",
         "        if candidate.name:\n",
         (OPTIONS + "test_a_path_is_one_below_the_root",),

@@ -571,8 +571,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "daemons are started though there is no network to be used",
         "ggrep/service/federator.py",
-        'starts = starts and not environ.get("GGREP_OFFLINE")',
-        "starts = starts",
+        'starts = not environ.get("GGREP_OFFLINE")',
+        "starts = True",
         (SURFACES_FEDERATOR + "test_an_offline_machine_starts_no_daemon",),
     ),
     Sabotage(

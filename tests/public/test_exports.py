@@ -17,7 +17,7 @@ from ggrep.federation.workspace_slates import SlateShape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, SlateRequest
-from ggrep.service import options, workspace_options
+from ggrep.service import call_options, workspace_calls
 
 EXPORTED = """
 AsyncRepository AsyncWorkspace Busy Cancelled Closed Confidence Corpus DeadlineExceeded ExpandAnswer
@@ -146,13 +146,13 @@ OF_WORKSPACE = names(FederatedRequest) - {"search", "top", "deadline", "base_dir
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
-        (options.SearchOptions, OF_SEARCH | {"path"}),
-        (options.SlateOptions, (OF_SEARCH - OF_HITS) | OF_SHAPE | {"path", "session"}),
-        (options.SymbolOptions, (names(SymbolRequest) - {"name", "scope"}) | {"path"}),
-        (options.ReferencesOptions, (names(ReferencesRequest) - {"name", "scope"}) | {"path"}),
-        (options.ExpandOptions, names(ExpandRequest) - {"target"}),
-        (workspace_options.WorkspaceSearchOptions, OF_SEARCH | OF_WORKSPACE),
-        (workspace_options.WorkspaceSlateOptions, (OF_SEARCH - OF_HITS) | OF_SHAPE | OF_WORKSPACE),
+        (call_options.SearchOptions, OF_SEARCH | {"path"}),
+        (call_options.SlateOptions, (OF_SEARCH - OF_HITS) | OF_SHAPE | {"path", "session"}),
+        (call_options.SymbolOptions, (names(SymbolRequest) - {"name", "scope"}) | {"path"}),
+        (call_options.ReferencesOptions, (names(ReferencesRequest) - {"name", "scope"}) | {"path"}),
+        (call_options.ExpandOptions, names(ExpandRequest) - {"target"}),
+        (workspace_calls.WorkspaceSearchOptions, OF_SEARCH | OF_WORKSPACE),
+        (workspace_calls.WorkspaceSlateOptions, (OF_SEARCH - OF_HITS) | OF_SHAPE | OF_WORKSPACE),
     ],
 )
 def test_options_are_the_fields_of_requests(kind: type, expected: set[str]) -> None:

@@ -11,8 +11,7 @@ from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.request import Find, SearchRequest, SnippetMode
 from ggrep.model.slate import Budgets, SessionRequest
-from ggrep.service.calls import expand_call, references_call, search_call, slate_call, symbol_call
-from ggrep.service.requests import (
+from ggrep.service.call_requests import (
     expand_request,
     references_request,
     scope_of,
@@ -20,7 +19,8 @@ from ggrep.service.requests import (
     slate_request,
     symbol_request,
 )
-from ggrep.service.workspace_requests import federated_request
+from ggrep.service.calls import expand_call, references_call, search_call, slate_call, symbol_call
+from ggrep.service.workspace_calls import federated_request
 
 
 def test_what_is_not_said_is_as_usual() -> None:

@@ -49,7 +49,7 @@ REVEALED = [
     "ggrep.model.hit.Hit",
     "int",
     "ggrep.service.answers.SymbolAnswer",
-    "ggrep.service.workspace_answers.WorkspaceSlateAnswer",
+    "ggrep.service.workspace_calls.WorkspaceSlateAnswer",
 ]
 WRONG = {
     "limt=3": 'Unexpected keyword argument "limt" for "search" of "Repository"',

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from ggrep.service.status import Status
+from ggrep.service.status_reading import Status
 
 
 class DaemonState(Enum):

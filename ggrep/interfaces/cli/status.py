@@ -20,7 +20,7 @@ from ggrep.interfaces.cli.status_text import render_live, status_block, status_r
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.model.hints import with_path
 from ggrep.service.places import open_engine, place_of
-from ggrep.service.status import REPLY_MS, read_document, status_document
+from ggrep.service.status_reading import REPLY_MS, read_document, status_document
 
 if TYPE_CHECKING:
     from ggrep.protocol.client.daemon_address import DaemonAddress

@@ -20,7 +20,7 @@ from ggrep.interfaces.cli.quantities import age_text, bytes_text, plural
 from ggrep.model.load import WAITS_FOR_GIT
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
-from ggrep.service.status import Status
+from ggrep.service.status_reading import Status
 
 NOTHING_RUNS = "no daemon runs\n"
 _WARNING = "warning"

@@ -33,7 +33,7 @@ from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits,
 from ggrep.service.daemon_choice import asking_of, asks_daemon
 from ggrep.service.places import Place, open_engine
 from ggrep.service.searchers import OwnReading, engine_searchers
-from ggrep.service.workspace_sources import configured
+from ggrep.service.workspace_calls import configured
 
 if TYPE_CHECKING:
     from ggrep.service.federator import Federator

@@ -1,0 +1,146 @@
+"""Queries to a workspace: their options and answers, the request made of them, who answers it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from ggrep.base.clock import SystemClock
+from ggrep.config.identity.root import canonical_root
+from ggrep.config.settings import home_from, load_settings, without_profile
+from ggrep.federation.cohort import Policy
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
+from ggrep.federation.searcher import Searchers
+from ggrep.federation.workspace import Workspace, load_workspace
+from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
+from ggrep.service.call_options import AnyPath, HitOptions, QueryOptions, ShapeOptions
+from ggrep.service.call_requests import Options, fields_of, made_of, search_request, slate_request
+from ggrep.service.federator import Federator
+from ggrep.service.opened import LOG, Surroundings
+from ggrep.service.searchers import OwnReading, engine_searchers
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.federated import FederatedErrorJson, FederatedJson, FederatedSlateJson
+
+
+class SelectOptions(TypedDict, total=False):
+    """Which repositories of a workspace are asked, and how they are merged.
+
+    See `FederatedRequest`, whose words these are.
+    """
+
+    select: Sequence[str]
+    only: Sequence[str]
+    tags: Sequence[str]
+    repo_filter: Sequence[str]
+    include_disabled: bool
+    merge_strategy: str
+    rrf_k: int
+    per_repo_top: int
+    max_repos: int
+    fold: bool
+    concurrency: int
+    cohort: Sequence[str]
+    cohort_policy: Policy
+    allow_unsafe_mix: bool
+    strict: bool
+    snippet_bytes: int
+    include_paths: bool
+    stats: bool
+
+
+class WorkspaceSearchOptions(HitOptions, SelectOptions, total=False):
+    """Of a workspace's `search`."""
+
+
+class WorkspaceSlateOptions(QueryOptions, ShapeOptions, SelectOptions, total=False):
+    """Of a workspace's `slate`."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceAnswer(FederatedResponse):
+    """The merged hits of a workspace's repositories; `errors` names those that did not answer."""
+
+    def to_dict(self) -> "FederatedJson | FederatedErrorJson":
+        """Return what `ggrep search --workspace --json` prints."""
+        return self.to_json()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSlateAnswer(FederatedSlate):
+    """One slate over a workspace; `response.errors` names repositories that did not answer."""
+
+    def to_dict(self) -> "FederatedJson | FederatedSlateJson | FederatedErrorJson":
+        """Return what `ggrep slate --workspace --json` prints."""
+        return self.to_json()
+
+
+def load(file: AnyPath) -> Workspace:
+    """Return the workspace of a file.
+
+    Raises:
+        WorkspaceError: the file is wrong; every issue is in it.
+    """
+    return load_workspace(Path(file), resolve_root=canonical_root)
+
+
+def federated_request(query: str, given: Options) -> FederatedRequest:
+    """Return a query over a workspace; its bounds are checked when it is asked.
+
+    Raises:
+        InvalidRequest: a value is of another type or out of range; the message names the option.
+    """
+    own = fields_of(FederatedRequest, given)
+    top = {"top": given["limit"]} if "limit" in given else {}
+    search = search_request(query, {name: given[name] for name in given if name != "limit"})
+    # Without hits there is still an answer: who was asked, and what became of them.
+    asked = {"search": {"query": query}, **own, **top}
+    return replace(made_of(FederatedRequest, asked, zeros=("top",)), search=search)
+
+
+def slate_shape(query: str, given: Options) -> SlateShape:
+    """Return what a slate is to look like; errors as `federated_request`."""
+    asked = slate_request(query, given)
+    return SlateShape(asked.level, asked.budgets, asked.anchors, asked.graph)
+
+
+def configured(
+    request: FederatedRequest, environ: Mapping[str, str], file: Workspace
+) -> FederatedRequest:
+    """Return the request with the user's own settings where it and the file say nothing."""
+    environ = without_profile(environ)
+    loaded = load_settings(home_from(environ), file.workspace_dir, environ=environ)
+    strategy = request.merge_strategy
+    if loaded.sources["merge_strategy"] != "default" and file.merge.strategy is None:
+        strategy = strategy or loaded.settings.merge_strategy
+    timeout_ms = request.search.timeout_ms or loaded.settings.query_timeout_ms
+    search = replace(request.search, timeout_ms=timeout_ms)
+    return replace(request, search=search, merge_strategy=strategy)
+
+
+def federator_of(within: Surroundings) -> Federator:
+    """Return who asks daemons for a program; where one cannot be had its index is read here.
+
+    Unless daemons are required. It belongs to one event loop, and must be closed.
+    """
+    here = engine_searchers(within.environ, within.flags)
+
+    def through(daemons: Searchers) -> Searchers:
+        return daemons if within.daemon == "require" else OwnReading(daemons, here, LOG.info)
+
+    return Federator(
+        home_from(within.environ),
+        within.environ,
+        SystemClock(),
+        flags=within.flags,
+        client_name=within.client_name,
+        told=LOG.info,
+        through=through,
+        descriptors=False,
+    )
+
+
+def reads_here(within: Surroundings) -> bool:
+    """Return whether all indexes of a workspace are read in this process."""
+    return within.daemon == "never" or (within.daemon == "auto" and within.is_offline)
