@@ -20,6 +20,7 @@ from ggrep.model.schemas.values import (
     Named,
     Positive,
     RepoId,
+    RepoName,
     RepoSetId,
     Sha256,
     SnapshotId,
@@ -54,8 +55,7 @@ class NamedWorkspaceJson(TypedDict):
 class SelectedRepoJson(TypedDict):
     """One repository that was meant."""
 
-    repoId: RepoId
-    """Name of a repository, the same under all settings."""
+    repoId: RepoName
     alias: str | None
     """Its short name in the workspace; null when it has none."""
     priority: int
@@ -186,8 +186,7 @@ class CouldChangeJson(TypedDict):
 class FederatedRepoJson(TypedDict):
     """What became of one selected repository."""
 
-    repoId: RepoId
-    """Name of a repository, the same under all settings."""
+    repoId: RepoName
     alias: str | None
     """Its short name in the workspace; null when it has none."""
     status: RepoStatus
@@ -215,8 +214,7 @@ class DiagnosticJson(TypedDict):
     """Stable name."""
     message: str
     """One line for people; absolute paths are redacted unless asked for."""
-    repoId: NotRequired[RepoId]
-    """Name of a repository, the same under all settings."""
+    repoId: NotRequired[RepoName]
     mode: NotRequired[Annotated[str, Corpus]]
     """The corpus it concerns; absent when all."""
     file: NotRequired[str]
@@ -345,8 +343,7 @@ class FederatedSlateJson(FederatedAnswerJson):
 class RepoPlaceJson(TypedDict):
     """Where a chunk stands."""
 
-    repoId: RepoId
-    """Name of a repository, the same under all settings."""
+    repoId: RepoName
     repoAlias: str | None
     """Its short name in the workspace; null when it has none."""
     file: str

@@ -1,9 +1,14 @@
 """The first messages of a client and of a daemon."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
 from ggrep.model.schemas.values import Held, held_to
+
+_Number: TypeAlias = Annotated[int, Held(least=0, most=2147483647)]
+_Versions: TypeAlias = Annotated[Sequence[_Number], Held(least=1, most=32)]
+_Id: TypeAlias = Annotated[str, Held(least=1, most=128)]
+_Text: TypeAlias = Annotated[str, Held(most=128)]
 
 
 @held_to(oneOf=[{"required": ["protocol_versions"]}, {"required": ["protocol_version"]}])
@@ -12,17 +17,15 @@ class HelloJson(TypedDict):
 
     message: NotRequired[Literal["hello"]]
     """Name of the message; may be left out."""
-    protocol_versions: NotRequired[
-        Annotated[Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)]
-    ]
+    protocol_versions: NotRequired[_Versions]
     """Protocols the client speaks."""
-    protocol_version: NotRequired[Annotated[int, Held(least=0, most=2147483647)]]
+    protocol_version: NotRequired[_Number]
     """The one protocol it speaks, instead of the list."""
-    store_id: Annotated[str, Held(least=1, most=128)]
+    store_id: _Id
     """The store that is asked for."""
-    config_fingerprint: Annotated[str, Held(least=1, most=128)]
+    config_fingerprint: _Id
     """SHA-256 of the settings that shape its index."""
-    client_id: NotRequired[Annotated[str, Held(most=128)]]
+    client_id: NotRequired[_Text]
     """Whom its requests are counted for; empty for nobody in particular."""
     client_kind: NotRequired[Literal["interactive", "batch"]]
     """How urgent its requests are unless they say otherwise."""
@@ -30,44 +33,28 @@ class HelloJson(TypedDict):
         Annotated[Sequence[Annotated[str, Held(least=1, most=64)]], Held(most=32)]
     ]
     """What it can take in an answer."""
-    build: NotRequired[Annotated[str, Held(most=128)]]
+    build: NotRequired[_Text]
     """The client's build; may be empty."""
 
 
 class SchemaVersionsJson(TypedDict):
     """A list for each document."""
 
-    query_success: Annotated[
-        Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)
-    ]
+    query_success: _Versions
     """Versions of `query_success`."""
-    query_error: Annotated[
-        Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)
-    ]
+    query_error: _Versions
     """Versions of `query_error`."""
-    status: Annotated[
-        Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)
-    ]
+    status: _Versions
     """Versions of `status`."""
-    health: Annotated[
-        Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)
-    ]
+    health: _Versions
     """Versions of `health`."""
-    slate_success: NotRequired[
-        Annotated[Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)]
-    ]
+    slate_success: NotRequired[_Versions]
     """Versions of `slate_success`."""
-    symbol_success: NotRequired[
-        Annotated[Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)]
-    ]
+    symbol_success: NotRequired[_Versions]
     """Versions of `symbol_success`."""
-    references_success: NotRequired[
-        Annotated[Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)]
-    ]
+    references_success: NotRequired[_Versions]
     """Versions of `references_success`."""
-    expand_success: NotRequired[
-        Annotated[Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)]
-    ]
+    expand_success: NotRequired[_Versions]
     """Versions of `expand_success`."""
 
 
@@ -77,21 +64,19 @@ class WelcomeJson(TypedDict):
     A client passes over keys that it does not know.
     """
 
-    protocol_version: Annotated[int, Held(least=0, most=2147483647)]
+    protocol_version: _Number
     """The protocol of this connection: the highest that both speak."""
-    protocol_versions: Annotated[
-        Sequence[Annotated[int, Held(least=0, most=2147483647)]], Held(least=1, most=32)
-    ]
+    protocol_versions: _Versions
     """Protocols the daemon speaks."""
-    binary_version: Annotated[str, Held(most=128)]
+    binary_version: _Text
     """Its version, for people."""
     supported_schema_versions: SchemaVersionsJson
     """Versions of the documents that it answers with."""
-    store_id: Annotated[str, Held(least=1, most=128)]
+    store_id: _Id
     """The store that it serves."""
-    config_fingerprint: Annotated[str, Held(least=1, most=128)]
+    config_fingerprint: _Id
     """SHA-256 of the settings that shape its index."""
-    pid: NotRequired[Annotated[int, Held(least=0, most=2147483647)]]
+    pid: NotRequired[_Number]
     """Process that serves; 0 when it does not say."""
     started_at: NotRequired[
         Annotated[str, Held(pattern=r"^$|^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$")]
@@ -99,5 +84,5 @@ class WelcomeJson(TypedDict):
     """When it began, UTC; empty when it does not say."""
     stale: NotRequired[bool]
     """Its settings are no longer those of the repository."""
-    build: NotRequired[Annotated[str, Held(most=128)]]
+    build: NotRequired[_Text]
     """The daemon's build; may be empty."""

@@ -6,13 +6,15 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 from ggrep.model.corpus import Corpus
 from ggrep.model.response import Freshness
 from ggrep.model.schemas.values import (
+    CacheRoot,
+    ConfigHash,
     Count,
-    ManifestHash,
+    IndexStateHash,
     Moment,
     Named,
     Positive,
-    RepoSetId,
-    WorkspaceConfigHash,
+    RepoSet,
+    WorkspacePath,
 )
 
 
@@ -155,12 +157,10 @@ class ManifestRepoJson(TypedDict):
 class ManifestWorkspaceJson(TypedDict):
     """The workspace file."""
 
-    workspacePath: Named
-    """Absolute path of the workspace file."""
+    workspacePath: WorkspacePath
     name: str
     """As it calls itself."""
-    workspaceConfigHash: WorkspaceConfigHash
-    """Moves with every edit that means something."""
+    workspaceConfigHash: ConfigHash
 
 
 class ManifestJson(TypedDict):
@@ -170,13 +170,9 @@ class ManifestJson(TypedDict):
     """Version of this shape; another number is another shape."""
     generatedAt: Moment
     """When it was written, RFC 3339."""
-    repoSetId: RepoSetId
-    """Identity of the set of repositories, whatever they are called."""
-    manifestHash: ManifestHash
-    """Identity of the index state; moves with every change of an index and with no edit of names.
-    """
-    federationCacheRoot: Named
-    """Directory below which artifacts of the federation live."""
+    repoSetId: RepoSet
+    manifestHash: IndexStateHash
+    federationCacheRoot: CacheRoot
     workspace: ManifestWorkspaceJson
     repos: Sequence[ManifestRepoJson]
     """Every repository, by id, disabled ones too."""

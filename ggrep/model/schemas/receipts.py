@@ -12,7 +12,7 @@ from ggrep.model.schemas.values import (
     DocumentJson,
     Held,
     Positive,
-    RepoId,
+    RootId,
     Sha256,
     SnapshotId,
     StoreId,
@@ -91,8 +91,7 @@ class OriginJson(TypedDict):
     """Version of the program."""
     build: str
     """The installation: version and time."""
-    repo_id: RepoId
-    """The repository, by its canonical root."""
+    repo_id: RootId
     store_id: StoreId
     """The store that answered."""
     snapshot_id: SnapshotId
@@ -201,8 +200,7 @@ class WorkspaceQuestionJson(TypedDict):
 class RepoOriginJson(TypedDict):
     """What one repository's part of the answer hangs on."""
 
-    repo_id: RepoId
-    """The repository, by its canonical root."""
+    repo_id: RootId
     alias: str | None
     """Its name in the workspace; null for none."""
     status: RepoStatus
@@ -239,8 +237,7 @@ class WorkspaceOriginJson(TypedDict):
 class RepoHitJson(TypedDict):
     """One hit of one repository."""
 
-    repo_id: RepoId
-    """The repository, by its canonical root."""
+    repo_id: RootId
     hit: ReceiptHitJson
     """The hit."""
 

@@ -5,7 +5,7 @@ from typing import Annotated, TypedDict
 
 from ggrep.model.replay import Fate, Outcome
 from ggrep.model.schemas.receipts import OriginJson, PlaceJson, WorkspaceOriginJson
-from ggrep.model.schemas.values import Count, DocumentJson, RepoId, Sha256
+from ggrep.model.schemas.values import Count, DocumentJson, RootId, Sha256
 
 
 class ReplayChangeJson(TypedDict):
@@ -100,8 +100,7 @@ class RepoChangeJson(ReplayChangeJson):
 class ReplayedRepoHitJson(HitNowJson):
     """What became of a hit of a repository."""
 
-    repo_id: RepoId
-    """The repository, by its canonical root."""
+    repo_id: RootId
     fate: Annotated[str, Fate]
     """As in the replay of one repository; `unknown`: it could not be looked into."""
 
@@ -109,8 +108,7 @@ class ReplayedRepoHitJson(HitNowJson):
 class NewRepoHitJson(NewHitJson):
     """A hit of now, of one repository, that is none of the receipt's."""
 
-    repo_id: RepoId
-    """The repository, by its canonical root."""
+    repo_id: RootId
 
 
 class WorkspaceReplayJson(DocumentJson):

@@ -5,12 +5,12 @@ from typing import Annotated, Literal, TypedDict
 
 from ggrep.model.schemas.values import (
     AbsolutePath,
+    ConfigHash,
     Count,
     Held,
     Named,
     RepoId,
     RepoSetId,
-    WorkspaceConfigHash,
 )
 
 
@@ -71,5 +71,4 @@ class ResolvedWorkspaceJson(TypedDict):
     """In the file's order."""
     repoSetId: RepoSetId
     """The same for the same roots, whatever they are called and in whatever order."""
-    workspaceConfigHash: WorkspaceConfigHash
-    """Moves with every edit that means something."""
+    workspaceConfigHash: ConfigHash

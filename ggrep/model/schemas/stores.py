@@ -7,11 +7,16 @@ from ggrep.model.schemas.failure import ErrorJson
 from ggrep.model.schemas.values import Count, DocumentJson, Moment, Sha256, SnapshotId
 
 
-class StoreJson(TypedDict):
-    """One store."""
+class NamedStoreJson(TypedDict):
+    """A store."""
 
     store_id: str
     """Name of the store's directory."""
+
+
+class StoreJson(NamedStoreJson):
+    """One store."""
+
     size_bytes: Count
     """Size on disk, bytes."""
     modified_at: Moment
@@ -43,11 +48,9 @@ class StoresJson(DocumentJson):
     """All stores, the one used last first."""
 
 
-class RemovedStoreJson(TypedDict):
+class RemovedStoreJson(NamedStoreJson):
     """A store that is gone."""
 
-    store_id: str
-    """Name of the store's directory."""
     size_bytes: Count
     """Bytes that became free."""
 
@@ -59,11 +62,9 @@ class RemovalJson(DocumentJson):
     """Stores that are gone."""
 
 
-class CandidateJson(TypedDict):
+class CandidateJson(NamedStoreJson):
     """A store that may go."""
 
-    store_id: str
-    """Name of the store's directory."""
     size_bytes: Count
     """Bytes that become free."""
     modified_at: Moment | None
@@ -78,11 +79,9 @@ class CandidateJson(TypedDict):
     """
 
 
-class RefusedStoreJson(TypedDict):
+class RefusedStoreJson(NamedStoreJson):
     """A store that was left."""
 
-    store_id: str
-    """Name of the store's directory."""
     error: ErrorJson
 
 
@@ -137,11 +136,9 @@ ToVersionsJson = TypedDict(
 """What this build writes."""
 
 
-class UpgradeJson(DocumentJson):
+class UpgradeJson(DocumentJson, NamedStoreJson):
     """What `ggrep upgrade-store` made."""
 
-    store_id: str
-    """Name of the store's directory."""
     snapshot_id: SnapshotId
     """Its active snapshot afterwards."""
     upgraded: bool

@@ -84,6 +84,23 @@ ManifestHash: TypeAlias = Annotated[str, Held(pattern=r"^wm1-[0-9a-f]{64}$")]
 WorkspaceConfigHash: TypeAlias = Annotated[str, Held(pattern=r"^wsc1-[0-9a-f]{64}$")]
 
 
+# What fields of several documents say of their values, word for word.
+RepoSet: TypeAlias = Annotated[
+    RepoSetId, "Identity of the set of repositories, whatever they are called."
+]
+WorkspacePath: TypeAlias = Annotated[Named, "Absolute path of the workspace file."]
+RootId: TypeAlias = Annotated[RepoId, "The repository, by its canonical root."]
+RepoName: TypeAlias = Annotated[RepoId, "Name of a repository, the same under all settings."]
+IndexStateHash: TypeAlias = Annotated[
+    ManifestHash,
+    "Identity of the index state; moves with every change of an index and with no edit of names.",
+]
+CacheRoot: TypeAlias = Annotated[Named, "Directory below which artifacts of the federation live."]
+ConfigHash: TypeAlias = Annotated[
+    WorkspaceConfigHash, "Moves with every edit that means something."
+]
+
+
 class DocumentJson(TypedDict):
     """What every document begins with."""
 

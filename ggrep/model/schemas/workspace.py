@@ -11,31 +11,28 @@ from ggrep.model.schemas.manifest import (
 )
 from ggrep.model.schemas.resolved import ResolvedWorkspaceJson
 from ggrep.model.schemas.values import (
+    CacheRoot,
+    ConfigHash,
     Count,
     DocumentJson,
-    ManifestHash,
+    IndexStateHash,
     Moment,
     Named,
     Positive,
-    RepoSetId,
-    WorkspaceConfigHash,
+    RepoSet,
+    WorkspacePath,
 )
 
 
 class KeptWorkspaceJson(DocumentJson):
     """A workspace, and where its manifest is kept."""
 
-    workspacePath: Named
-    """Absolute path of the workspace file."""
+    workspacePath: WorkspacePath
     manifestPath: Named
     """Absolute path of the manifest that is kept."""
-    federationCacheRoot: Named
-    """Directory below which artifacts of the federation live."""
-    repoSetId: RepoSetId
-    """Identity of the set of repositories, whatever they are called."""
-    manifestHash: ManifestHash
-    """Identity of the index state; moves with every change of an index and with no edit of names.
-    """
+    federationCacheRoot: CacheRoot
+    repoSetId: RepoSet
+    manifestHash: IndexStateHash
 
 
 class WrittenManifestJson(KeptWorkspaceJson):
@@ -64,8 +61,7 @@ class WorkspaceStatusJson(KeptWorkspaceJson):
 class CacheRootsJson(TypedDict):
     """Where things lie."""
 
-    federationCacheRoot: Named
-    """Directory below which artifacts of the federation live."""
+    federationCacheRoot: CacheRoot
     workspaceManifestPath: Named
     """Absolute path of the manifest that is kept."""
     storesRoot: Named
@@ -75,9 +71,7 @@ class CacheRootsJson(TypedDict):
 class CatalogManifestJson(TypedDict):
     """The manifest now and as kept."""
 
-    manifestHash: ManifestHash
-    """Identity of the index state; moves with every change of an index and with no edit of names.
-    """
+    manifestHash: IndexStateHash
     keptHash: str | None
     """Of the file on disk; null without one that can be read."""
     generatedAt: str | None
@@ -88,14 +82,11 @@ class CatalogManifestJson(TypedDict):
 class CatalogJson(DocumentJson):
     """What `ggrep workspace catalog` found."""
 
-    workspacePath: Named
-    """Absolute path of the workspace file."""
+    workspacePath: WorkspacePath
     name: str
     """As the workspace calls itself."""
-    repoSetId: RepoSetId
-    """Identity of the set of repositories, whatever they are called."""
-    workspaceConfigHash: WorkspaceConfigHash
-    """Moves with every edit that means something."""
+    repoSetId: RepoSet
+    workspaceConfigHash: ConfigHash
     cacheRoots: CacheRootsJson
     manifest: CatalogManifestJson
     repos: Sequence[ManifestRepoJson]
@@ -141,15 +132,11 @@ class WorkspaceBuildJson(DocumentJson):
 
     ok: bool
     """Every repository was built."""
-    workspacePath: Named
-    """Absolute path of the workspace file."""
+    workspacePath: WorkspacePath
     manifestPath: Named
     """Absolute path of the manifest that is kept."""
-    repoSetId: RepoSetId
-    """Identity of the set of repositories, whatever they are called."""
-    manifestHash: ManifestHash
-    """Identity of the index state; moves with every change of an index and with no edit of names.
-    """
+    repoSetId: RepoSet
+    manifestHash: IndexStateHash
     diagnostics: BuildDiagnosticsJson
 
 
@@ -203,10 +190,8 @@ class DoctorJson(DocumentJson):
 
     ok: bool
     """Nothing has to be done."""
-    workspacePath: Named
-    """Absolute path of the workspace file."""
-    repoSetId: RepoSetId
-    """Identity of the set of repositories, whatever they are called."""
+    workspacePath: WorkspacePath
+    repoSetId: RepoSet
     findings: Sequence[FindingJson]
     """By repository, those of the workspace first."""
     cohorts: DoctorCohortsJson
@@ -238,8 +223,7 @@ class OrphanJson(TypedDict):
 
     path: Named
     """Absolute path."""
-    repoSetId: RepoSetId
-    """Identity of the set of repositories, whatever they are called."""
+    repoSetId: RepoSet
     reason: Literal["workspace_gone", "other_repositories", "no_manifest"]
     """Why nobody claims it."""
     workspacePath: str | None
