@@ -6,7 +6,7 @@ full pipe ever holds it up.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from signal import SIGINT
 from subprocess import DEVNULL, PIPE
 from typing import Final, Literal, TypeAlias
@@ -90,47 +90,40 @@ def ending_signal(results: Sequence[BuildResult]) -> int | None:
     return next((result.signal for result in results if result.signal is not None), None)
 
 
+@dataclass(slots=True)
 class _Builder:
-    def __init__(
-        self,
-        plan: BuildPlan,
-        clock: Clock,
-        queue: Iterator[WorkspaceRepo],
-        began: Callable[[WorkspaceRepo], None],
-        ended: Callable[[BuildResult], None],
-    ) -> None:
-        self._plan = plan
-        self._clock = clock
-        self._queue = queue
-        self._began = began
-        self._ended = ended
-        self._failed = False
-        self.results: list[BuildResult] = []
+    plan: BuildPlan
+    clock: Clock
+    queue: Iterator[WorkspaceRepo]
+    began: Callable[[WorkspaceRepo], None]
+    ended: Callable[[BuildResult], None]
+    results: list[BuildResult] = field(default_factory=list)
+    _failed: bool = False
 
     async def work(self) -> None:
         """Build one repository after another until none is left or building must stop."""
-        for repo in self._queue:
-            if self._failed and self._plan.strict:
+        for repo in self.queue:
+            if self._failed and self.plan.strict:
                 return
-            self._began(repo)
+            self.began(repo)
             result = await self._run(repo)
             self._failed = self._failed or result.status == "failed"
             self.results.append(result)
-            self._ended(result)
+            self.ended(result)
 
     async def _run(self, repo: WorkspaceRepo) -> BuildResult:
         if repo.failure is not None:
             return BuildResult(repo, "failed", error=sanitise_line(str(repo.failure)))
-        since_ms = self._clock.monotonic_ms()
+        since_ms = self.clock.monotonic_ms()
         try:
             # Cancelled in the middle of it, we would not know whom to end.
             with anyio.CancelScope(shield=True):
                 process = await anyio.open_process(
-                    list(self._plan.command(repo)),
+                    list(self.plan.command(repo)),
                     stdin=DEVNULL,
                     stdout=DEVNULL,
                     stderr=PIPE,
-                    env=dict(self._plan.environ),
+                    env=dict(self.plan.environ),
                 )
         except OSError as error:
             told = f"the build could not be started: {error.strerror}"
@@ -141,7 +134,7 @@ class _Builder:
         finally:
             with anyio.CancelScope(shield=True):
                 await _end(process)
-        spent_ms = int(self._clock.monotonic_ms() - since_ms)
+        spent_ms = int(self.clock.monotonic_ms() - since_ms)
         if status == 0:
             return BuildResult(repo, "passed", 0, duration_ms=spent_ms)
         signal = -status if status < 0 else None

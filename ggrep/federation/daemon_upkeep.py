@@ -5,9 +5,8 @@ are this machine's files and processes. `ReloadingFile` follows the workspace's 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final, Literal, Protocol, TypeAlias
 
 from ggrep.base.clock import Clock
@@ -154,6 +153,7 @@ class Watch:
         ]
 
 
+@dataclass
 class RealSurroundings:
     """The real files and processes of this machine.
 
@@ -161,35 +161,26 @@ class RealSurroundings:
         workspace: may be replaced between two looks, when its file was edited.
     """
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        home: Home,
-        environ: Mapping[str, str],
-        clock: Clock,
-        *,
-        flags: Mapping[str, object] = MappingProxyType({}),
-    ) -> None:
-        self.workspace = workspace
-        self._home = home
-        self._environ = environ
-        self._clock = clock
-        self._flags = flags
+    workspace: Workspace
+    home: Home
+    environ: Mapping[str, str]
+    clock: Clock
+    flags: Mapping[str, object] = field(default_factory=dict)
 
     def survey(self) -> WorkspaceManifest:
         """Return the manifest as it is now."""
-        return survey(self.workspace, self._home, self._environ, flags=self._flags)
+        return survey(self.workspace, self.home, self.environ, flags=self.flags)
 
     def running(self, states: Sequence[RepoState]) -> frozenset[RepoId]:
         """Return the repositories that a daemon serves."""
-        return frozenset(records_of(states, self._home))
+        return frozenset(records_of(states, self.home))
 
     def start(self, states: Sequence[RepoState]) -> Mapping[RepoId, str]:
         """Start one host for some repositories; return the reasons for those not served then."""
         failures = {state.repo_id: str(state.error) for state in states if state.error is not None}
         sound = [state for state in states if state.error is None]
         try:
-            start_all([self._arrange(state) for state in sound], self._environ)
+            start_all([self._arrange(state) for state in sound], self.environ)
         except GgrepError as error:
             served = self.running(sound)
             failures |= {one.repo_id: str(error) for one in sound if one.repo_id not in served}
@@ -197,11 +188,11 @@ class RealSurroundings:
 
     def keep(self, manifest: WorkspaceManifest) -> bool:
         """Write the manifest if it differs; return whether it was written."""
-        return keep(manifest, self._home, self._clock.now())
+        return keep(manifest, self.home, self.clock.now())
 
     def _arrange(self, state: RepoState) -> DaemonAddress:
         root = state.repo.root_canonical
-        return arrange(root, self._home, environ=self._environ, flags=self._flags)
+        return arrange(root, self.home, environ=self.environ, flags=self.flags)
 
 
 class ReloadingFile:

@@ -6,8 +6,8 @@ Outcomes never depend on the order in which repositories answer.
 import logging
 import math
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
 import anyio
@@ -82,7 +82,7 @@ async def fan_out(  # noqa: PLR0913 - all but the first three have a default
             run on, for one of them may fail too and then is the first.
         done: told of each call that came to its end by itself, in the order of their ends.
     """
-    run = _Run(calls, deadline, concurrency, done, part=part, strict=strict)
+    run = _Run(calls, deadline, concurrency, done, part, strict)
     work = run.work_on if overtakes else run.work
     left_ms = deadline.remaining_ms()
     with anyio.move_on_after(None if math.isinf(left_ms) else left_ms / 1000.0):
@@ -92,38 +92,33 @@ async def fan_out(  # noqa: PLR0913 - all but the first three have a default
     return run.result()
 
 
+@dataclass(slots=True, eq=False)
 class _Run(Generic[T]):
-    """One running fanout."""
+    """One running fanout; arguments as of `fan_out`."""
 
-    def __init__(
-        self,
-        calls: Mapping[RepoId, Call[T]],
-        deadline: Deadline,
-        concurrency: int,
-        done: Callable[[RepoId, RepoOutcome[T]], None],
-        *,
-        part: float,
-        strict: bool,
-    ) -> None:
-        self._part = part
-        self._calls = calls
-        self._deadline = deadline
-        self._concurrency = concurrency
-        self._told = done
-        self._strict = strict
-        self._to_start = len(calls)
-        self._started_ms = deadline.clock.monotonic_ms()
-        self._order = sorted(calls)
-        self._waiting = iter(self._order)
-        self._ended: deque[tuple[RepoId, int, float]] = deque()
-        self._running: dict[RepoId, anyio.CancelScope] = {}
-        self._done: dict[RepoId, RepoOutcome[T]] = {}
-        self._failed: RepoId | None = None
+    calls: Mapping[RepoId, Call[T]]
+    deadline: Deadline
+    concurrency: int
+    done: Callable[[RepoId, RepoOutcome[T]], None]
+    part: float
+    strict: bool
+    _ended: deque[tuple[RepoId, int, float]] = field(default_factory=deque)
+    _running: dict[RepoId, anyio.CancelScope] = field(default_factory=dict)
+    _done: dict[RepoId, RepoOutcome[T]] = field(default_factory=dict)
+    _failed: RepoId | None = None
+    _to_start: int = field(init=False)
+    _started_ms: float = field(init=False)
+    _waiting: Iterator[RepoId] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._to_start = len(self.calls)
+        self._started_ms = self.deadline.clock.monotonic_ms()
+        self._waiting = iter(sorted(self.calls))
 
     async def work_on(self, group: TaskGroup) -> None:
         """Take calls one after the other until none waits, or one takes longer than its share."""
         for repo_id in self._waiting:
-            share_ms = self._deadline.remaining_ms() / self._turns()
+            share_ms = self.deadline.remaining_ms() / self._turns()
             self._to_start -= 1
             if self._decided(repo_id):
                 continue
@@ -151,7 +146,7 @@ class _Run(Generic[T]):
         """Take calls one after the other until none waits."""
         for repo_id in self._waiting:
             turns = self._turns()
-            share_ms = self._deadline.remaining_ms() / turns
+            share_ms = self.deadline.remaining_ms() / turns
             self._to_start -= 1
             if not self._to_start:
                 self._leave_time()
@@ -183,14 +178,14 @@ class _Run(Generic[T]):
         """Report a finished call and apply its consequences."""
         outcome = self._done.get(repo_id)
         if outcome is not None and not self._decided(repo_id):
-            self._told(repo_id, outcome)
-        if self._strict and outcome is not None and outcome.error is not None:
+            self.done(repo_id, outcome)
+        if self.strict and outcome is not None and outcome.error is not None:
             self._fail(repo_id)
 
     def result(self) -> dict[RepoId, RepoOutcome[T]]:
         """Return every outcome; calls without one were cut off."""
         found = {}
-        for repo_id in self._order:
+        for repo_id in sorted(self.calls):
             outcome = self._done.get(repo_id)
             if self._decided(repo_id):
                 # Whether it had answered already is a matter of chance and must not show.
@@ -207,14 +202,14 @@ class _Run(Generic[T]):
 
     def _turns(self) -> int:
         """Return how many calls must run one after another, including the next."""
-        return max(1, math.ceil(self._to_start / self._concurrency))
+        return max(1, math.ceil(self._to_start / self.concurrency))
 
     def _late(self, turns: int = 1) -> RepoOutcome[T]:
-        share = self._part / turns
+        share = self.part / turns
         late = DeadlineExceeded("no answer before the deadline")
         if share < 1.0:
             late = ShareEnded(int(100 * share))
-        return RepoOutcome(None, late, self._deadline.clock.monotonic_ms() - self._started_ms)
+        return RepoOutcome(None, late, self.deadline.clock.monotonic_ms() - self._started_ms)
 
     def _decided(self, repo_id: RepoId) -> bool:
         return self._failed is not None and repo_id > self._failed
@@ -227,7 +222,7 @@ class _Run(Generic[T]):
                 scope.cancel()
 
     async def _attempt(self, repo_id: RepoId) -> RepoOutcome[T]:
-        clock = self._deadline.clock
+        clock = self.deadline.clock
         started = clock.monotonic_ms()
         value: T | None = None
         failure: GgrepError | None = None
@@ -243,10 +238,10 @@ class _Run(Generic[T]):
     async def _call(self, repo_id: RepoId) -> T:
         """Call once, and retry once if a daemon was busy and there is time."""
         try:
-            return await self._calls[repo_id]()
+            return await self.calls[repo_id]()
         except Busy as busy:
             left_s = anyio.current_effective_deadline() - anyio.current_time()
             if busy.retry_after_ms / 1000.0 >= left_s:
                 raise
             await anyio.sleep(busy.retry_after_ms / 1000.0)
-        return await self._calls[repo_id]()
+        return await self.calls[repo_id]()

@@ -7,7 +7,7 @@ differs from run to run stands in `stats` alone.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from ggrep.base.errors import Busy, GgrepError, WorkspaceError
 from ggrep.federation.cohort import CorpusCohort, compatibility_key
@@ -18,6 +18,7 @@ from ggrep.federation.repo_outcomes import RepoReport, code_of
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_answer import FederatedAnswer, RepoLimit
 from ggrep.model.corpus import Corpus
+from ggrep.render.metadata_json import limit_json
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import (
@@ -320,12 +321,7 @@ def _diagnostic(item: Diagnostic, clean: _Clean) -> "DiagnosticJson":
 
 
 def _limit(item: RepoLimit) -> "FederatedLimitJson":
-    limit = item.limit
-    document: FederatedLimitJson = {"code": limit.code, "limit": limit.limit}
-    if limit.observed is not None:
-        document["observed"] = limit.observed
-    if limit.path_key is not None:
-        document["path_key"] = limit.path_key
+    document = cast("FederatedLimitJson", limit_json(item.limit))
     if item.repo_id is not None:
         document["repoId"] = item.repo_id
     return document

@@ -87,14 +87,7 @@ def _compiled(pattern: str) -> Glob:
 
 def _refused(pattern: str, why: str) -> WorkspaceError:
     shown = pattern if len(pattern) <= _SHOWN else pattern[:_SHOWN] + "..."
-    return WorkspaceError(
-        (
-            Issue(
-                code="ERR_FEDERATED_INVALID_REPO_FILTER",
-                message=f"repo filter {shown!r} cannot be used: {why}",
-                field="$.select.repoFilter",
-                reason="glob",
-                hint="name repositories with --only, or use fewer braces and `**`",
-            ),
-        )
-    )
+    message = f"repo filter {shown!r} cannot be used: {why}"
+    hint = "name repositories with --only, or use fewer braces and `**`"
+    code, field = "ERR_FEDERATED_INVALID_REPO_FILTER", "$.select.repoFilter"
+    return WorkspaceError((Issue(code, message, field=field, reason="glob", hint=hint),))

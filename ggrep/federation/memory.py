@@ -6,14 +6,13 @@ what was made of it, so that whatever is of the moment is always of this moment.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.federated_request import FederatedRequest, InForce
-from ggrep.model.corpus import Corpus
-from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.limits import LimitHit
 from ggrep.model.recent import Recent
 from ggrep.model.request import EncodedQuery, SearchRequest
 from ggrep.model.response import PoolResponse, RepoDescription
@@ -43,20 +42,8 @@ class SnapshotKey:
     snapshot_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionKey:
-    """Everything that determines the repositories' answers to a query.
-
-    How many are asked at once, how long it may take and the order in which repositories are named
-    are no part of it.
-    """
-
-    workspace_config_hash: str
-    search: SearchRequest
-    strategy: str
-    bounds: tuple[int, int, int, bool, bool]
-    chosen: tuple[tuple[str, ...], ...]
-    asked: tuple[tuple[SnapshotKey, tuple[Corpus, ...], tuple[Notice, ...]], ...]
+QuestionKey: TypeAlias = tuple[object, ...]
+"""Everything that determines the repositories' answers to a query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +108,20 @@ def question_key(
     plan: CohortPlan,
     descriptions: Mapping[RepoId, RepoDescription],
 ) -> QuestionKey:
-    """Return the key of a query over repositories in their reported states."""
-    return QuestionKey(
-        workspace_config_hash=workspace_config_hash,
-        search=plain_search(search),
-        strategy=force.strategy.name,
-        bounds=(force.top, force.per_repo_top, force.max_repos, force.fold, request.strict),
-        chosen=(
-            tuple(sorted(request.select)),
-            tuple(sorted(request.only)),
-            tuple(map(str, request.base_dirs)),
-        ),
-        asked=tuple(
+    """Return the key of a query over repositories in their reported states.
+
+    How many are asked at once, how long it may take and the order in which repositories are named
+    are no part of it.
+    """
+    return (
+        workspace_config_hash,
+        plain_search(search),
+        force.strategy.name,
+        (force.top, force.per_repo_top, force.max_repos, force.fold, request.strict),
+        tuple(sorted(request.select)),
+        tuple(sorted(request.only)),
+        tuple(map(str, request.base_dirs)),
+        tuple(
             (
                 snapshot_key(repo, descriptions[repo]),
                 plan.corpora_of(repo),

@@ -140,30 +140,12 @@ def _parsed_now(text: str, clock: Clock) -> object:
 
 
 def _not_found(path: Path) -> WorkspaceError:
-    return WorkspaceError(
-        (
-            Issue(
-                code="ERR_WORKSPACE_FILE_NOT_FOUND",
-                message=f"workspace file not found: {path}",
-                path=str(path),
-                field="$",
-                reason="missing",
-                hint="give the path of a .jsonc workspace file",
-            ),
-        )
-    )
+    message, hint = f"workspace file not found: {path}", "give the path of a .jsonc workspace file"
+    issue = Issue("ERR_WORKSPACE_FILE_NOT_FOUND", message, str(path), "$", "missing", hint)
+    return WorkspaceError((issue,))
 
 
 def _parse_failed(path: Path | str, message: str, reason: str, hint: str = _HINT) -> WorkspaceError:
     return WorkspaceError(
-        (
-            Issue(
-                code="ERR_WORKSPACE_PARSE_FAILED",
-                message=message,
-                path=str(path),
-                field="$",
-                reason=reason,
-                hint=hint,
-            ),
-        )
+        (Issue("ERR_WORKSPACE_PARSE_FAILED", message, str(path), "$", reason, hint),)
     )

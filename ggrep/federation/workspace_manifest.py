@@ -5,7 +5,7 @@ and what is only shown (aliases, priorities) stays out of its hash.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,23 +21,6 @@ from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.response import RepoDescription
 
 MANIFEST_SCHEMA: Final = 1
-
-
-@dataclass(frozen=True, slots=True)
-class ManifestEntry:
-    """What one repository contributes to a manifest's hash.
-
-    Attributes:
-        cohort_keys: one for each corpus; None where it is not known what its lists compare with.
-    """
-
-    repo_id: RepoId
-    availability: Availability
-    store_id: str | None = None
-    config_fingerprint: str | None = None
-    ignore_fingerprint: str | None = None
-    snapshot_id: str | None = None
-    cohort_keys: tuple[tuple[Corpus, str | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,42 +121,38 @@ class WorkspaceManifest:
         )
 
 
-def manifest_hash(repo_set_id: str, entries: Sequence[ManifestEntry]) -> str:
+def manifest_hash(repo_set_id: str, entries: Sequence[Mapping[str, Json]]) -> str:
     """Return the identity of the index state of some repositories, in whatever order they come."""
-    ordered = sorted(entries, key=lambda entry: entry.repo_id)
+    ordered = sorted(entries, key=lambda entry: str(entry["repoId"]))
     payload: Json = {
         "v": 1,
         "schemaVersion": MANIFEST_SCHEMA,
         "repoSetId": repo_set_id,
-        "repos": [_core(entry) for entry in ordered],
+        "repos": [dict(entry) for entry in ordered],
     }
     return "wm1-" + hashlib.sha256(stable_json.dumps(payload)).hexdigest()
 
 
 def described_entry(
     repo_id: RepoId, description: RepoDescription | None, snapshot_id: str | None
-) -> ManifestEntry:
-    """Return the entry of a repository that described itself; None is of one that did not.
+) -> dict[str, Json]:
+    """Return what a repository that described itself contributes to the hash.
 
-    Args:
-        repo_id: of the repository.
-        description: as its daemon told it.
-        snapshot_id: the one that answered, which may be newer than the one described.
+    None is of one that did not. The snapshot is the one that answered, which may be newer than
+    the one described.
     """
     if description is None or snapshot_id is None:
-        return ManifestEntry(repo_id, "missing-index-dir")
-    return ManifestEntry(
-        repo_id,
-        "present",
-        description.store_id,
-        description.config_fingerprint,
-        description.ignore_fingerprint,
-        snapshot_id,
-        tuple((corpus, cohort_key(description, corpus)) for corpus in CORPORA),
-    )
+        return _entry(repo_id, "missing-index-dir")
+    return {
+        **_entry(repo_id, "present", snapshot_id),
+        "storeId": description.store_id,
+        "configFingerprint": description.config_fingerprint,
+        "ignoreFingerprint": description.ignore_fingerprint,
+        "cohortKeys": {corpus.value: cohort_key(description, corpus) for corpus in CORPORA},
+    }
 
 
-def entry_of(state: RepoState) -> ManifestEntry:
+def entry_of(state: RepoState) -> dict[str, Json]:
     """Return what a repository contributes to the hash.
 
     Without a snapshot it hangs on nothing but that: a setting that was edited before anything was
@@ -182,18 +161,21 @@ def entry_of(state: RepoState) -> ManifestEntry:
     description = state.description()
     if description is not None:
         return described_entry(state.repo_id, description, description.snapshot_id)
-    return ManifestEntry(state.repo_id, state.availability, snapshot_id=state.index.snapshot_id)
+    return _entry(state.repo_id, state.availability, state.index.snapshot_id)
 
 
-def _core(entry: ManifestEntry) -> Json:
+def _entry(
+    repo_id: RepoId, availability: Availability, snapshot_id: str | None = None
+) -> dict[str, Json]:
+    """Return the entry of a repository whose index is not described."""
     return {
-        "repoId": entry.repo_id,
-        "storeId": entry.store_id,
-        "configFingerprint": entry.config_fingerprint,
-        "ignoreFingerprint": entry.ignore_fingerprint,
-        "snapshotId": entry.snapshot_id,
-        "availabilityReason": entry.availability,
-        "cohortKeys": {corpus.value: key for corpus, key in entry.cohort_keys},
+        "repoId": repo_id,
+        "storeId": None,
+        "configFingerprint": None,
+        "ignoreFingerprint": None,
+        "snapshotId": snapshot_id,
+        "availabilityReason": availability,
+        "cohortKeys": {},
     }
 
 

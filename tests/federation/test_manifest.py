@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ggrep.base import stable_json
+from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
 from ggrep.config.layout import names
 from ggrep.federation.manifest_file import (
@@ -23,7 +24,6 @@ from ggrep.federation.published_state import Availability
 from ggrep.federation.survey import other_stores, survey
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_manifest import (
-    ManifestEntry,
     RepoState,
     WorkspaceManifest,
     described_entry,
@@ -31,6 +31,7 @@ from ggrep.federation.workspace_manifest import (
     manifest_hash,
 )
 from ggrep.model.corpus import CORPORA
+from ggrep.model.response import RepoDescription
 from tests.fakes.workspaces import (
     ENVIRON,
     FIRST,
@@ -177,7 +178,8 @@ def test_settings_of_what_was_never_indexed_move_no_hash(base: Path, house: Home
 
 def test_the_hash_is_of_the_entries_in_any_order() -> None:
     """Coordinator and manifest collect them in their own."""
-    entries = [ManifestEntry(name, "present", "s", "c", "i", FIRST) for name in ("a", "b")]  # type: ignore[arg-type] # an id is a str
+    described = RepoDescription("s", "c", "i", FIRST, False, "e", "l", "k", ())
+    entries = [described_entry(RepoId(name), described, FIRST) for name in ("a", "b")]
 
     assert manifest_hash("ws1-0", entries) == manifest_hash("ws1-0", entries[::-1])
     assert manifest_hash("ws1-0", entries) != manifest_hash("ws1-1", entries)

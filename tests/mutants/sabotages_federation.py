@@ -103,8 +103,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "the last turn of a fanout is not counted",
         "ggrep/federation/fanout.py",
-        "math.ceil(self._to_start / self._concurrency)",
-        "math.floor(self._to_start / self._concurrency)",
+        "math.ceil(self._to_start / self.concurrency)",
+        "math.floor(self._to_start / self.concurrency)",
         (FANOUT + "test_two_places_for_three_calls_are_two_turns",),
     ),
     Sabotage(
@@ -379,7 +379,7 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "a faulty snapshot that is replaced moves no hash",
         "ggrep/federation/workspace_manifest.py",
-        "state.availability, snapshot_id=state.index.snapshot_id)",
+        "state.availability, state.index.snapshot_id)",
         "state.availability)",
         (MANIFEST + "test_another_snapshot_moves_the_hash_though_it_is_as_faulty",),
     ),
