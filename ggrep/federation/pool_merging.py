@@ -7,9 +7,14 @@ from typing import TypeAlias
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.folding import fold, needs_more, used_up
-from ggrep.federation.merge import MergedHit, RankedList, merge_global, merge_rrf
+from ggrep.federation.merge import (
+    MergedHit,
+    RankedList,
+    merge_global,
+    merge_global_rrf,
+    merge_rrf,
+)
 from ggrep.federation.strategies import BY_NAME
-from ggrep.federation.weighing import merge_evidence, merge_global_rrf, merge_weighted_rrf
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.corpus import Corpus, Mode, bucket_of
 from ggrep.model.hit import Hit
@@ -17,9 +22,6 @@ from ggrep.model.quota import select
 from ggrep.model.response import PoolResponse
 
 Hits: TypeAlias = tuple[MergedHit, ...]
-
-_ALL = 1 << 40
-"""More hits than any list has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,17 +149,15 @@ def _ordered(lists: Sequence[RankedList], rules: Rules) -> Hits:
     most = rules.per_repo_top
     match rules.strategy:
         case "global":
-            return merge_global(lists, top=_ALL, per_repo_top=most)
+            return merge_global(lists, per_repo_top=most)
         case "evidence":
-            return merge_evidence(lists, weights=rules.weights, top=_ALL, per_repo_top=most)
+            return merge_global(lists, per_repo_top=most, weights=rules.weights)
         case "global-rrf":
-            return merge_global_rrf(lists, top=_ALL, rrf_k=rules.rrf_k, per_repo_top=most)
+            return merge_global_rrf(lists, rrf_k=rules.rrf_k, per_repo_top=most)
         case "weighted-rrf":
-            return merge_weighted_rrf(
-                lists, weights=rules.weights, top=_ALL, rrf_k=rules.rrf_k, per_repo_top=most
-            )
+            return merge_rrf(lists, rrf_k=rules.rrf_k, per_repo_top=most, weights=rules.weights)
         case _:
-            return merge_rrf(lists, top=_ALL, rrf_k=rules.rrf_k, per_repo_top=most)
+            return merge_rrf(lists, rrf_k=rules.rrf_k, per_repo_top=most)
 
 
 def _folded(ordered: Hits, rules: Rules) -> Hits:

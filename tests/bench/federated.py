@@ -23,7 +23,6 @@ from ggrep.config.home import Home
 from ggrep.config.identity.root import canonical_root
 from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.merge import MergedHit, RankedList, merge_global
-from ggrep.federation.weighing import merge_evidence
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.interfaces.evaluation.bootstrap import interval
 from ggrep.interfaces.evaluation.figures import mean
@@ -197,9 +196,9 @@ def _found(file: str, figure: float) -> Found:
 def _ndcg(asked: Asked, lists: Sequence[RankedList], power: float) -> float:
     if power:
         weights = {repo: found**power for repo, found in asked.evidence.items()}
-        merged = merge_evidence(lists, weights=weights, top=ALL, per_repo_top=ALL)
+        merged = merge_global(lists, weights=weights, per_repo_top=ALL)
     else:
-        merged = merge_global(lists, top=ALL, per_repo_top=ALL)
+        merged = merge_global(lists, per_repo_top=ALL)
     found = score(asked.case.expected, _files(asked.case, merged)).ndcg10
     return found or 0.0
 

@@ -369,7 +369,7 @@ def test_ranks_can_be_refilled_too(length: int) -> None:
         ]
 
     def merge(asked: dict[RepoId, int]) -> tuple[MergedHit, ...]:
-        return merge_rrf(lists(asked), top=99, rrf_k=60, per_repo_top=99)
+        return merge_rrf(lists(asked), rrf_k=60, per_repo_top=99)
 
     asked = dict.fromkeys(map(RepoId, chunks), length)
     while again := deeper(

@@ -22,8 +22,8 @@ def ranked(name: str, *hits: Hit, priority: int = 0) -> RankedList:
     return RankedList(RepoId(name), name.upper(), priority, hits)
 
 
-def rrf(*lists: RankedList, top: int = 10, per_repo_top: int = 20) -> list[str]:
-    return ids(merge_rrf(lists, top=top, rrf_k=60, per_repo_top=per_repo_top))
+def rrf(*lists: RankedList, per_repo_top: int = 20) -> list[str]:
+    return ids(merge_rrf(lists, rrf_k=60, per_repo_top=per_repo_top))
 
 
 def ids(merged: tuple[MergedHit, ...]) -> list[str]:
@@ -32,7 +32,7 @@ def ids(merged: tuple[MergedHit, ...]) -> list[str]:
 
 def test_rrf_scores_by_place_alone() -> None:
     """The contract's formula, rounded to twelve decimals."""
-    (first, second) = merge_rrf([ranked("a", hit("x"), hit("y"))], top=9, rrf_k=60, per_repo_top=9)
+    (first, second) = merge_rrf([ranked("a", hit("x"), hit("y"))], rrf_k=60, per_repo_top=9)
 
     assert (first.score, second.score) == (round(1 / 61, 12), round(1 / 62, 12))
     assert (first.local_score, first.local_rank, second.local_rank) == (0.5, 0, 1)
@@ -66,16 +66,16 @@ TIED = [("2", "a.py", 1), ("1", "b.py", 1), ("1", "a.py", 10), ("1", "a.py", 9)]
 
 
 def merged_all(lists: list[RankedList]) -> tuple[MergedHit, ...]:
-    return merge_rrf(lists, top=99, rrf_k=60, per_repo_top=99)
+    return merge_rrf(lists, rrf_k=60, per_repo_top=99)
 
 
-def test_lists_are_cut_before_and_after_the_merge() -> None:
-    """PerRepoTop on the way in, top on the way out."""
+def test_lists_are_cut_before_the_merge() -> None:
+    """PerRepoTop on the way in; who shows them cuts them to top."""
     lists = [ranked("a", hit("a0"), hit("a1"), hit("a2")), ranked("b", hit("b0"), hit("b1"))]
 
     assert rrf(*lists, per_repo_top=1) == ["a0", "b0"]
-    assert rrf(*lists, top=3) == ["a0", "b0", "a1"]
-    assert rrf(*lists, top=0) == rrf(*lists, per_repo_top=0) == []
+    assert rrf(*lists) == ["a0", "b0", "a1", "b1", "a2"]
+    assert rrf(*lists, per_repo_top=0) == []
 
 
 def test_global_orders_by_score_wherever_it_comes_from() -> None:
@@ -83,7 +83,7 @@ def test_global_orders_by_score_wherever_it_comes_from() -> None:
     good = ranked("z", hit("z0", score=0.9), hit("z1", score=0.8))
     poor = ranked("a", hit("a0", score=0.1), priority=100)
 
-    merged = merge_global([poor, good], top=9, per_repo_top=9)
+    merged = merge_global([poor, good], per_repo_top=9)
 
     assert ids(merged) == ["z0", "z1", "a0"]
     assert [item.score for item in merged] == [0.9, 0.8, 0.1]
@@ -102,7 +102,7 @@ def test_global_breaks_ties_as_one_store_does_and_the_repository_comes_last() ->
     ]
     lists = [ranked(name, found, priority=ord(name)) for name, found in hits]
 
-    merged = merge_global(lists, top=99, per_repo_top=99)
+    merged = merge_global(lists, per_repo_top=99)
 
     assert [(m.repo_id, m.hit.row_id, m.hit.path) for m in merged] == [
         ("z", "0", "zzz.py"),
@@ -136,14 +136,14 @@ def some_lists(draw: st.DrawFn) -> list[RankedList]:
 
 
 @pytest.mark.slow
-@given(some_lists(), st.randoms(use_true_random=False), st.integers(0, 6), st.integers(0, 4))
+@given(some_lists(), st.randoms(use_true_random=False), st.integers(0, 4))
 def test_the_order_of_arrival_never_shows(
-    lists: list[RankedList], chance: object, top: int, per_repo_top: int
+    lists: list[RankedList], chance: object, per_repo_top: int
 ) -> None:
     """Same lists, same answer; whichever daemon was quicker."""
     shuffled = list(lists)
     chance.shuffle(shuffled)
-    bounds = {"top": top, "per_repo_top": per_repo_top}
+    bounds = {"per_repo_top": per_repo_top}
 
     assert merge_rrf(lists, rrf_k=60, **bounds) == merge_rrf(shuffled, rrf_k=60, **bounds)
     assert merge_global(lists, **bounds) == merge_global(shuffled, **bounds)
@@ -152,19 +152,16 @@ def test_the_order_of_arrival_never_shows(
 @pytest.mark.slow
 @given(some_lists())
 def test_both_orders_are_total(lists: list[RankedList]) -> None:
-    """Cutting at any place gives the head of the whole list; no hit comes twice."""
+    """All hits are there, best first; none comes twice."""
     total = sum(len(item.hits) for item in lists)
     whole = {
-        "rrf": merge_rrf(lists, top=total, rrf_k=60, per_repo_top=99),
-        "global": merge_global(lists, top=total, per_repo_top=99),
+        "rrf": merge_rrf(lists, rrf_k=60, per_repo_top=99),
+        "global": merge_global(lists, per_repo_top=99),
     }
 
     for name, merged in whole.items():
         assert len({item.global_id for item in merged}) == total, name
         assert all(one.score >= two.score for one, two in pairwise(merged)), name
-    for top in range(total):
-        assert merge_rrf(lists, top=top, rrf_k=60, per_repo_top=99) == whole["rrf"][:top]
-        assert merge_global(lists, top=top, per_repo_top=99) == whole["global"][:top]
 
 
 @pytest.mark.slow
@@ -175,7 +172,7 @@ def test_a_repository_s_failure_never_reorders_the_others(
     """A dead daemon takes its own hits away and nothing else."""
     rest = [item for place, item in enumerate(lists) if place != missing]
     kept = {item.repo_id for item in rest}
-    bounds = {"top": 99, "per_repo_top": 99}
+    bounds = {"per_repo_top": 99}
 
     for whole, part in (
         (merge_rrf(lists, rrf_k=60, **bounds), merge_rrf(rest, rrf_k=60, **bounds)),
@@ -189,7 +186,7 @@ def test_a_repository_s_failure_never_reorders_the_others(
 def test_the_value_of_k_never_changes_the_order_of_rrf(lists: list[RankedList]) -> None:
     """Known limit of the contract's formula: k only scales the score."""
     orders = {
-        tuple(m.global_id for m in merge_rrf(lists, top=99, rrf_k=k, per_repo_top=99))
+        tuple(m.global_id for m in merge_rrf(lists, rrf_k=k, per_repo_top=99))
         for k in (1, 60, 1000)
     }
 

@@ -13,10 +13,9 @@ from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan, CorpusCohort
 from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.merge import RankedList, merge_global, merge_rrf
+from ggrep.federation.merge import RankedList, merge_global, merge_global_rrf, merge_rrf
 from ggrep.federation.pool_merging import Lists, Merged, Rules, lists_of, merge_lists, unfinished
 from ggrep.federation.strategies import BY_NAME, STRATEGIES
-from ggrep.federation.weighing import merge_evidence, merge_global_rrf, merge_weighted_rrf
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit
@@ -106,7 +105,7 @@ def test_global_goes_by_score() -> None:
     merged = merge_lists(GIVEN, rules("global"))
 
     assert names(merged) == ["a0", "a1", "b0", "b1"]
-    assert merged.corpora == ((Corpus.CODE, merge_global(GIVEN.blended, top=10, per_repo_top=20)),)
+    assert merged.corpora == ((Corpus.CODE, merge_global(GIVEN.blended, per_repo_top=20)[:10]),)
 
 
 def test_rrf_goes_by_rank_alone() -> None:
@@ -114,7 +113,7 @@ def test_rrf_goes_by_rank_alone() -> None:
     merged = merge_lists(GIVEN, rules("rrf"))
 
     assert names(merged) == ["a0", "b0", "a1", "b1"]
-    assert merged.hits == merge_rrf(GIVEN.blended, top=10, rrf_k=60, per_repo_top=20)
+    assert merged.hits == merge_rrf(GIVEN.blended, rrf_k=60, per_repo_top=20)[:10]
 
 
 def test_weighted_rrf_goes_by_rank_and_weight() -> None:
@@ -123,9 +122,7 @@ def test_weighted_rrf_goes_by_rank_and_weight() -> None:
     merged = merge_lists(GIVEN, rules("weighted-rrf", weights=weights))
 
     assert names(merged) == ["b0", "b1", "a0", "a1"]
-    assert merged.hits == merge_weighted_rrf(
-        GIVEN.blended, weights=weights, top=10, rrf_k=60, per_repo_top=20
-    )
+    assert merged.hits == merge_rrf(GIVEN.blended, weights=weights, rrf_k=60, per_repo_top=20)[:10]
 
 
 def test_global_rrf_fuses_two_rankings() -> None:
@@ -133,7 +130,7 @@ def test_global_rrf_fuses_two_rankings() -> None:
     merged = merge_lists(GIVEN, rules("global-rrf"))
 
     assert merged.corpora == (
-        (Corpus.CODE, merge_global_rrf(GIVEN.blended, top=10, rrf_k=60, per_repo_top=20)),
+        (Corpus.CODE, merge_global_rrf(GIVEN.blended, rrf_k=60, per_repo_top=20)[:10]),
     )
     assert names(merged) != names(merge_lists(GIVEN, rules("global")))
 
@@ -145,7 +142,7 @@ def test_evidence_goes_by_score_and_weight() -> None:
 
     assert names(merged) == ["a0", "b0", "a1", "b1"]
     assert merged.corpora == (
-        (Corpus.CODE, merge_evidence(GIVEN.blended, weights=weights, top=10, per_repo_top=20)),
+        (Corpus.CODE, merge_global(GIVEN.blended, weights=weights, per_repo_top=20)[:10]),
     )
 
 

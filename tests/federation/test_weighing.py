@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggrep.base.ids import RepoId
-from ggrep.federation.merge import MergedHit, RankedList, merge_global, merge_rrf
-from ggrep.federation.weighing import (
-    merge_evidence,
+from ggrep.federation.merge import (
+    MergedHit,
+    RankedList,
+    merge_global,
     merge_global_rrf,
-    merge_weighted_rrf,
+    merge_rrf,
 )
 from ggrep.model.hit import Hit
 from tests.fakes.searchers import hit
@@ -22,13 +23,13 @@ def ranked(name: str, *hits: Hit, priority: int = 0) -> RankedList:
     return RankedList(RepoId(name), name.upper(), priority, hits)
 
 
-def weighted(*lists: RankedList, weights: dict[str, float], top: int = 10) -> list[str]:
+def weighted(*lists: RankedList, weights: dict[str, float]) -> list[str]:
     named = {RepoId(name): weight for name, weight in weights.items()}
-    return ids(merge_weighted_rrf(lists, weights=named, top=top, rrf_k=60, per_repo_top=20))
+    return ids(merge_rrf(lists, weights=named, rrf_k=60, per_repo_top=20))
 
 
-def fused(*lists: RankedList, top: int = 10, rrf_k: int = 60) -> list[str]:
-    return ids(merge_global_rrf(lists, top=top, rrf_k=rrf_k, per_repo_top=20))
+def fused(*lists: RankedList, rrf_k: int = 60) -> list[str]:
+    return ids(merge_global_rrf(lists, rrf_k=rrf_k, per_repo_top=20))
 
 
 def ids(merged: tuple[MergedHit, ...]) -> list[str]:
@@ -39,9 +40,7 @@ def test_the_fourth_root_of_a_weight_scales_the_reciprocal_rank() -> None:
     """The formula, rounded to twelve decimals; the hit keeps its own score."""
     lists = [ranked("a", hit("x"), hit("y"))]
 
-    merged = merge_weighted_rrf(
-        lists, weights={RepoId("a"): 0.0081}, top=9, rrf_k=60, per_repo_top=9
-    )
+    merged = merge_rrf(lists, weights={RepoId("a"): 0.0081}, rrf_k=60, per_repo_top=9)
 
     assert [item.score for item in merged] == [round(0.3 / 61, 12), round(0.3 / 62, 12)]
     assert (merged[0].local_score, merged[1].local_rank, merged[0].repo_alias) == (0.5, 1, "A")
@@ -66,19 +65,18 @@ def test_a_repository_without_a_weight_comes_last_by_the_contracts_ties() -> Non
     assert weighted(*lists, weights={"c": 0.1}) == ["c0", "b0", "a0", "a1"]
 
 
-def test_lists_are_cut_before_and_after_the_weighing() -> None:
-    """PerRepoTop on the way in, top on the way out."""
+def test_lists_are_cut_before_the_weighing() -> None:
+    """PerRepoTop on the way in."""
     lists = [ranked("a", hit("a0"), hit("a1"), hit("a2"))]
 
-    cut = merge_weighted_rrf(lists, weights={RepoId("a"): 1.0}, top=9, rrf_k=1, per_repo_top=2)
+    cut = merge_rrf(lists, weights={RepoId("a"): 1.0}, rrf_k=1, per_repo_top=2)
 
     assert ids(cut) == ["a0", "a1"]
-    assert weighted(*lists, weights={"a": 1.0}, top=1) == ["a0"]
 
 
-def evidence(*lists: RankedList, weights: dict[str, float], top: int = 10) -> list[MergedHit]:
+def evidence(*lists: RankedList, weights: dict[str, float]) -> list[MergedHit]:
     named = {RepoId(name): weight for name, weight in weights.items()}
-    return list(merge_evidence(lists, weights=named, top=top, per_repo_top=20))
+    return list(merge_global(lists, weights=named, per_repo_top=20))
 
 
 def test_evidence_takes_up_to_two_thirds_of_a_score() -> None:
@@ -108,7 +106,7 @@ def test_weighed_scores_have_nine_decimals() -> None:
 
 
 def test_lists_that_compare_are_cut_before_and_after_the_merge() -> None:
-    """PerRepoTop on the way in, top on the way out."""
+    """PerRepoTop on the way in."""
     lists = [
         ranked("a", *(hit(f"a{n}", start=n + 1, score=0.9 - n / 10) for n in range(3))),
         ranked("b", hit("b0", score=0.1)),
@@ -116,11 +114,10 @@ def test_lists_that_compare_are_cut_before_and_after_the_merge() -> None:
     weights = {RepoId("a"): 1.0, RepoId("b"): 1.0}
 
     for merge in (
-        partial(merge_evidence, weights=weights),
+        partial(merge_global, weights=weights),
         partial(merge_global_rrf, rrf_k=60),
     ):
-        assert ids(merge(lists, top=9, per_repo_top=2)) == ["a0", "a1", "b0"]
-        assert ids(merge(lists, top=1, per_repo_top=2)) == ["a0"]
+        assert ids(merge(lists, per_repo_top=2)) == ["a0", "a1", "b0"]
 
 
 def test_evidence_without_a_weight_is_none() -> None:
@@ -140,7 +137,7 @@ def test_evidence_breaks_ties_as_one_store_does() -> None:
         ranked("c", hit("a0", score=0.5, lexical=0.1), priority=9),
     ]
 
-    merged = evidence(*lists, weights=dict.fromkeys("abc", 1.0), top=3)
+    merged = evidence(*lists, weights=dict.fromkeys("abc", 1.0))[:3]
 
     assert [(item.repo_id, item.hit.row_id) for item in merged] == [
         ("b", "b0"),
@@ -156,7 +153,7 @@ def test_ranks_by_score_and_by_secondary_score_are_fused() -> None:
         ranked("b", hit("score", score=0.9, lexical=0.1), hit("lexical", score=0.2, lexical=0.9)),
     ]
 
-    merged = merge_global_rrf(lists, top=9, rrf_k=60, per_repo_top=9)
+    merged = merge_global_rrf(lists, rrf_k=60, per_repo_top=9)
 
     assert [(item.hit.row_id, item.score) for item in merged] == [
         ("lexical", round(1 / 63 + 1 / 61, 12)),
@@ -202,10 +199,10 @@ def test_the_order_of_arrival_changes_nothing(lists: list[RankedList], chance: o
     shuffled = list(lists)
     chance.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis hands in a Random
 
-    bounds = {"top": 9, "rrf_k": 60, "per_repo_top": 4}
+    bounds = {"rrf_k": 60, "per_repo_top": 4}
 
     assert merge_global_rrf(shuffled, **bounds) == merge_global_rrf(lists, **bounds)
-    assert merge_weighted_rrf(shuffled, weights=WEIGHTS, **bounds) == merge_weighted_rrf(
+    assert merge_rrf(shuffled, weights=WEIGHTS, **bounds) == merge_rrf(
         lists, weights=WEIGHTS, **bounds
     )
 
@@ -215,18 +212,16 @@ def test_the_order_of_arrival_changes_nothing(lists: list[RankedList], chance: o
 def test_equal_weights_give_the_contracts_order(lists: list[RankedList], weight: float) -> None:
     """Evidence that says nothing changes nothing."""
     weights = dict.fromkeys((item.repo_id for item in lists), weight)
-    bounds = {"top": 50, "rrf_k": 60, "per_repo_top": 4}
+    bounds = {"rrf_k": 60, "per_repo_top": 4}
 
-    assert ids(merge_weighted_rrf(lists, weights=weights, **bounds)) == ids(
-        merge_rrf(lists, **bounds)
-    )
+    assert ids(merge_rrf(lists, weights=weights, **bounds)) == ids(merge_rrf(lists, **bounds))
 
 
 @pytest.mark.slow
 @given(feeds())
 def test_each_repository_keeps_its_own_order_under_weights(lists: list[RankedList]) -> None:
     """A weight moves a repository as a whole."""
-    merged = merge_weighted_rrf(lists, weights=WEIGHTS, top=99, rrf_k=60, per_repo_top=99)
+    merged = merge_rrf(lists, weights=WEIGHTS, rrf_k=60, per_repo_top=99)
 
     for item in lists:
         mine = [found.hit for found in merged if found.repo_id == item.repo_id]
@@ -237,7 +232,7 @@ def test_each_repository_keeps_its_own_order_under_weights(lists: list[RankedLis
 @given(feeds())
 def test_fused_scores_never_rise(lists: list[RankedList]) -> None:
     """The list is ordered by what it says it is ordered by."""
-    merged = merge_global_rrf(lists, top=99, rrf_k=60, per_repo_top=99)
+    merged = merge_global_rrf(lists, rrf_k=60, per_repo_top=99)
 
     assert all(above.score >= below.score for above, below in pairwise(merged))
     assert len(merged) == sum(len(item.hits) for item in lists)
@@ -248,26 +243,24 @@ def test_fused_scores_never_rise(lists: list[RankedList]) -> None:
 def test_an_empty_repository_changes_nothing(lists: list[RankedList]) -> None:
     """Who has nothing to say is not heard."""
     more = [*lists, ranked("zz")]
-    bounds = {"top": 9, "rrf_k": 60, "per_repo_top": 9}
+    bounds = {"rrf_k": 60, "per_repo_top": 9}
 
     assert merge_global_rrf(more, **bounds) == merge_global_rrf(lists, **bounds)
-    assert merge_weighted_rrf(more, weights=WEIGHTS, **bounds) == merge_weighted_rrf(
-        lists, weights=WEIGHTS, **bounds
-    )
+    assert merge_rrf(more, weights=WEIGHTS, **bounds) == merge_rrf(lists, weights=WEIGHTS, **bounds)
 
 
 @pytest.mark.slow
-@given(feeds(), st.randoms(use_true_random=False), st.integers(0, 9))
+@given(feeds(), st.randoms(use_true_random=False))
 def test_evidence_is_a_total_order_whoever_arrives_first(
-    lists: list[RankedList], chance: object, top: int
+    lists: list[RankedList], chance: object
 ) -> None:
-    """Same lists, same bytes; a shorter answer is the head of a longer one."""
+    """Same lists, same bytes."""
     shuffled = list(lists)
     chance.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis hands in a Random
 
-    whole = merge_evidence(lists, weights=WEIGHTS, top=99, per_repo_top=99)
+    whole = merge_global(lists, weights=WEIGHTS, per_repo_top=99)
 
-    assert merge_evidence(shuffled, weights=WEIGHTS, top=top, per_repo_top=99) == whole[:top]
+    assert merge_global(shuffled, weights=WEIGHTS, per_repo_top=99) == whole
     assert all(above.score >= below.score for above, below in pairwise(whole))
 
 
@@ -277,8 +270,8 @@ def test_full_evidence_for_all_is_the_global_order(lists: list[RankedList]) -> N
     """Evidence that tells nobody apart changes nothing."""
     weights = dict.fromkeys((item.repo_id for item in lists), 1.0)
 
-    assert merge_evidence(lists, weights=weights, top=99, per_repo_top=99) == merge_global(
-        lists, top=99, per_repo_top=99
+    assert merge_global(lists, weights=weights, per_repo_top=99) == merge_global(
+        lists, per_repo_top=99
     )
 
 
@@ -289,9 +282,9 @@ def test_a_failed_repository_never_reorders_the_others(lists: list[RankedList], 
     rest = [item for item in lists if item.repo_id != gone]
 
     for merge in (
-        partial(merge_evidence, weights=WEIGHTS),
-        partial(merge_weighted_rrf, weights=WEIGHTS, rrf_k=60),
+        partial(merge_global, weights=WEIGHTS),
+        partial(merge_rrf, weights=WEIGHTS, rrf_k=60),
     ):
-        whole = merge(lists, top=99, per_repo_top=99)
-        part = merge(rest, top=99, per_repo_top=99)
+        whole = merge(lists, per_repo_top=99)
+        part = merge(rest, per_repo_top=99)
         assert [item for item in whole if item.repo_id != gone] == list(part)

@@ -375,7 +375,7 @@ SABOTAGES = (
         "ggrep/federation/merge.py",
         "        for rank in range(min(per_repo_top, len(ranked.hits)))\n    ]\n    keyed",
         "        for rank in range(len(ranked.hits))\n    ]\n    keyed",
-        ("tests/federation/test_merge.py::test_lists_are_cut_before_and_after_the_merge",),
+        ("tests/federation/test_merge.py::test_lists_are_cut_before_the_merge",),
     ),
     Sabotage(
         "files of equal paths in two repositories count as one",

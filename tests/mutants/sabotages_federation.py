@@ -207,7 +207,7 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "both rankings that are fused go by score",
-        "ggrep/federation/weighing.py",
+        "ggrep/federation/merge.py",
         "(-merged.hit.lexical, *global_order(merged))",
         "(-merged.score, *global_order(merged))",
         (WEIGHING + "test_ranks_by_score_and_by_secondary_score_are_fused",),
