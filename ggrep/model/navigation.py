@@ -36,10 +36,7 @@ class SymbolRequest:
     """Where is a name defined?
 
     Attributes:
-        name: `name`, or `container.name` with dots, `::`, `#` or `/` between its parts.
-        scope: path key of a directory or file; empty for the whole root.
-        limit: most definitions returned; 0 for as many as the caps allow.
-        timeout_ms: end-to-end, 0 for the configured one.
+        scope: a path key; empty for the whole root.
     """
 
     name: _Name
@@ -106,14 +103,7 @@ class SymbolResponse:
 
 @dataclass(frozen=True, slots=True)
 class ReferencesRequest:
-    """Where is a name used?
-
-    Attributes:
-        name: as in a SymbolRequest; only the last part of a qualified name is searched for.
-        strings: also return occurrences in string literals.
-        comments: also return occurrences in comments and documents.
-        limit: most occurrences returned; 0 for as many as the caps allow.
-    """
+    """Where is a name used? Only the last part of a qualified name is searched for."""
 
     name: _Name
     scope: _Scope = ""
@@ -175,13 +165,7 @@ class ReferencesResponse:
 
 @dataclass(frozen=True, slots=True)
 class ExpandRequest:
-    """Which code surrounds a place?
-
-    Attributes:
-        target: a row id or its first 8 digits, `path:line`, `path:line-line` or `path`.
-        boundary: how much to return; `auto` for the widest that fits `max_bytes`.
-        max_bytes: of the text returned.
-    """
+    """Which code surrounds a place?"""
 
     target: Annotated[
         str,

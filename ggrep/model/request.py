@@ -85,16 +85,10 @@ class SearchRequest:
     """A query over one repository.
 
     Attributes:
-        limit: most hits returned.
-        per_file: most hits of one file; 0 for as many as the settings allow.
-        corpora: only chunks of these corpora are searched.
-        scope: path key of the only directory or file that is searched; empty for the whole
-            root.
+        per_file: 0 for as many as the settings allow.
+        scope: a path key; empty for the whole root.
         within: filters of a profile's view, applied in addition to `filters`.
-        keep_weak: show all hits even when the answer is unlikely to fit.
-        find: how the query is interpreted.
-        vectors: also rank by vector similarity, when the store has vectors.
-        timeout_ms: end-to-end, 0 for none.
+        timeout_ms: 0 for none.
     """
 
     query: Query

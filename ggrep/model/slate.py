@@ -81,13 +81,9 @@ Graph: TypeAlias = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """Upper bounds of a slate; 0 for the level's default.
+    """Upper bounds of a slate; bytes are of canonical JSON, the graph's with them.
 
-    Attributes:
-        total_bytes: of the slate as canonical JSON, its graph with it.
-        file_bytes: of one file's pack as canonical JSON.
-        files: packs.
-        evidence_per_file: pieces of evidence in a pack, the anchor not counted.
+    The anchor is no piece of evidence.
     """
 
     total_bytes: Annotated[
@@ -117,13 +113,7 @@ class Budgets:
 
 @dataclass(frozen=True, slots=True)
 class SessionRequest:
-    """How a slate continues a session.
-
-    Attributes:
-        token: empty to start a session.
-        targets: files or `path:line` places to show more of, for `expand`.
-        delta_only: omit files that the session has already returned.
-    """
+    """How a slate continues a session; without a token, it starts one."""
 
     token: Annotated[
         str,
@@ -155,9 +145,6 @@ class SlateRequest:
 
     Attributes:
         search: the question; its limits and snippet depth do not matter here.
-        level: 0 paths; 1 anchors, short evidence; 2 long evidence, neighbours; 3 whole chunks.
-        anchors: show each file's opening lines.
-        graph: add the graph of how the selected files are related.
         facts: also return the facts of the files, for a caller that merges several slates.
         session: None for a question outside of any session.
         statistics: of the collection to score against; None for the repository's own.

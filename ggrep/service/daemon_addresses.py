@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from types import MappingProxyType
 from typing import TypeAlias
 
 from ggrep.config.files import REPO_FILE
@@ -15,38 +15,26 @@ from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 _Look: TypeAlias = tuple[tuple[int, ...] | None, ...]
 
 
+@dataclass(slots=True)
 class DaemonAddresses:
     """A cache of addresses by root; thread-safe.
 
     A federated search meets every repository of its workspace, each of which would otherwise have
     its settings read and hashed for every question.
+
+    Attributes:
+        flags: settings that beat all others.
+        build: of this program.
+        client_name: who asks; empty for the name that the environment gives.
     """
 
-    def __init__(
-        self,
-        home: Home,
-        environ: Mapping[str, str],
-        *,
-        flags: Mapping[str, object] = MappingProxyType({}),
-        build: str = "",
-        client_name: str = "",
-    ) -> None:
-        """Read nothing yet.
-
-        Args:
-            home: where stores and sockets lie.
-            environ: what settings are read from.
-            flags: settings that beat all others.
-            build: of this program.
-            client_name: who asks; empty for the name that the environment gives.
-        """
-        self._home = home
-        self._environ = environ
-        self._flags = flags
-        self._build = build
-        self._client_name = client_name
-        self._held: dict[Path, tuple[_Look, DaemonAddress]] = {}
-        self._lock = Lock()
+    home: Home
+    environ: Mapping[str, str]
+    flags: Mapping[str, object] = field(default_factory=dict, kw_only=True)
+    build: str = field(default="", kw_only=True)
+    client_name: str = field(default="", kw_only=True)
+    _held: dict[Path, tuple[_Look, DaemonAddress]] = field(default_factory=dict, init=False)
+    _lock: Lock = field(default_factory=Lock, init=False)
 
     def of(self, root: Path) -> DaemonAddress:
         """Return the daemon's address for the repository at a canonical root.
@@ -61,11 +49,11 @@ class DaemonAddresses:
             return held[1]
         address = arrange(
             root,
-            self._home,
-            environ=self._environ,
-            flags=self._flags,
-            build=self._build,
-            client_name=self._client_name,
+            self.home,
+            environ=self.environ,
+            flags=self.flags,
+            build=self.build,
+            client_name=self.client_name,
         )
         # A model's folder is part of who we are and is not looked at here.
         if not address.settings.encoder.startswith(TRANSFORMER):
@@ -76,8 +64,8 @@ class DaemonAddresses:
     def _look(self, root: Path) -> _Look:
         """Return a key that changes with a settings file, or with the kind of the root."""
         # A link of the user's own is followed when it is read, and does not change with its file.
-        linked = Path(os.path.realpath(self._home.config_file))
-        places = (root / REPO_FILE, self._home.config_file, linked, root / ".git")
+        linked = Path(os.path.realpath(self.home.config_file))
+        places = (root / REPO_FILE, self.home.config_file, linked, root / ".git")
         return tuple(_stamp(path) for path in places)
 
 

@@ -55,7 +55,7 @@ from ggrep.protocol.wire.message_types import (
 from ggrep.protocol.wire.replies import Reply
 from ggrep.protocol.wire.timing import timeout_of, within
 from ggrep.service.daemon_addresses import DaemonAddresses
-from ggrep.service.opening import guarded
+from ggrep.service.opening import Guarded
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.status import UnservedStatusJson
@@ -283,7 +283,7 @@ class Federator:
 
     def _searchers(self, forbidden: frozenset[RepoId]) -> Searchers:
         daemons = DaemonSearchers(self._channels, lambda repo: self._address(repo.root_canonical))
-        return guarded(self._through(daemons), forbidden)
+        return Guarded(self._through(daemons), forbidden)
 
     async def _meet(self, root: Path) -> DaemonAddress:
         return await to_thread.run_sync(lambda: self._address(root), abandon_on_cancel=True)

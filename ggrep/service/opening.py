@@ -52,29 +52,23 @@ async def open_workspace(
         WorkspaceError: the file or the request is wrong, or the workspace is another one.
     """
     return await to_thread.run_sync(
-        lambda: _opened(
-            lambda file, real: load_workspace(file, resolve_root=resolve_root, real=real),
-            path,
-            allowlist,
-            request,
-            workspace_id,
-        ),
+        lambda: _opened(path, allowlist, request, workspace_id, resolve_root),
         abandon_on_cancel=True,
     )
 
 
 def _opened(
-    load: Callable[[Path, Path], Workspace],
     path: Path,
     allowlist: Allowlist,
     request: FederatedRequest,
     workspace_id: str | None,
+    resolve_root: ResolveRoot,
 ) -> OpenedWorkspace:
     # Roots are written relative to the directory that the file is seen in, so that directory is
     # resolved and the name kept.
     file = canonical(path.parent) / path.name
     real = allowlist.check(file)
-    workspace = load(file, real)
+    workspace = load_workspace(file, resolve_root=resolve_root, real=real)
     if canonical(file) != real:
         raise Forbidden(f"{path}: was replaced while it was read")
     _check_id(workspace, workspace_id)
@@ -104,8 +98,7 @@ def forbidden_repos(
     named = _named(workspace, request, resolve)
     for repo in outside:
         if repo.repo_id in named:
-            label = repo.alias or repo.repo_id
-            raise Forbidden(f"repository {label}: outside the roots that may be searched here")
+            raise _outside(repo)
     return frozenset(repo.repo_id for repo in outside)
 
 
@@ -120,6 +113,11 @@ def _named(
     return frozenset(select_repos(replace(workspace, repos=asleep), asking, resolve).repo_ids)
 
 
+def _outside(repo: WorkspaceRepo) -> Forbidden:
+    label = repo.alias or repo.repo_id
+    return Forbidden(f"repository {label}: outside the roots that may be searched here")
+
+
 def _check_id(workspace: Workspace, workspace_id: str | None) -> None:
     if workspace_id is None or workspace_id == workspace.repo_set_id:
         return
@@ -127,23 +125,20 @@ def _check_id(workspace: Workspace, workspace_id: str | None) -> None:
     raise WorkspaceError((Issue(_ID_MISMATCH, message, field="$.workspaceId", reason="mismatch"),))
 
 
-def guarded(searchers: Searchers, forbidden: frozenset[RepoId]) -> Searchers:
-    """Return searchers that refuse forbidden repositories and those that have disappeared.
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """Searchers that refuse forbidden repositories and those that have disappeared.
 
     A root was resolved when the workspace was read; one that is a link to elsewhere by now is
     refused when it is asked.
     """
-    return _Guarded(searchers, forbidden)
 
-
-class _Guarded:
-    def __init__(self, inner: Searchers, forbidden: frozenset[RepoId]) -> None:
-        self._inner = inner
-        self._forbidden = forbidden
+    inner: Searchers
+    forbidden: frozenset[RepoId]
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
         """Make ready what may be asked."""
-        await self._inner.prepare([repo for repo in repos if self._may(repo)], deadline)
+        await self.inner.prepare([repo for repo in repos if self._may(repo)], deadline)
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         """Return the searcher of a repository.
@@ -152,9 +147,8 @@ class _Guarded:
             Forbidden: it may not be asked.
         """
         if not self._may(repo):
-            label = repo.alias or repo.repo_id
-            raise Forbidden(f"repository {label}: outside the roots that may be searched here")
-        return self._inner.open(repo)
+            raise _outside(repo)
+        return self.inner.open(repo)
 
     def _may(self, repo: WorkspaceRepo) -> bool:
-        return repo.repo_id not in self._forbidden and is_canonical(repo.root_canonical)
+        return repo.repo_id not in self.forbidden and is_canonical(repo.root_canonical)

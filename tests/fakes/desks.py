@@ -19,7 +19,7 @@ from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federa
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
-from ggrep.service.opening import guarded
+from ggrep.service.opening import Guarded
 from ggrep.service.searchers import ReadySearchers
 from tests.fakes.searchers import FakeRow, FakeSearcher
 
@@ -68,7 +68,7 @@ class FakeDesk:
     ) -> FederatedResponse:
         """Return the merged answer."""
         await self._enter(request)
-        searchers = guarded(self._searchers(), forbidden)
+        searchers = Guarded(self._searchers(), forbidden)
         return await federated_search(workspace, request, searchers, SystemClock(), arrived=arrived)
 
     async def slate(
@@ -82,7 +82,7 @@ class FakeDesk:
     ) -> FederatedSlate:
         """Return the slate of them."""
         await self._enter((request, shape))
-        searchers = guarded(self._searchers(), forbidden)
+        searchers = Guarded(self._searchers(), forbidden)
         return await federated_slate(
             workspace, request, shape, searchers, SystemClock(), arrived=arrived
         )

@@ -11,7 +11,7 @@ from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federa
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.client.link import Silent
 from ggrep.protocol.client.starting import NotStarted
-from ggrep.service.opening import guarded
+from ggrep.service.opening import Guarded
 from ggrep.service.searchers import OwnReading
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import calls, searcher
@@ -91,7 +91,7 @@ async def test_the_guard_lets_slates_through_to_who_may_be_asked() -> None:
         workspace(*(repo(fake.name) for fake in fakes)),
         FederatedRequest(SearchRequest("token")),
         SlateShape(),
-        guarded(factory(*fakes), frozenset({repo("b").repo_id})),
+        Guarded(factory(*fakes), frozenset({repo("b").repo_id})),
         ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
     )
 

@@ -15,7 +15,7 @@ from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.request import SearchRequest
 from ggrep.service import opening
 from ggrep.service.allowlist import Allowlist
-from ggrep.service.opening import guarded, open_workspace
+from ggrep.service.opening import Guarded, open_workspace
 from ggrep.service.searchers import ReadySearchers
 from tests.fakes.searchers import FakeSearcher, repo
 
@@ -210,7 +210,7 @@ def at(path: Path) -> WorkspaceRepo:
 async def test_the_guard_lets_through_who_may_be_asked(place: Path) -> None:
     """And prepares nobody else."""
     inner, here, there = Noting(), at(place / "in"), at(place / "out")
-    door = guarded(inner, frozenset({there.repo_id}))
+    door = Guarded(inner, frozenset({there.repo_id}))
 
     await door.prepare([here, there], Deadline.never(SystemClock()))
 
@@ -222,7 +222,7 @@ async def test_the_guard_lets_through_who_may_be_asked(place: Path) -> None:
 
 def test_the_guard_refuses_a_root_that_has_become_a_link(place: Path) -> None:
     """It was resolved when the workspace was read; a link put there since leads elsewhere."""
-    door = guarded(ReadySearchers(lambda _: FakeSearcher("in")), frozenset())
+    door = Guarded(ReadySearchers(lambda _: FakeSearcher("in")), frozenset())
     (place / "in").rmdir()
     (place / "in").symlink_to(place / "out")
 
