@@ -15,7 +15,7 @@ from ggrep.model.corpus import Corpus
 from ggrep.model.sanitise import sanitise_line
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.manifest import (
+    from ggrep.model.schemas.workspace_manifest import (
         CorpusStateJson,
         ManifestCountsJson,
         ManifestDiagnosticJson,

@@ -36,9 +36,8 @@ from ggrep.model.schemas import (
     federated,
     handshake,
     health,
-    indexing,
+    index_report,
     maintenance,
-    manifest,
     navigation,
     profiles,
     receipts,
@@ -49,8 +48,9 @@ from ggrep.model.schemas import (
     status,
     stores,
     workspace,
+    workspace_manifest,
 )
-from ggrep.model.schemas.values import GROWING, RULES, Held, Keywords
+from ggrep.model.schemas.constraints import GROWING, RULES, Held, Keywords
 
 FOLDER: Final = Path(ggrep.model.schemas.__file__).parent
 DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
@@ -66,7 +66,7 @@ DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     "handshake_request": ("First message of a client", handshake, "HelloJson"),
     "handshake_response": ("First answer of a daemon", handshake, "WelcomeJson"),
     "health": ("Health of a store", health, "HealthJson"),
-    "index_report": ("Report of ggrep index", indexing, "IndexReportJson"),
+    "index_report": ("Report of ggrep index", index_report, "IndexReportJson"),
     "inventory": ("Stores of a home", stores, "InventoryJson"),
     "maintenance": ("Maintenance of a store", maintenance, "MaintenanceJson"),
     "profiles": ("Profiles of a repository", profiles, "ProfilesJson"),
@@ -79,7 +79,7 @@ DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     "status": ("Status of a repository", status, "StatusJson"),
     "symbol_success": ("Definitions of a name", navigation, "SymbolJson"),
     "workspace": ("Looking after a workspace", workspace, "WorkspaceJson"),
-    "workspace_manifest": ("Workspace manifest", manifest, "ManifestJson"),
+    "workspace_manifest": ("Workspace manifest", workspace_manifest, "ManifestJson"),
     "workspace_receipt": ("Receipt of a workspace", receipts, "WorkspaceReceiptJson"),
     "workspace_replay": ("Replay of a workspace", replay, "WorkspaceReplayJson"),
     "workspace_resolved": ("A resolved workspace", resolved, "ResolvedWorkspaceJson"),

@@ -23,7 +23,7 @@ from ggrep.service.places import open_engine, place_of
 if TYPE_CHECKING:
     from ggrep.federation.workspace import WorkspaceRepo
     from ggrep.index.sync.sync_report import SyncReport
-    from ggrep.model.schemas.indexing import (
+    from ggrep.model.schemas.index_report import (
         FailedRepoJson,
         IndexedRepoJson,
         PreviewedRepoJson,

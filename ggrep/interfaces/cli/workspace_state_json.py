@@ -18,13 +18,13 @@ from ggrep.model.corpus import Corpus
 from ggrep.model.sanitise import sanitise_line
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.manifest import ManifestRepoJson, RepoDaemonJson
     from ggrep.model.schemas.workspace import (
         CatalogJson,
         KeptWorkspaceJson,
         WorkspaceStatusJson,
         WrittenManifestJson,
     )
+    from ggrep.model.schemas.workspace_manifest import ManifestRepoJson, RepoDaemonJson
 
 Daemons = Mapping[RepoId, LiveDaemon]
 

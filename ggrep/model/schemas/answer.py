@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NotRequired, TypedDict
 
-from ggrep.model.schemas.values import (
+from ggrep.model.schemas.constraints import (
     Code,
     Commit,
     Count,

@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, NotRequired, TypeAlias, TypedDict
 
 from ggrep.model.corpus import Mode
-from ggrep.model.schemas.values import Count, DocumentJson, Figure, Held, Positive, Sha256, Share
+from ggrep.model.schemas.constraints import (
+    Count,
+    DocumentJson,
+    Figure,
+    Held,
+    Positive,
+    Sha256,
+    Share,
+)
 
 Interval: TypeAlias = Annotated[Sequence[float], Held(least=2, most=2)]
 """Lower and upper bound."""

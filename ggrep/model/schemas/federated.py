@@ -7,9 +7,7 @@ from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Corpus
 from ggrep.model.response import Freshness
 from ggrep.model.schemas.answer import LimitJson
-from ggrep.model.schemas.failure import IssueJson
-from ggrep.model.schemas.slate import SlateJson
-from ggrep.model.schemas.values import (
+from ggrep.model.schemas.constraints import (
     Code,
     Count,
     DocumentJson,
@@ -27,6 +25,8 @@ from ggrep.model.schemas.values import (
     held_to,
     may_grow,
 )
+from ggrep.model.schemas.failure import IssueJson
+from ggrep.model.schemas.slate import SlateJson
 
 RepoStatus: TypeAlias = Literal[
     "ok",

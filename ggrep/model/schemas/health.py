@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Final, TypedDict
 
-from ggrep.model.schemas.values import Code, DocumentJson, Held, SnapshotId, StoreId, held_to
+from ggrep.model.schemas.constraints import Code, DocumentJson, Held, SnapshotId, StoreId, held_to
 
 
 class AuditErrorJson(TypedDict):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypedDict
 
 from ggrep.model.navigation import Boundary, MentionKind
 from ggrep.model.schemas.answer import AnswerJson, TimedJson
-from ggrep.model.schemas.values import Code, Count, Positive, Sha256
+from ggrep.model.schemas.constraints import Code, Count, Positive, Sha256
 
 
 class ExpandLimitsJson(TypedDict):

@@ -5,9 +5,7 @@ from typing import Annotated, Literal, TypedDict
 
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.request import SnippetMode
-from ggrep.model.schemas.federated import FederatedJson, RepoStatus
-from ggrep.model.schemas.search import SearchJson
-from ggrep.model.schemas.values import (
+from ggrep.model.schemas.constraints import (
     Count,
     DocumentJson,
     Held,
@@ -17,6 +15,8 @@ from ggrep.model.schemas.values import (
     SnapshotId,
     StoreId,
 )
+from ggrep.model.schemas.federated import FederatedJson, RepoStatus
+from ggrep.model.schemas.search import SearchJson
 
 
 class ReceiptFilterJson(TypedDict):

@@ -7,7 +7,7 @@ from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.request import SnippetMode
 from ggrep.model.schemas.answer import AnswerJson, ScanJson
-from ggrep.model.schemas.values import Code, Count, Keywords, Named, Positive, Sha256, may_grow
+from ggrep.model.schemas.constraints import Code, Count, Keywords, Named, Positive, Sha256, may_grow
 
 QUERY_KINDS: Final = ("phrase", "symbol", "path", "error", "question", "words")
 """What a query may read as."""

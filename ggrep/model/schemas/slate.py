@@ -6,8 +6,8 @@ from typing import Annotated, NotRequired, TypedDict
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Mode
 from ggrep.model.schemas.answer import AnswerJson, TimedJson
+from ggrep.model.schemas.constraints import Code, Count, Held, Named, Positive, Sha256, held_to
 from ggrep.model.schemas.search import QUERY_KINDS
-from ggrep.model.schemas.values import Code, Count, Held, Named, Positive, Sha256, held_to
 from ggrep.model.slate import Reason, Role, Section, SessionOp
 
 

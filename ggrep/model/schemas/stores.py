@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Annotated, TypeAlias, TypedDict
 
+from ggrep.model.schemas.constraints import Count, DocumentJson, Moment, Sha256, SnapshotId
 from ggrep.model.schemas.failure import ErrorJson
-from ggrep.model.schemas.values import Count, DocumentJson, Moment, Sha256, SnapshotId
 
 
 class NamedStoreJson(TypedDict):

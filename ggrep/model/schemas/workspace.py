@@ -4,13 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
 from ggrep.model.corpus import Corpus
-from ggrep.model.schemas.manifest import (
-    ManifestDiagnosticJson,
-    ManifestDiagnosticsJson,
-    ManifestRepoJson,
-)
-from ggrep.model.schemas.resolved import ResolvedWorkspaceJson
-from ggrep.model.schemas.values import (
+from ggrep.model.schemas.constraints import (
     CacheRoot,
     ConfigHash,
     Count,
@@ -21,6 +15,12 @@ from ggrep.model.schemas.values import (
     Positive,
     RepoSet,
     WorkspacePath,
+)
+from ggrep.model.schemas.resolved import ResolvedWorkspaceJson
+from ggrep.model.schemas.workspace_manifest import (
+    ManifestDiagnosticJson,
+    ManifestDiagnosticsJson,
+    ManifestRepoJson,
 )
 
 

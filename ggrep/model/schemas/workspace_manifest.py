@@ -5,7 +5,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from ggrep.model.corpus import Corpus
 from ggrep.model.response import Freshness
-from ggrep.model.schemas.values import (
+from ggrep.model.schemas.constraints import (
     CacheRoot,
     ConfigHash,
     Count,

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
+from ggrep.model.schemas.constraints import Code, Count, DocumentJson, SnapshotId, StoreId
 from ggrep.model.schemas.failure import ErrorJson
-from ggrep.model.schemas.values import Code, Count, DocumentJson, SnapshotId, StoreId
 
 
 class SyncFilesJson(TypedDict):
