@@ -34,11 +34,7 @@ def assemble(
 ) -> FederatedResponse:
     """Return the answer to a question.
 
-    Args:
-        asking: as it ended.
-        given: what it came to.
-        from_memory: that was given to an earlier question.
-        elapsed_ms: for the figures that differ from run to run.
+    What differs from run to run is `elapsed_ms`; `given` may be of an earlier question.
     """
     selection, strategy, plan = asking.selection, BY_NAME[given.strategy], asking.plan
     answers = _answers(asking, given)

@@ -46,13 +46,8 @@ async def federated_search(
     A repository's failure is reported and fails nothing else, unless the request is strict or
     none is left. Cancellation is passed on to the repositories and to the caller.
 
-    Args:
-        workspace: which repositories there are.
-        request: the question.
-        searchers: who answers for them.
-        clock: of the deadline.
-        memory: what earlier questions came to; None for none.
-        arrived: told of each repository that is done.
+    `memory` holds what earlier questions came to; `arrived` is told of each repository that is
+    done.
 
     Raises:
         WorkspaceError: the request is invalid, or a cohort that it names is not there.

@@ -90,11 +90,7 @@ def examine(
 ) -> Examination:
     """Return the problems of a workspace's enabled repositories, and which are missing.
 
-    Args:
-        manifest: as the disk has it.
-        daemons: as they say, where they run.
-        overlaps: warnings about the roots.
-        other_stores: how many indexes under other settings a repository has.
+    `other_stores` says how many indexes under other settings a repository has.
     """
     findings = list(_of_roots(manifest))
     enabled = [s for s in manifest.repos if s.repo.enabled and s.repo.missing is None]

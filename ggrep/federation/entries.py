@@ -23,14 +23,11 @@ class Places:
     """The position of the `repos` array in the text.
 
     Attributes:
-        opening: offset of its `[`; `closing` that of its `]`.
         elements: start and end of each element.
         commas: offset of the comma behind each element, None behind a last one without.
         tokens: of the whole text.
     """
 
-    opening: int
-    closing: int
     elements: tuple[tuple[int, int], ...]
     commas: tuple[int | None, ...]
     tokens: tuple[Token, ...]
@@ -63,9 +60,8 @@ def find_entries(text: str) -> Places:
         if token.depth == solid[opening].depth:
             break
         inside.append(token)
-    closing = solid[opening + 1 + len(inside)].start
     elements, commas = _elements(text, inside, solid[opening].depth + 1)
-    return Places(solid[opening].start, closing, elements, commas, tokens)
+    return Places(elements, commas, tokens)
 
 
 def _opening_of_repos(text: str, solid: Sequence[Token]) -> int:

@@ -31,9 +31,6 @@ def repo_evidence(figures: Mapping[RepoId, CollectionStatistics]) -> dict[RepoId
 
     The best has 1.0, others less, never below 0; a repository without a chunk has 0.0. Nobody's
     evidence moves because an empty repository joins.
-
-    Args:
-        figures: of the same query, each repository's own.
     """
     filled = {repo: held for repo, held in sorted(figures.items()) if held.chunks}
     if not filled:

@@ -159,9 +159,7 @@ def _copy(copy: AlsoIn) -> "RepoPlaceJson":
 def failure_json(error: GgrepError, *, include_paths: bool) -> "FederatedErrorJson":
     """Return the envelope of a request that came to nothing before any repository was asked.
 
-    Args:
-        error: what went wrong.
-        include_paths: show absolute paths; for the caller's own terminal.
+    Absolute paths are for the caller's own terminal.
     """
     failed = _error(error, str if include_paths else _naming_files(error))
     return {

@@ -81,12 +81,8 @@ def needs_more(
     from such lists over several corpora is as well: a hit behind the first `top` of its corpus
     is never dealt, for each that was passed over for its file had been outdone by a dealt one.
 
-    Args:
-        ordered: the whole merged list.
-        kept: the same, folded.
-        lists: what was merged.
-        asked: how long a list each repository was asked for.
-        top: how many hits of `kept` matter.
+    `kept` is `ordered`, folded, of which the first `top` matter; `asked` says how long a list each
+    repository was asked for.
     """
     used = used_up(lists, asked, top=top)
     if not used:

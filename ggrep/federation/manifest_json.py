@@ -32,10 +32,7 @@ def manifest_json(
 ) -> "ManifestJson":
     """Return the document that is kept on disk.
 
-    Args:
-        manifest: the state.
-        cache_root: where the federation's artifacts live.
-        generated_at: RFC 3339; it enters no hash.
+    `generated_at` is RFC 3339 and enters no hash.
     """
     workspace = manifest.workspace
     return {
@@ -62,9 +59,7 @@ def diagnostics_json(manifest: WorkspaceManifest) -> "ManifestDiagnosticsJson":
 def repo_json(state: RepoState, counts: Mapping[Corpus, int] = _UNCOUNTED) -> "ManifestRepoJson":
     """Return one repository of the manifest.
 
-    Args:
-        state: as the disk has it.
-        counts: chunks by corpus, which a daemon knows and the disk does not tell.
+    `counts` are chunks by corpus, which a daemon knows and the disk does not tell.
     """
     repo, index, facts = state.repo, state.index, state.index.facts
     git = facts.git if facts else None

@@ -67,13 +67,7 @@ def collect_orphans(
 ) -> OrphansReport:
     """List the directories to delete or, with `force`, delete them.
 
-    Args:
-        cache_roots: where directories of the federation lie.
-        load: returns the workspace of a file.
-        now: what ages are measured against.
-        grace: younger directories stay.
-        force: delete.
-        most: files to delete.
+    Directories younger than `grace` stay; at most `most` files are deleted.
     """
     found = [
         orphan

@@ -111,10 +111,7 @@ def unfinished(lists: Lists, rules: Rules, asked: Mapping[RepoId, int]) -> tuple
     Only folding uses lists up: without it there is none. A strategy that goes by ranks takes the
     lists as long as they are; there is nothing to be exact about.
 
-    Args:
-        lists: what there is.
-        rules: how it is merged.
-        asked: how long a list each repository was asked for.
+    `asked` says how long a list each repository was asked for.
     """
     if not rules.folds or not BY_NAME[rules.strategy].exact:
         return ()

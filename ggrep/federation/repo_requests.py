@@ -192,10 +192,6 @@ class RepoRequests:
 
         A repository that published meanwhile is counted once more. When that moves the sum, all
         are asked again: lists measured against different collections must not be merged.
-
-        Args:
-            figures: of all who count.
-            only: who is searched.
         """
         if not figures:
             return {}, figures
@@ -251,9 +247,7 @@ class RepoRequests:
 
         Who cannot give them any more is left out, and has not failed: its first lists stand.
 
-        Args:
-            lengths: how long a list to ask of each.
-            figures: of all who count; empty where each is measured against itself.
+        `figures` are of all who count; empty where each is measured against itself.
         """
         total = total_of(figures) if figures else None
         outcomes = await fan_out(

@@ -60,7 +60,6 @@ def _state(repo: WorkspaceRepo, address: DaemonAddress) -> RepoState:
         store_id=identity.store_id,
         config_fingerprint=identity.config_fingerprint,
         keys=RepoKeys(encoder.key, LEXICAL_LAYOUT, SCHEMA_KEY),
-        embed_name=encoder.name,
         index=_of_this_store(read_index_state(identity.store), identity.store_id),
     )
 

@@ -165,10 +165,7 @@ Locate: TypeAlias = Callable[[str], LocatedRoot | None]
 def validate(value: object, path: str, locate: Locate) -> WorkspaceDraft:
     """Return the draft of a parsed file.
 
-    Args:
-        value: as parsed.
-        path: of the file, for messages.
-        locate: called for each entry's root.
+    `locate` is called for each entry's root; `path` is for messages.
 
     Raises:
         WorkspaceError: anything is wrong; it holds every issue found.

@@ -38,7 +38,6 @@ class RepoState:
 
     Attributes:
         store_id: under its present settings; None when `error` says that they cannot be read.
-        embed_name: of the encoder, for people.
         index: what lies in its store.
     """
 
@@ -46,7 +45,6 @@ class RepoState:
     store_id: str | None = None
     config_fingerprint: str | None = None
     keys: RepoKeys | None = None
-    embed_name: str = ""
     index: IndexState = NOTHING
     error: GgrepError | None = None
 

@@ -102,14 +102,7 @@ class WorkspaceReceipt:
 def make_workspace_receipt(
     response: FederatedResponse, answer: bytes, *, version: str, build: str
 ) -> WorkspaceReceipt:
-    """Return the receipt of a workspace's answer.
-
-    Args:
-        response: what was answered.
-        answer: the same as bytes.
-        version: of the program.
-        build: of the installation.
-    """
+    """Return the receipt of a workspace's answer."""
     return WorkspaceReceipt(
         question=question_of(response.request),
         origin=origin_of(response, answer, version=version, build=build),

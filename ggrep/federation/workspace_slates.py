@@ -107,14 +107,7 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
 ) -> FederatedSlate:
     """Return the slate for a question over the selected repositories.
 
-    Args:
-        workspace: which repositories there are.
-        request: the question; `top` is not read.
-        shape: what the slate is to look like.
-        searchers: who answers for them.
-        clock: of the deadline.
-        memory: what earlier questions came to; None for none.
-        arrived: told of each repository that is done.
+    Arguments as of `federated_search`; the request's `top` is not read.
 
     Raises:
         WorkspaceError: the request is invalid, or a cohort that it names is not there.

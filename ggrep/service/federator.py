@@ -131,11 +131,8 @@ class Federator:
     ) -> FederatedResponse:
         """Return the answer of a workspace.
 
-        Args:
-            workspace: as it was opened for the caller.
-            request: the question.
-            arrived: told of each repository that is done.
-            forbidden: repositories that the caller must not touch; they fail.
+        `arrived` is told of each repository that is done. Those that are `forbidden` must not be
+        touched by the caller; they fail.
 
         Raises:
             WorkspaceError: the request is invalid, or a cohort that it names is not there.

@@ -157,11 +157,7 @@ def status_document(
 ) -> Document:
     """Return the status of a repository: what its daemon says, else what lies on disk.
 
-    Args:
-        address: where its daemon is met; none is started.
-        environ: of who asks.
-        engine: opens the index here.
-        told: called with a line for people where the daemon that runs does not say.
+    No daemon is started. Where one runs and does not say, `told` gets a line for people.
     """
     return _of_daemon(address, environ, told) or disk_document(address, engine())
 
