@@ -66,7 +66,6 @@ async def build(
     plan: BuildPlan,
     clock: Clock,
     *,
-    began: Callable[[WorkspaceRepo], None] = lambda _: None,
     ended: Callable[[BuildResult], None] = lambda _: None,
 ) -> tuple[BuildResult, ...]:
     """Build repositories in the order of their ids; return what became of each, in that order.
@@ -74,7 +73,7 @@ async def build(
     Cancelled, it interrupts its children and waits for them.
     """
     ordered = sorted(repos, key=lambda repo: repo.repo_id)
-    builder = _Builder(plan, clock, iter(ordered), began, ended)
+    builder = _Builder(plan, clock, iter(ordered), ended)
     async with anyio.create_task_group() as group:
         for _ in range(min(plan.concurrency, MAX_BUILDS, len(ordered))):
             group.start_soon(builder.work)
@@ -95,7 +94,6 @@ class _Builder:
     plan: BuildPlan
     clock: Clock
     queue: Iterator[WorkspaceRepo]
-    began: Callable[[WorkspaceRepo], None]
     ended: Callable[[BuildResult], None]
     results: list[BuildResult] = field(default_factory=list)
     _failed: bool = False
@@ -105,7 +103,6 @@ class _Builder:
         for repo in self.queue:
             if self._failed and self.plan.strict:
                 return
-            self.began(repo)
             result = await self._run(repo)
             self._failed = self._failed or result.status == "failed"
             self.results.append(result)

@@ -35,7 +35,7 @@ def shell(**scripts: str) -> Callable[[WorkspaceRepo], list[str]]:
 
 async def run(workspace: Workspace, plan: BuildPlan, **told: object) -> tuple[BuildResult, ...]:
     """Return what became of each repository."""
-    return await build(workspace.repos[::-1], plan, SystemClock(), **told)  # type: ignore[arg-type] # two callables
+    return await build(workspace.repos[::-1], plan, SystemClock(), **told)  # type: ignore[arg-type] # a callable
 
 
 async def test_results_come_by_id(workspace: Workspace) -> None:
@@ -77,8 +77,12 @@ async def test_there_is_always_a_reason(workspace: Workspace, script: str, error
 async def test_strict_begins_nothing_after_a_failure(workspace: Workspace) -> None:
     """What was not begun is said to be skipped."""
     began: list[str | None] = []
-    plan = BuildPlan(shell(b="exit 1"), PATH, concurrency=1, strict=True)
-    results = await run(workspace, plan, began=lambda repo: began.append(repo.alias))
+
+    def command(repo: WorkspaceRepo) -> list[str]:
+        began.append(repo.alias)
+        return shell(b="exit 1")(repo)
+
+    results = await run(workspace, BuildPlan(command, PATH, concurrency=1, strict=True))
 
     assert began == ["a", "b"]
     assert [result.status for result in results] == ["passed", "failed", "skipped", "skipped"]
@@ -90,16 +94,17 @@ async def test_no_more_run_at_once_than_told(workspace: Workspace) -> None:
     """Each takes cores and memory."""
     at_once, most = 0, 0
 
-    def began(_: WorkspaceRepo) -> None:
+    def command(repo: WorkspaceRepo) -> list[str]:
         nonlocal at_once, most
         at_once += 1
         most = max(most, at_once)
+        return shell()(repo)
 
     def ended(_: BuildResult) -> None:
         nonlocal at_once
         at_once -= 1
 
-    await run(workspace, BuildPlan(shell(), PATH, concurrency=2), began=began, ended=ended)
+    await run(workspace, BuildPlan(command, PATH, concurrency=2), ended=ended)
 
     assert (at_once, most) == (0, 2)
 
