@@ -13,10 +13,16 @@ from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.memory import Given
 from ggrep.federation.merge import MergedHit
 from ggrep.federation.pool_merging import Rules, lists_of, merge_lists
-from ggrep.federation.repo_outcomes import Answers, RepoReport, code_of, first_failure, report
+from ggrep.federation.repo_outcomes import (
+    Answers,
+    RepoLimit,
+    RepoReport,
+    code_of,
+    first_failure,
+    report,
+)
 from ggrep.federation.repo_requests import RepoRequests
 from ggrep.federation.strategies import BY_NAME
-from ggrep.federation.workspace_answer import RepoLimit
 from ggrep.model.confidence import (
     Confidence,
     confidence_notices,

@@ -10,14 +10,19 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, cast
 
 from ggrep.base.errors import Busy, GgrepError, WorkspaceError
-from ggrep.federation.cohort import CorpusCohort, compatibility_key
+from ggrep.base.ids import RepoId
+from ggrep.federation.cohort import CohortPlan, CorpusCohort, compatibility_key
 from ggrep.federation.coverage import Coverage
 from ggrep.federation.diagnostics import Diagnostic, redact, redactor
+from ggrep.federation.federated_request import FederatedRequest, InForce
 from ggrep.federation.merge import AlsoIn, MergedHit
-from ggrep.federation.repo_outcomes import RepoReport, code_of
+from ggrep.federation.repo_outcomes import RepoLimit, RepoReport, code_of
+from ggrep.federation.selection import Selection
 from ggrep.federation.workspace import Workspace
-from ggrep.federation.workspace_answer import FederatedAnswer, RepoLimit
+from ggrep.federation.workspace_manifest import described_entry, manifest_hash
+from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Corpus
+from ggrep.model.response import Freshness
 from ggrep.render.metadata_json import limit_json
 
 if TYPE_CHECKING:
@@ -54,7 +59,72 @@ FEDERATED_SCHEMA: Final = 1
 _Clean = Callable[[str], str]
 
 
-def federated_json(response: FederatedAnswer) -> "FederatedJson | FederatedErrorJson":
+@dataclass(frozen=True, slots=True)
+class FederatedResponse:
+    """Everything one federated request returns.
+
+    Attributes:
+        in_force: the limits that applied and the strategy that was asked for.
+        strategy: the one that was used.
+        plan: who was asked for what.
+        reports: one for each selected repository, by id.
+        corpora: one merged list for each requested corpus.
+        hits: the blended list, best first; a weak answer's is shortened.
+        confidence: how well the best hits fit the query, judged on the merged list.
+        statistics_repos: whose figures scores were measured against; empty but under `global`.
+        coverage: what each repository means for the lists, in the order of `reports`.
+        freshness: whether each repository's index holds its work tree, as far as is known.
+        from_memory: the repositories gave their lists to an earlier question.
+        error: None, or why there is no answer at all.
+        elapsed_ms: from request to answer; `repo_elapsed_ms` sums each repository's calls.
+    """
+
+    workspace: Workspace
+    request: FederatedRequest
+    in_force: InForce
+    strategy: str
+    selection: Selection
+    plan: CohortPlan
+    reports: tuple[RepoReport, ...]
+    corpora: tuple[tuple[Corpus, tuple[MergedHit, ...]], ...]
+    hits: tuple[MergedHit, ...]
+    confidence: Confidence
+    limits_hit: tuple[RepoLimit, ...]
+    warnings: tuple[Diagnostic, ...]
+    errors: tuple[Diagnostic, ...]
+    statistics_repos: tuple[RepoId, ...]
+    error: GgrepError | None
+    elapsed_ms: float
+    repo_elapsed_ms: tuple[tuple[RepoId, float], ...]
+    coverage: tuple[Coverage, ...]
+    freshness: tuple[tuple[RepoId, Freshness], ...]
+    from_memory: bool
+
+    @property
+    def ok(self) -> bool:
+        """Return whether at least one repository answered, or none was selected."""
+        return self.error is None
+
+    @property
+    def exit_status(self) -> int:
+        """Return the process status that goes with the answer."""
+        return 0 if self.error is None else self.error.exit_status
+
+    @property
+    def manifest_hash(self) -> str:
+        """Return the identity of the index state that the selected repositories are in."""
+        entries = [
+            described_entry(report.repo.repo_id, report.description, report.snapshot_id)
+            for report in self.reports
+        ]
+        return manifest_hash(self.workspace.repo_set_id, entries)
+
+    def to_json(self) -> "FederatedJson | FederatedErrorJson":
+        """Return the contract's JSON object."""
+        return federated_json(self)
+
+
+def federated_json(response: FederatedResponse) -> "FederatedJson | FederatedErrorJson":
     """Return the answer, or its failure with all that is known of the repositories."""
     if response.error is not None:
         failed = _error(response.error, _cleaner(response))
@@ -77,7 +147,7 @@ def federated_json(response: FederatedAnswer) -> "FederatedJson | FederatedError
     }
 
 
-def answered_json(response: FederatedAnswer) -> "FederatedAnswerJson":
+def answered_json(response: FederatedResponse) -> "FederatedAnswerJson":
     """Return an answer without its lists.
 
     Requires: there is one; a failure has a shape of its own.
@@ -90,7 +160,7 @@ def answered_json(response: FederatedAnswer) -> "FederatedAnswerJson":
     }
 
 
-def _asked(response: FederatedAnswer) -> "AskedJson":
+def _asked(response: FederatedResponse) -> "AskedJson":
     clean = _cleaner(response)
     return {
         "schema_version": FEDERATED_SCHEMA,
@@ -105,7 +175,7 @@ def _asked(response: FederatedAnswer) -> "AskedJson":
     }
 
 
-def _figures(response: FederatedAnswer) -> "StatedJson":
+def _figures(response: FederatedResponse) -> "StatedJson":
     return {"stats": _stats(response)} if response.request.stats else {}
 
 
@@ -186,7 +256,7 @@ def _naming_files(error: GgrepError) -> _Clean:
     return clean
 
 
-def _cleaner(response: FederatedAnswer) -> _Clean:
+def _cleaner(response: FederatedResponse) -> _Clean:
     if response.request.include_paths:
         return str
     return redactor(known_paths(response.workspace))
@@ -200,7 +270,7 @@ def known_paths(workspace: Workspace) -> tuple[str, ...]:
     return tuple(sorted(str(path) for path in paths if len(path.parts) > 1))
 
 
-def _meta(response: FederatedAnswer, clean: _Clean) -> "FederatedMetaJson":
+def _meta(response: FederatedResponse, clean: _Clean) -> "FederatedMetaJson":
     force, workspace = response.in_force, response.workspace
     merge: MergeJson = {
         "strategy": response.strategy,
@@ -237,7 +307,7 @@ def _meta(response: FederatedAnswer, clean: _Clean) -> "FederatedMetaJson":
     }
 
 
-def _selection(response: FederatedAnswer, clean: _Clean) -> "SelectionJson":
+def _selection(response: FederatedResponse, clean: _Clean) -> "SelectionJson":
     selection = response.selection
     return {
         "selectedRepoIds": list(selection.repo_ids),
@@ -348,7 +418,7 @@ def _error(error: GgrepError, clean: _Clean) -> "DetailedFailureJson":
     return body
 
 
-def _stats(response: FederatedAnswer) -> "FederatedStatsJson":
+def _stats(response: FederatedResponse) -> "FederatedStatsJson":
     repos: dict[str, RepoStatsJson] = {
         repo: {"elapsedMs": round(ms, 3)} for repo, ms in response.repo_elapsed_ms
     }
@@ -359,12 +429,3 @@ def _stats(response: FederatedAnswer) -> "FederatedStatsJson":
         "fromMemory": response.from_memory,
         "repos": dict(repos),
     }
-
-
-@dataclass(frozen=True, slots=True)
-class FederatedResponse(FederatedAnswer):
-    """Everything one federated request returns, and its JSON."""
-
-    def to_json(self) -> "FederatedJson | FederatedErrorJson":
-        """Return the contract's JSON object."""
-        return federated_json(self)

@@ -11,6 +11,7 @@ from ggrep.federation.fanout import Skipped
 from ggrep.federation.selection import Selection
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.corpus import Corpus
+from ggrep.model.limits import LimitHit
 from ggrep.model.response import PoolResponse, RepoDescription
 
 Status: TypeAlias = Literal[
@@ -66,6 +67,18 @@ class RepoReport:
     degraded: bool | None
     partial_index: bool | None
     description: RepoDescription | None
+
+
+@dataclass(frozen=True, slots=True)
+class RepoLimit:
+    """A limit that changed the answer; `repo_id` is None for the coordinator's own."""
+
+    limit: LimitHit
+    repo_id: RepoId | None = None
+
+    def order(self) -> tuple[str, str, str]:
+        """Return the key that the limits of an answer are sorted by."""
+        return self.repo_id or "", self.limit.code, self.limit.path_key or ""
 
 
 @dataclass(frozen=True, slots=True)

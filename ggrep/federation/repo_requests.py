@@ -20,11 +20,10 @@ from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.fanout import Call, RepoOutcome, ShareEnded, fan_out
 from ggrep.federation.federated_request import FederatedRequest, InForce, in_force
 from ggrep.federation.memory import Memory, figures_size, plain_search, snapshot_key
-from ggrep.federation.repo_outcomes import RepoReport, status_of
+from ggrep.federation.repo_outcomes import RepoLimit, RepoReport, status_of
 from ggrep.federation.searcher import RepoSearcher, Searchers
 from ggrep.federation.selection import Selection
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
-from ggrep.federation.workspace_answer import RepoLimit
 from ggrep.model.corpus import CORPORA
 from ggrep.model.hints import build_index
 from ggrep.model.limits import LimitHit

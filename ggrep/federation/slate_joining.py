@@ -15,8 +15,7 @@ from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
 from ggrep.federation.fanout import RepoOutcome
 from ggrep.federation.federated_response import FederatedResponse, answered_json
 from ggrep.federation.folding import REFILL_LIMIT
-from ggrep.federation.repo_outcomes import code_of
-from ggrep.federation.workspace_answer import RepoLimit
+from ggrep.federation.repo_outcomes import RepoLimit, code_of
 from ggrep.model.limits import LimitHit
 from ggrep.model.slate import Slate, SlateResponse
 from ggrep.search.slate.combine import Combining, RepoSlate, combined

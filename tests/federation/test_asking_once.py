@@ -15,11 +15,11 @@ from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_request import MERGE_RESERVE_MS, FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.memory import Memory
+from ggrep.federation.repo_outcomes import RepoLimit
 from ggrep.federation.repo_requests import Arrival, repo_search
 from ggrep.federation.searcher import RepoSearcher
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.federation.workspace_answer import RepoLimit
 from ggrep.model.corpus import Corpus
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import MAX_TOP, EncodedQuery

@@ -15,8 +15,8 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, SnapshotGone
 from ggrep.federation.federated_request import MERGE_RESERVE_MS, FederatedRequest
 from ggrep.federation.memory import Memory
+from ggrep.federation.repo_outcomes import RepoLimit
 from ggrep.federation.strategies import STRATEGIES
-from ggrep.federation.workspace_answer import RepoLimit
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.model.confidence import Confidence, Leader, Leading, Wording
 from ggrep.model.corpus import Corpus

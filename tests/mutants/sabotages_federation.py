@@ -277,7 +277,7 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "cuts of one repository come in any order",
-        "ggrep/federation/workspace_answer.py",
+        "ggrep/federation/repo_outcomes.py",
         'self.repo_id or "", self.limit.code, self.limit.path_key or ""',
         'self.repo_id or "", "", ""',
         (COORDINATOR + "test_cuts_of_one_repository_come_by_their_code",),
