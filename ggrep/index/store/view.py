@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import compress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ggrep.base.cache import Cache
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, Incompatible, NoIndex, SnapshotGone
 from ggrep.base.ids import PathKey, SnapshotId, StoreId
@@ -55,7 +55,7 @@ class SnapshotView:
         notices: what was wrong on the way here: the pointer's snapshot is damaged and an older one
             is shown, or its journal is damaged.
         stamps: how the files that it reads lay when they were verified.
-        derived: what floors above worked out of it once, by a name of theirs; no fact of its own.
+        derived: what floors above worked out of it once; no fact of its own.
     """
 
     store: Path
@@ -63,7 +63,7 @@ class SnapshotView:
     segments: tuple[SegmentView, ...]
     notices: tuple[Notice, ...] = ()
     stamps: Mapping[str, Stamp] = field(default_factory=dict, repr=False, compare=False)
-    derived: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    derived: Cache = field(default_factory=Cache, compare=False, repr=False)
 
     def lies_still(self) -> bool:
         """Return whether no file was touched since it was verified.
