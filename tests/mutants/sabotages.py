@@ -10,6 +10,7 @@ FIGURES = "tests/query/test_statistics.py::test_figures_are_those_of_the_live_fi
 ORDER_ON_DISK = (
     "tests/crash/test_publish.py::test_everything_is_on_disk_before_the_pointer_names_it"
 )
+NAMES_LAST = "tests/crash/test_power_cut.py::test_no_name_lasts_without_what_it_names"
 FEDERATED = "tests/federation/test_coordinator.py::"
 UNION = (
     "tests/properties/test_federation_loses_nothing.py"
@@ -102,6 +103,34 @@ SABOTAGES = (
         "ggrep/index/store/transaction.py",
         "    for directory in (staging.parent, home.parent, store):\n",
         "    for directory in (staging.parent, store):\n",
+        (ORDER_ON_DISK,),
+    ),
+    Sabotage(
+        "the old name of a moved snapshot may come back",
+        "ggrep/index/store/transaction.py",
+        "    for directory in (staging.parent, home.parent, store):\n",
+        "    for directory in (home.parent, store):\n",
+        (ORDER_ON_DISK,),
+    ),
+    Sabotage(
+        "the directory of all snapshots is not synced",
+        "ggrep/index/store/transaction.py",
+        "    for directory in (staging.parent, home.parent, store):\n",
+        "    for directory in (staging.parent, home.parent):\n",
+        (NAMES_LAST,),
+    ),
+    Sabotage(
+        "a manifest may last without its journal",
+        "ggrep/index/store/transaction.py",
+        "    durable.sync_directory(staging)\n",
+        "",
+        (NAMES_LAST,),
+    ),
+    Sabotage(
+        "a segment's names are not synced",
+        "ggrep/index/store/segment.py",
+        "    durable.sync_directory(store)\n",
+        "",
         (ORDER_ON_DISK,),
     ),
     Sabotage(

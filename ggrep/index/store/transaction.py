@@ -83,6 +83,7 @@ def stage(store: Path, snapshot_id: SnapshotId, journal: Journal) -> Staged:
     durable.make_directory(home.parent)
     staging.replace(home)
     reach("publish.after_move")
+    # The old name too: if it came back, the next writer would sweep it, and with it these files.
     for directory in (staging.parent, home.parent, store):
         durable.sync_directory(directory)
     return Staged(tombstones, segment_map, file_ref(store, home / names.VISIBILITY, count=0))
