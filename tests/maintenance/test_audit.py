@@ -144,7 +144,7 @@ def test_an_image_that_is_not_its_tables_is_named(engine: Engine, array: str, to
 def test_other_columns_are_named(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """A build that reads other columns must not read these."""
     schema = rows.schema
-    monkeypatch.setattr("ggrep.index.store.inspection.schema", lambda _: schema(0))
+    monkeypatch.setattr("ggrep.index.store.table_scan.schema", lambda _: schema(0))
 
     assert set(codes(engine)) == {"row_schema"}
 

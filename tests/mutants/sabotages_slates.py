@@ -779,7 +779,7 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "a view hides names at the top alone",
-        "ggrep/config/view_filters.py",
+        "ggrep/config/profile_file.py",
         'return (*top, f"*/{core}", f"*/{core}/*")',
         "return top",
         ("tests/config/test_view_filters.py::test_a_view_hides_what_ignoring_would",),

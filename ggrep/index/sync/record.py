@@ -14,14 +14,15 @@ from ggrep.index.store.read_failures import call_failure
 from ggrep.index.sync import stat_cache
 from ggrep.index.sync.changes import ChangeSet
 from ggrep.index.sync.index_state import (
+    NOTHING_OPEN,
     IndexState,
+    Retry,
     SyncedGit,
     Upkeep,
     read_index_state,
     write_index_state,
 )
 from ggrep.index.sync.indexing import Reading
-from ggrep.index.sync.retrying import NOTHING_OPEN, Retry
 from ggrep.index.sync.target import SyncTarget
 from ggrep.model.sanitise import without_directories
 from ggrep.model.source import Skip

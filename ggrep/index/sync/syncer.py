@@ -19,16 +19,16 @@ from ggrep.index.store.manifest import Problem
 from ggrep.index.store.store_opening import admit_writer
 from ggrep.index.store.transaction import prepare_store
 from ggrep.index.store.view import SnapshotView
-from ggrep.index.sync import problems, retrying, sharing, stat_cache, unchanged_record, without_git
+from ggrep.index.sync import problems, sharing, stat_cache, unchanged_record, without_git
 from ggrep.index.sync.budget import require_room
 from ggrep.index.sync.changes import ChangeSet, detect
 from ggrep.index.sync.dataset_budget import DATASET_BUDGET, within_budget
+from ggrep.index.sync.index_state import NOTHING_OPEN, Retry, following
 from ggrep.index.sync.indexing import Reading, changed_since, index_files
 from ggrep.index.sync.one_state import Found, OneState, TreeMoved
 from ggrep.index.sync.portions import FIRST_MS, next_portion, portions
 from ggrep.index.sync.publication import Publication, is_needed, most_segments, publish_changes
 from ggrep.index.sync.record import remember_files, remember_outcome, retry_of
-from ggrep.index.sync.retrying import Retry
 from ggrep.index.sync.segment_builder import SegmentBuilder
 from ggrep.index.sync.sync_report import Progress, SyncProgress, SyncReport, unheard
 from ggrep.index.sync.target import SyncTarget
@@ -215,8 +215,8 @@ class _Run:
     def _next_try(self, before: Retry, *, tried: bool) -> Retry:
         """Return when what this sync leaves open is tried again."""
         if not any(problems.is_passing(p) for p in self._before()):
-            return retrying.NOTHING_OPEN
-        return retrying.following(before, self._target.clock.now(), tried=tried)
+            return NOTHING_OPEN
+        return following(before, self._target.clock.now(), tried=tried)
 
     def _remember(self, changes: ChangeSet, report: SyncReport, retry: Retry) -> None:
         """Write down what spares the next sync work, and what status tells."""
