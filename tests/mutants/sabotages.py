@@ -764,8 +764,8 @@ SABOTAGES = (
     Sabotage(
         "files get what the umask leaves",
         "ggrep/base/durable.py",
-        "        os.fchmod(descriptor, mode)\n        fill(descriptor)\n",
-        "        fill(descriptor)\n",
+        "        os.fchmod(descriptor, mode)\n        yield descriptor\n",
+        "        yield descriptor\n",
         ("tests/test_modes.py::test_files_and_directories_take_after_their_directory",),
     ),
     Sabotage(

@@ -21,7 +21,7 @@ from ggrep.model.request import SearchRequest
 _SLUG_LENGTH = 24
 _NAME: Final = re.compile(
     r"(?P<repo>[a-z0-9][a-z0-9-]{0,23}-[0-9a-f]{12})-(?P<config>[0-9a-f]{12})"
-    r"(?P<suffix>(?:-[a-z0-9]{1,16})*)"
+    r"(?:-[a-z0-9]{1,16})*"
 )
 _NOT_QUERY_SHAPING = frozenset({"timeout_ms", "explain"})
 
@@ -131,17 +131,15 @@ def repo_id(root: Path) -> RepoId:
 
 @dataclass(frozen=True, slots=True)
 class StoreName:
-    """A store's name, taken apart.
+    """A store's name, taken apart; a copy beside the store proper has a suffix, `-eval` say.
 
     Attributes:
         config: the first digits of its configuration fingerprint.
-        suffix: `-eval`, say, of a copy beside the store proper; empty of that.
     """
 
     store_id: StoreId
     repo_id: RepoId
     config: str
-    suffix: str
 
 
 def parse_store_id(text: str) -> StoreName:
@@ -153,7 +151,7 @@ def parse_store_id(text: str) -> StoreName:
     found = _NAME.fullmatch(text)
     if found is None:
         raise InvalidRequest(f"not a store id: {text!r}; see: ggrep list")
-    return StoreName(StoreId(text), RepoId(found["repo"]), found["config"], found["suffix"])
+    return StoreName(StoreId(text), RepoId(found["repo"]), found["config"])
 
 
 def slug(root: Path) -> str:

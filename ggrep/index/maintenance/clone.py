@@ -21,7 +21,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, InvalidRequest, NoIndex, StoreError
 from ggrep.base.faults import reach
 from ggrep.base.ids import SnapshotId, StoreId
-from ggrep.base.lease import Lease, acquire
+from ggrep.base.lease import Lease
 from ggrep.base.locks import Patience, alone, shared
 from ggrep.config.home import Home
 from ggrep.config.identity.fingerprints import parse_store_id
@@ -34,11 +34,11 @@ from ggrep.index.store.last_used import note_use
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest, to_bytes
 from ggrep.index.store.read_failures import typed_failures
 from ggrep.index.store.remains import sweep_remains
-from ggrep.index.store.store_opening import admit_writer
+from ggrep.index.store.store_opening import admit_writer, hold_lease
 from ggrep.index.store.store_versions import in_current_layout
 from ggrep.index.store.tables import forget_connections
 from ggrep.index.store.verify import Verifier, reverify
-from ggrep.index.store.view import SnapshotView, newest_epoch, open_active, open_snapshot
+from ggrep.index.store.view import SnapshotView, open_active, open_snapshot
 from ggrep.index.sync.healing import Healer
 from ggrep.index.sync.index_state import read_index_state, write_index_state
 
@@ -73,22 +73,13 @@ class StorePair:
         leases: dict[Path, Lease] = {}
         with ExitStack() as stack:
             for store in sorted((self.source, self.target), key=lambda path: path.name):
-                leases[store] = stack.enter_context(self._lease(store))
+                owner_id = f"clone by process {os.getpid()}"
+                patience = self.patience(_QUEUE_MS, f"a writer holds {store.name}")
+                lease = hold_lease(store, owner_id, self.clock, patience, ttl_ms=self.ttl_ms)
+                leases[store] = stack.enter_context(lease)
             patience = self.patience(_QUEUE_MS, "the store is being removed")
             stack.enter_context(shared(names.readers_lock(self.source), patience))
             yield leases[self.target]
-
-    @contextmanager
-    def _lease(self, store: Path) -> Iterator[Lease]:
-        with acquire(
-            names.lease_files(store),
-            owner_id=f"clone by process {os.getpid()}",
-            clock=self.clock,
-            patience=self.patience(_QUEUE_MS, f"a writer holds {store.name}"),
-            ttl_ms=self.ttl_ms,
-            last_epoch=lambda: newest_epoch(store),
-        ) as lease:
-            yield lease
 
     def patience(self, milliseconds: int, message: str) -> Patience:
         """Return patience for so long, from now on."""

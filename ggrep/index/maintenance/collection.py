@@ -171,7 +171,7 @@ def known_snapshots(store: Path) -> Known:
     """
     active = read_active(store)
     if active is None:
-        raise NoIndex("this repository has no index yet; run: ggrep index")
+        raise NoIndex
     verifier = Verifier(store)
     verifier.manifest(read_manifest(store, active))
     verifier.save()

@@ -87,7 +87,7 @@ def _require_store(target: SyncTarget, repo_id: RepoId) -> None:
             f"{others[0]} was indexed under other settings or by another build:"
             " reindex required; run: ggrep index"
         )
-    raise NoIndex("this repository has no index yet; run: ggrep index")
+    raise NoIndex
 
 
 def _check_versions(target: SyncTarget) -> dict[str, int | None]:
@@ -99,7 +99,7 @@ def _check_versions(target: SyncTarget) -> dict[str, int | None]:
     """
     active = read_active(target.store)
     if active is None:
-        raise NoIndex("this repository has no index yet; run: ggrep index")
+        raise NoIndex
     manifest_file = names.manifest_file(target.store, active)
     state_file = names.index_state_file(target.store)
     require_rows(manifest_file)

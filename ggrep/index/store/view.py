@@ -238,7 +238,7 @@ def gone(view: SnapshotView) -> SnapshotGone | NoIndex | None:
     if names.manifest_file(view.store, view.manifest.snapshot_id).exists():
         return None
     if not view.store.is_dir():
-        return _no_index()
+        return NoIndex()
     return SnapshotGone(f"snapshot {view.manifest.snapshot_id} was removed; ask again")
 
 
@@ -262,7 +262,7 @@ def _without_pointer(store: Path, *, writing: bool) -> CorruptStore | NoIndex:
     there may yet fail its verification.
     """
     if not snapshot_ids(store) or (not writing and is_live(names.lease_files(store))):
-        return _no_index()
+        return NoIndex()
     return CorruptStore("ACTIVE_SNAPSHOT is missing")
 
 
@@ -289,9 +289,5 @@ def _stand_in(
         told = f"showing {view.manifest.snapshot_id}: {cause}"
         return replace(view, notices=(*view.notices, Notice("snapshot_fallback", told)))
     if not store.is_dir():
-        raise _no_index() from cause
+        raise NoIndex from cause
     raise CorruptStore(f"no snapshot of this store is valid: {cause}; run: ggrep repair") from cause
-
-
-def _no_index() -> NoIndex:
-    return NoIndex("this repository has no index yet; run: ggrep index")

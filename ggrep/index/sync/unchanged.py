@@ -86,11 +86,7 @@ def save(path: Path, record: Unchanged) -> None:
     values = {field.name: getattr(record, field.name) for field in fields(record)}
     values |= {"skipped": list(map(asdict, record.skipped)), "version": _VERSION}
     body = stable_json.dumps(values)
-    data = _digest(body) + b"\n" + body
-    if path.is_file() and path.read_bytes() == data:
-        return
-    durable.make_directory(path.parent)
-    durable.replace_file(path, data)
+    durable.replace_if_changed(path, _digest(body) + b"\n" + body)
 
 
 def load(path: Path) -> Unchanged | None:
