@@ -1,6 +1,5 @@
 """What is worked out once of something that never changes, under keys that know its type."""
 
-from collections.abc import Callable
 from typing import Generic, TypeVar, cast
 
 T = TypeVar("T")
@@ -21,11 +20,13 @@ class Cache:
         """Hold nothing yet."""
         self._values: dict[object, object] = {}
 
-    def get(self, key: CacheKey[T], make: Callable[[], T]) -> T:
-        """Return the value of `key`, made now where there is none.
+    def get(self, key: CacheKey[T]) -> T | None:
+        """Return the value of `key`; None where nobody kept one."""
+        return cast("T | None", self._values.get(key))  # only `keep` puts it there
+
+    def keep(self, key: CacheKey[T], value: T) -> T:
+        """Keep a value unless there is one, and return the one that is kept.
 
         Threads that come at once may each make one; all get the same.
         """
-        if key not in self._values:
-            self._values.setdefault(key, make())
-        return cast("T", self._values[key])  # nothing but `make` of this key's type put it there
+        return cast("T", self._values.setdefault(key, value))

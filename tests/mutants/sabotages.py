@@ -269,9 +269,9 @@ SABOTAGES = (
     ),
     Sabotage(
         "a commit does not move the snapshot",
-        "ggrep/index/sync/publication.py",
-        "        or manifest.git != publication.git\n",
-        "",
+        "ggrep/index/sync/snapshot_assembly.py",
+        "    git: GitState | None\n    problems",
+        "    git: GitState | None = field(compare=False)\n    problems",
         ("tests/sync/test_doubts.py::test_a_commit_alone_moves_the_snapshot",),
     ),
     Sabotage(
@@ -627,7 +627,7 @@ SABOTAGES = (
     Sabotage(
         "a compaction that was overtaken is published all the same",
         "ggrep/index/maintenance/compaction.py",
-        "    if shown < _WORTH * sum(item.ref.files for item in merged):\n",
+        "    if shown < _WORTH * sum(item.ref.files for item in fresh):\n",
         "    if shown < 0:\n",
         (COMPACTION + "test_a_merge_that_everything_overtook_is_dropped",),
     ),

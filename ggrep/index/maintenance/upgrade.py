@@ -7,7 +7,7 @@ the last good snapshot answers, and it stays beside the new one as any snapshot 
 from dataclasses import dataclass, replace
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import CorruptStore, Incompatible, NoIndex
+from ggrep.base.errors import Incompatible, NoIndex
 from ggrep.base.formats import INDEX_STATE, MANIFEST
 from ggrep.base.ids import RepoId, SnapshotId, StoreId
 from ggrep.base.lease import Lease
@@ -17,12 +17,11 @@ from ggrep.index.store.active import read_active
 from ggrep.index.store.store_opening import admit_writer
 from ggrep.index.store.store_versions import in_current_layout, require_rows, version_in
 from ggrep.index.store.transaction import prepare_store
-from ggrep.index.store.view import SnapshotView, open_active
-from ggrep.index.sync.healing import Healer
+from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.index_state import SyncedGit, read_index_state, write_index_state
-from ggrep.index.sync.snapshot_assembly import Facts, ShownSegment, publish_snapshot
+from ggrep.index.sync.snapshot_assembly import Facts, publish_snapshot, shown_by
 from ggrep.index.sync.target import SyncTarget
-from ggrep.index.sync.writing import writing
+from ggrep.index.sync.writing import open_whole, writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +63,7 @@ def upgrade_store(
     admit_writer(target.store, shared=target.settings.shared_store)
     with writing(target, deadline) as lease:
         found = _check_versions(target)
-        healer = Healer(target.store, target.clock)
-        view = open_active(target.store, store_id=target.store_id, writing=True, mender=healer)
-        if view.notices:
-            raise CorruptStore(f"{view.notices[0].message}; run: ggrep index")
+        view = open_whole(target, writing=True)
         wanted = {MANIFEST.artifact: MANIFEST.writes, INDEX_STATE.artifact: INDEX_STATE.writes}
         upgraded = any(found[name] not in {None, wanted[name]} for name in wanted)
         snapshot_id = view.manifest.snapshot_id
@@ -114,8 +110,7 @@ def _check_versions(target: SyncTarget) -> dict[str, int | None]:
 def _publish_anew(target: SyncTarget, lease: Lease, view: SnapshotView) -> SnapshotId:
     manifest = view.manifest
     shown = [
-        ShownSegment(in_current_layout(target.store, ref), segment)
-        for ref, segment in zip(manifest.segments, view.segments, strict=True)
+        replace(item, ref=in_current_layout(target.store, item.ref)) for item in shown_by(view)
     ]
     snapshot_id = SnapshotId(target.new_id())
     facts = Facts.of(manifest)

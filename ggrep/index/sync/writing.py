@@ -44,6 +44,20 @@ def open_parent(target: SyncTarget) -> SnapshotView | None:
         return salvaged.view
 
 
+def open_whole(target: SyncTarget, *, writing: bool) -> SnapshotView:
+    """Return the active snapshot, its derived files made again where they are damaged.
+
+    Raises:
+        NoIndex: nothing was ever published.
+        CorruptStore: it is damaged, whatever could stand in for it.
+    """
+    healer = Healer(target.store, target.clock)
+    view = open_active(target.store, store_id=target.store_id, writing=writing, mender=healer)
+    if view.notices:
+        raise CorruptStore(f"{view.notices[0].message}; run: ggrep index")
+    return view
+
+
 def holding(target: SyncTarget, deadline: Deadline | None = None) -> AbstractContextManager[Lease]:
     """Return the writer lease of a store, to be held for the length of a block.
 

@@ -215,7 +215,7 @@ class _RoleMemory:
 
     def __init__(self, rules: RoleRules, ranked: Ranked) -> None:
         self._rules = rules
-        self._memory = ranked.view.derived.get(_ROLES, dict)
+        self._memory = ranked.view.derived.keep(_ROLES, {})
 
     def of(self, path: str) -> frozenset[Role]:
         """Return the roles of a path."""

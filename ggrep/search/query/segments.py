@@ -37,7 +37,8 @@ def open_segments(view: SnapshotView) -> tuple[SearchableSegment, ...]:
     They are opened once for each snapshot: with many small segments that takes longer than
     searching them does.
     """
-    return view.derived.get(_OPENED, lambda: _opened(view))
+    kept = view.derived.get(_OPENED)
+    return view.derived.keep(_OPENED, _opened(view)) if kept is None else kept
 
 
 def _opened(view: SnapshotView) -> tuple[SearchableSegment, ...]:
