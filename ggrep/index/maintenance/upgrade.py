@@ -6,7 +6,6 @@ the last good snapshot answers, and it stays beside the new one as any snapshot 
 
 from dataclasses import dataclass, replace
 
-from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Incompatible, NoIndex
 from ggrep.base.formats import INDEX_STATE, MANIFEST
 from ggrep.base.ids import RepoId, SnapshotId, StoreId
@@ -42,26 +41,23 @@ class UpgradeReport:
     to_versions: dict[str, int]
 
 
-def upgrade_store(
-    target: SyncTarget, *, repo_id: RepoId, deadline: Deadline | None = None
-) -> UpgradeReport:
+def upgrade_store(target: SyncTarget, *, repo_id: RepoId) -> UpgradeReport:
     """Publish the active snapshot of a store anew if it is of an older format.
 
     Args:
         target: the repository under its present settings, and its store.
         repo_id: what the names of all its stores begin with.
-        deadline: how long to queue behind another writer.
 
     Raises:
         NoIndex: nothing was ever published.
         Incompatible: a newer build wrote the store, or it has to be indexed anew.
         CorruptStore: the active snapshot is damaged.
-        Busy: another writer held the store until the deadline.
+        Busy: another writer held the store for too long.
     """
     _require_store(target, repo_id)
     _check_versions(target)  # before anything is locked or written
     admit_writer(target.store, shared=target.settings.shared_store)
-    with writing(target, deadline) as lease:
+    with writing(target) as lease:
         found = _check_versions(target)
         view = open_whole(target, writing=True)
         wanted = {MANIFEST.artifact: MANIFEST.writes, INDEX_STATE.artifact: INDEX_STATE.writes}

@@ -7,7 +7,6 @@ file under a name that no manifest has, and takes its place only when its digest
 one. A death leaves that temporary file, which the next healing of the same file writes over.
 """
 
-import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -25,6 +24,7 @@ from ggrep.base.errors import Busy, CorruptStore, DeadlineExceeded, GgrepError, 
 from ggrep.base.ids import PathKey
 from ggrep.base.locks import Patience, alone
 from ggrep.config.layout import names
+from ggrep.index.store.disk import measure_file
 from ggrep.index.store.image import Array, write_image
 from ggrep.index.store.journal import read_segment_map, read_tombstones
 from ggrep.index.store.manifest import FileRef, SegmentRef, SnapshotManifest
@@ -170,10 +170,7 @@ def _size(rows: Sequence[ChunkRow], known: Mapping[PathKey, stat_cache.Known]) -
 def _is(path: Path, ref: FileRef) -> bool:
     """Return whether that is the file that was published."""
     try:
-        with path.open("rb") as file:
-            if path.stat().st_size != ref.size_bytes:
-                return False
-            return hashlib.file_digest(file, "sha256").hexdigest() == ref.sha256
+        return measure_file(path) == (ref.size_bytes, ref.sha256)
     except OSError:
         return False
 
