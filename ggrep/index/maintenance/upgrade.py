@@ -114,7 +114,6 @@ def _publish_anew(target: SyncTarget, lease: Lease, view: SnapshotView) -> Snaps
     path = names.index_state_file(target.store)
     state = read_index_state(path)
     if state is not None:
-        git = manifest.git
-        synced = SyncedGit(git.head_sha, git.dirty, git.untracked_included) if git else None
+        synced = SyncedGit.of(manifest.git)
         write_index_state(path, replace(state, active_snapshot_id=snapshot_id, git=synced))
     return snapshot_id

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ggrep.base import durable, stable_json
 from ggrep.base.checksummed import Damaged, require_sound, seal
@@ -13,6 +13,9 @@ from ggrep.base.formats import INDEX_STATE
 from ggrep.model.limits import Notice
 from ggrep.model.source import Skip
 from ggrep.model.standing import AT_REST, Standing
+
+if TYPE_CHECKING:
+    from ggrep.model.response import GitState
 
 _SEALED_SINCE = 2
 FIRST_RETRY_MS: Final = 10_000
@@ -73,6 +76,11 @@ class SyncedGit:
     last_head_sha: str | None = None
     dirty: bool | None = None
     untracked_included: bool = True
+
+    @classmethod
+    def of(cls, git: "GitState | None") -> "SyncedGit | None":
+        """Return what a snapshot's manifest says of it."""
+        return cls(git.head_sha, git.dirty, git.untracked_included) if git else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ def remember_outcome(
         config_fingerprint=target.config_fingerprint,
         ignore_fingerprint=manifest.ignore_fingerprint,
         active_snapshot_id=manifest.snapshot_id,
-        git=_git(manifest),
+        git=SyncedGit.of(manifest.git),
         last_sync_at=rfc3339(target.clock.now()),
         last_result="degraded" if manifest.degraded else "ok",
         last_duration_ms=ms,
@@ -104,11 +104,6 @@ def _amend(target: SyncTarget, active: SnapshotId | None, **upkeep: str | int) -
         done = replace(state.upkeep, **upkeep)  # type: ignore[arg-type] # keys vary in type
         active_id = active or state.active_snapshot_id
         write_index_state(path, replace(state, active_snapshot_id=active_id, upkeep=done))
-
-
-def _git(manifest: SnapshotManifest) -> SyncedGit | None:
-    git = manifest.git
-    return SyncedGit(git.head_sha, git.dirty, git.untracked_included) if git else None
 
 
 def remember_failure(target: SyncTarget, error: Exception) -> None:
