@@ -9,7 +9,7 @@ the next collection takes.
 """
 
 import shutil
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,6 +32,7 @@ from ggrep.index.store.needed_files import entries, named, unnamed
 from ggrep.index.store.pins import pinned, sweep_pins
 from ggrep.index.store.tables import forget_connections
 from ggrep.index.store.verify import Verifier
+from ggrep.index.store.view import manifests_newest_first
 from ggrep.index.sync.record import remember_collection
 from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.writing import holding
@@ -102,18 +103,6 @@ def young_ms(settings: Settings) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """The snapshots of a store.
-
-    Attributes:
-        manifests: newest first.
-    """
-
-    active: SnapshotId
-    manifests: tuple[SnapshotManifest, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Garbage:
     """What goes, all paths below the store.
 
@@ -172,7 +161,7 @@ def _collect(target: SyncTarget, lease: Lease, readers_ms: int) -> CollectionRep
     # it saw before, and take what its follower published.
     with alone(names.readers_lock(store), readers), lease.fenced():
         retention = Retention(target.settings, now, pinned(store, now))
-        garbage = find_garbage(store, known, retention)
+        garbage = find_garbage(store, *known, retention)
         freed = _size(garbage)
         reach("gc.after_list")
         _move_to_trash(store, garbage)
@@ -191,13 +180,13 @@ def preview(store: Path, settings: Settings, clock: Clock) -> CollectionReport:
     started_ms = clock.monotonic_ms()
     now = clock.now()
     retention = Retention(settings, now, pinned(store, now))
-    garbage = find_garbage(store, known_snapshots(store), retention)
+    garbage = find_garbage(store, *known_snapshots(store), retention)
     elapsed = round(clock.monotonic_ms() - started_ms)
     return _report(store, garbage, _size(garbage), elapsed, dry_run=True)
 
 
-def known_snapshots(store: Path) -> Known:
-    """Return the snapshots that can be read, newest first, and which is active.
+def known_snapshots(store: Path) -> tuple[SnapshotId, Sequence[SnapshotManifest]]:
+    """Return which snapshot is active, and all that can be read, newest first.
 
     One that cannot be read is not among them, whatever its age: nobody can open it. But where the
     active one is not whole nothing is known, and an older one may have to stand in for it.
@@ -211,13 +200,13 @@ def known_snapshots(store: Path) -> Known:
     verifier = Verifier(store)
     verifier.manifest(read_manifest(store, active))
     verifier.save()
-    manifests = sorted(_manifests(store), key=lambda m: (m.lease_epoch, m.snapshot_id))
-    return Known(active, tuple(reversed(manifests)))
+    return active, manifests_newest_first(store, passing_over=(CorruptStore,))
 
 
-def find_garbage(store: Path, known: Known, retention: Retention) -> Garbage:
-    """Return what no retained snapshot names."""
-    active, manifests = known.active, known.manifests
+def find_garbage(
+    store: Path, active: SnapshotId, manifests: Sequence[SnapshotManifest], retention: Retention
+) -> Garbage:
+    """Return what no retained one of a store's snapshots, newest first, names."""
     retained = [m for place, m in enumerate(manifests) if retention.keeps(m, place, active)]
     staying = {manifest.snapshot_id for manifest in retained}
     kept = frozenset().union(*(named(store, manifest) for manifest in retained))
@@ -230,12 +219,6 @@ def find_garbage(store: Path, known: Known, retention: Retention) -> Garbage:
         first=rest.snapshots,
         rest=(*rest.segments, *rest.leftovers),
     )
-
-
-def _manifests(store: Path) -> Iterator[SnapshotManifest]:
-    for directory in entries(names.snapshots_dir(store)):
-        with suppress(CorruptStore):
-            yield read_manifest(store, SnapshotId(directory.name))
 
 
 def _journals(paths: Iterable[Path]) -> Iterator[Path]:
