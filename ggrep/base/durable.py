@@ -7,42 +7,36 @@ What is written has the modes of the directory it lies in (`ggrep.base.modes`), 
 
 import os
 import stat
-from collections.abc import Callable
-from contextlib import suppress
-from functools import wraps
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import Concatenate, NoReturn, ParamSpec
+from typing import NoReturn
 
 from ggrep.base.modes import PRIVATE, modes_in
 
-_Rest = ParamSpec("_Rest")
-_Act = Callable[Concatenate[Path, _Rest], None]
 
+@contextmanager
+def opened(path: Path, flags: int, mode: int = 0o600) -> Iterator[int]:
+    """Yield a descriptor of a file, closed afterwards.
 
-def _naming_its_file(act: _Act[_Rest]) -> _Act[_Rest]:
-    """Say which file it was when a call on its descriptor fails: the kernel does not."""
-
-    @wraps(act)
-    def named(path: Path, /, *rest: _Rest.args, **options: _Rest.kwargs) -> None:
-        try:
-            act(path, *rest, **options)
-        except OSError as error:
-            if error.filename is None:
-                error.filename = str(path)
-            raise
-
-    return named
-
-
-@_naming_its_file
-def sync_directory(path: Path) -> None:
-    """Make the entries of one directory (names, renames) survive a power cut."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    When a call on it fails the error says which file it was: the kernel does not.
+    """
+    descriptor = os.open(path, flags | os.O_CLOEXEC, mode)
     try:
-        os.fsync(descriptor)
+        yield descriptor
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
     finally:
         os.close(descriptor)
+
+
+def sync_directory(path: Path) -> None:
+    """Make the entries of one directory (names, renames) survive a power cut."""
+    with opened(path, os.O_RDONLY | os.O_DIRECTORY) as descriptor:
+        os.fsync(descriptor)
 
 
 def sync_tree(root: Path) -> None:
@@ -65,20 +59,21 @@ def write_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
         data: all of it.
         mode: other than that of files in its directory.
     """
-    write_file_with(path, lambda descriptor: write_all(descriptor, data), mode=mode)
+    with new_file(path, mode=mode) as descriptor:
+        write_all(descriptor, data)
 
 
-@_naming_its_file
-def write_file_with(path: Path, fill: Callable[[int], None], *, mode: int | None = None) -> None:
-    """Write a new file through `fill(descriptor)` and sync its bytes."""
+@contextmanager
+def new_file(path: Path, *, mode: int | None = None) -> Iterator[int]:
+    """Yield the descriptor of a new file for the length of the block, then sync its bytes.
+
+    The caller syncs the directory.
+    """
     mode = modes_in(path.parent).file if mode is None else mode
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
-    try:
+    with opened(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode) as descriptor:
         os.fchmod(descriptor, mode)
-        fill(descriptor)
+        yield descriptor
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def replace_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
@@ -99,18 +94,22 @@ def replace_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
     sync_directory(path.parent)
 
 
-@_naming_its_file
 def overwrite_file(path: Path, data: bytes) -> None:
     """Write over a file of the same length or more, in place; it takes no room on the disk.
 
     Not atomic: what is read after a power cut may be neither the old nor the new bytes.
     """
-    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-    try:
+    with opened(path, os.O_WRONLY) as descriptor:
         write_all(descriptor, data)
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+
+
+def replace_if_changed(path: Path, data: bytes) -> None:
+    """Replace `path` with `data`, unless it holds that; its directory is created."""
+    if path.is_file() and path.read_bytes() == data:
+        return
+    make_directory(path.parent)
+    replace_file(path, data)
 
 
 def sweep_leftovers(path: Path) -> None:
@@ -183,16 +182,12 @@ def _fresh_file(path: Path) -> Path:
     raise AssertionError  # counting does not end
 
 
-@_naming_its_file
 def _settle(path: Path, flags: int, mode: int) -> None:
     """Set the mode of a file or directory of our own and sync it."""
-    descriptor = os.open(path, flags | os.O_CLOEXEC)
-    try:
+    with opened(path, flags) as descriptor:
         if stat.S_IMODE(os.fstat(descriptor).st_mode) != mode:
             os.fchmod(descriptor, mode)
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def write_all(descriptor: int, data: bytes) -> None:

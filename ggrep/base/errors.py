@@ -107,6 +107,9 @@ class NoIndex(RequestError):
 
     code = "no_index"
 
+    def __init__(self, message: str = "this repository has no index yet; run: ggrep index") -> None:
+        super().__init__(message)
+
 
 class Unasked(NoIndex):
     """Nothing says that anybody wants an index of this directory."""

@@ -5,6 +5,8 @@ All names are compared in lower case, except directories, which are compared as 
 
 from typing import Final
 
+from ggrep.config.endings import ENDINGS, NAMES
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -139,42 +141,27 @@ DOT_FILES: Final = (
 )
 """Names of configuration files that a team shares."""
 
-EXTENSIONS: Final = _words(
-    # Programs.
-    "js mjs cjs jsx ts mts cts tsx py pyi pyw pyx pxd go rs c h cpp cc cxx c++ hpp hxx hh h++ inl"
-    " ipp tpp cu cuh java rb rake gemspec erb php phtml cs csx fs fsi fsx vb scala sc sbt hs lhs"
-    " ml mli mll mly re rei zig lua luau ex exs eex heex erl hrl clj cljs cljc edn el lisp lsp"
-    " scm rkt ss dart f f90 f95 f03 f08 for jl v sv svh vhd vhdl kt kts swift m mm r rmd nim nims"
-    " cr d pas pp dpr adb ads cob cbl asm s groovy gradle gvy pl pm t raku tcl awk sed vim"
-    " odin sol vy move cairo wgsl glsl vert frag geom comp hlsl metal cl ps1 psm1 psd1 bat cmd sh"
-    " bash ada bas bats cppm di es6 f77 fnl gleam ixx just make mojo nasm vbs vh zon"
-    " zsh fish ksh nu hx as coffee litcoffee ls elm purs idr agda lean gd gdshader ahk au3"
-    " ino pde sql psql plsql prisma proto thrift avdl capnp fbs graphql gql graphqls wit smithy"
-    # Pages and styles.
-    " html htm xhtml css scss sass less styl vue svelte astro ejs hbs handlebars mustache pug jade"
-    " haml slim liquid njk twig jinja jinja2 j2 tmpl tpl jsp cshtml razor xaml qml ui"
-    # Configuration and data.
-    " json json5 jsonc jsonl yaml yml toml ini cfg conf cnf properties editorconfig xml xsl xslt"
-    " xsd wsdl plist csproj fsproj vbproj props targets sln csv tsv bzl bazel star bxl hcl tf"
-    " tfvars nomad nix dhall cue jsonnet libsonnet rego dockerfile containerfile mk mak cmake in"
-    " am ac m4 ninja meson service socket timer desktop spec diff patch"
-    " avsc ddl dml webmanifest http rest lock map ipynb"
-    # Documents and diagrams.
-    " md mdx mdc markdown mdown mdwn mkd mkdn mkdown rst typ txt text adoc asciidoc org tex bib"
-    " sty cls inc texi pod"
-    " mmd mermaid puml plantuml pu iuml dot gv po pot"
+_LEFT_OUT: Final = _words(
+    "asc code-workspace env geojson gitconfig har log ndjson pom pro psv rss svg"
 )
-"""Endings of files that hold text somebody wrote, without the dot."""
+"""Endings that languages have and that hold data, secrets, or what is of one user."""
 
-FILE_NAMES: Final = _words(
-    "apkbuild appfile appraisals authors berksfile brewfile buck build caddyfile capfile cartfile"
-    " changelog changes codeowners containerfile contributing contributors copying dangerfile"
-    " dockerfile dune dune-project dune-workspace earthfile fastfile gemfile gnumakefile go.mod"
-    " go.work guardfile gymfile history install jenkinsfile justfile kbuild kconfig license"
-    " maintainers makefile matchfile meson.build meson.options mintfile news notice owners pants"
-    " pipfile pkgbuild podfile procfile puppetfile rakefile readme rebar.config sconscript"
-    " sconstruct singularity snakefile steepfile thanks thorfile tiltfile todo vagrantfile"
-    " workspace wscript"
+EXTENSIONS: Final = (frozenset(ENDINGS) - _LEFT_OUT) | _words(
+    # Programs.
+    "agda ahk as au3 cairo dhall eex fbs gdshader gvy heex hx idr lean litcoffee ls luau mll mly"
+    " move nu pde plsql raku re rego rei rmd sed smithy vy wit"
+    # Pages and styles.
+    " cshtml ejs haml handlebars hbs j2 jade jinja jinja2 jsp liquid mustache njk pug qml razor"
+    " slim styl tmpl tpl twig ui xaml"
+    # Configuration, data and documents.
+    " ac am bib bxl http in m4 meson ninja po pod pot sln spec texi"
+)
+"""Endings of files that hold text somebody wrote, without the dot: of languages, and others."""
+
+FILE_NAMES: Final = frozenset(name for name in NAMES if not name.startswith(".")) - FILES | _words(
+    "authors caddyfile cartfile changelog changes contributing contributors copying earthfile"
+    " history install kconfig license maintainers meson.build meson.options mintfile news"
+    " notice owners pants readme singularity thanks todo"
 )
 """Names without a telling ending that hold text somebody wrote."""
 

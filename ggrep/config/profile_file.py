@@ -3,7 +3,8 @@
 Every key is known or refused by its full name; nothing is clamped.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -12,7 +13,6 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.config.files import REPO_FILE, read_repo_file
 from ggrep.config.profiles import Profile, Profiles, ProfileView, RoleGlobs
 from ggrep.config.values import check_profile_name, check_texts, read_table, table_of
-from ggrep.config.view_filters import exclusions
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS
 from ggrep.model.filters import Filter, parse_view_filter
 from ggrep.model.keys import MOST_ITEMS, Declared, Key, declared
@@ -22,6 +22,7 @@ TABLES: Final = frozenset({"profiles", "roles"})
 """Top-level keys of the file that are no settings."""
 
 MAX_PROFILES: Final = 32
+_INNER: Final = re.compile(r"[*?\[\\]")
 _BUDGETS: Final = ("max_bytes_indexed", "max_file_size_bytes", "max_store_bytes")
 _GLOBS: Final = Key("Globs of paths that play the role.", 0, MOST_ITEMS)
 _ROLES: Final = {role.value: role for role in ROLES}
@@ -120,3 +121,48 @@ def _roles(value: object) -> RoleGlobs:
 
 def _refused(place: str, why: str) -> InvalidRequest:
     return InvalidRequest(f"{REPO_FILE}: {place}: {why}")
+
+
+def exclusions(patterns: Iterable[str], where: str) -> tuple[Filter, ...]:
+    """Return filters that hide what gitignore patterns name; case does not count.
+
+    A filter `path:` is a directory or file where it has no wildcards, else a glob whose `*` passes
+    over slashes. Not every gitignore pattern can be said so; one that cannot is refused, for it
+    would hide more than its author meant.
+
+    Args:
+        patterns: none is negated.
+        where: file and key, for the message.
+
+    Raises:
+        InvalidRequest: filters cannot say it.
+    """
+    values = dict.fromkeys(value for text in patterns for value in _values(text, where))
+    return tuple(Filter("path", value, negated=True) for value in values)
+
+
+def _values(pattern: str, where: str) -> Sequence[str]:
+    """Return the values of `path:` that together stand for a pattern."""
+    text = pattern.rstrip("/").removesuffix("/**")
+    by_name = "/" not in text and pattern.rstrip("/") == text
+    core = text.lstrip("/")
+    if core.startswith("**/") and not _INNER.search(core[3:]):
+        by_name, core = True, core[3:]
+    if by_name:
+        # Below a directory of that name, or a file of it, at the top or further down.
+        inner = core.strip("*")
+        if not inner or _INNER.search(inner) or "**" in core:
+            raise _unsaid(pattern, where)
+        starred = core != inner
+        top = (core, f"{core}/*") if starred else (core,)
+        return (*top, f"*/{core}", f"*/{core}/*")
+    if not core or _INNER.search(core):
+        raise _unsaid(pattern, where)
+    return (core,)
+
+
+def _unsaid(pattern: str, where: str) -> InvalidRequest:
+    return InvalidRequest(
+        f"{where}: {pattern!r} cannot narrow an answer; name directories (`a/b/`), files, or names"
+        " with stars at their ends (`*.csv`)"
+    )

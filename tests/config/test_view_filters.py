@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import InvalidRequest
+from ggrep.config.profile_file import exclusions
 from ggrep.config.settings import Settings
-from ggrep.config.view_filters import exclusions
 from ggrep.model.request import SearchRequest
 from ggrep.parse.source.walk import walk
 from ggrep.search.engine.engine import Engine

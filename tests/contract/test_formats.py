@@ -20,7 +20,7 @@ from ggrep.index.maintenance.clone import clone_store
 from ggrep.index.maintenance.health import check_health
 from ggrep.index.store.image import open_image
 from ggrep.index.store.manifest import read_manifest
-from ggrep.index.store.segment import file_ref
+from ggrep.index.store.segment import image_ref
 from ggrep.index.store.store_versions import version_in
 from ggrep.index.store.verify import Verifier
 from ggrep.index.store.view import open_active
@@ -65,7 +65,7 @@ def image_99(store: Path) -> None:
     manifest = read_manifest(store, active_of(store))
     path = store / manifest.visibility.path
     path.write_bytes(re.sub(rb"ggrep-image-\d", b"ggrep-image-9", path.read_bytes()))
-    ref = file_ref(store, path, count=0)
+    ref = image_ref(store, path)
     fields = {name: getattr(ref, name) for name in type(ref).__slots__}
     change_manifest(store, {"visibility": fields})
 

@@ -85,6 +85,35 @@ def test_without_synced_directories_a_power_cut_loses_an_acknowledged_publish(
 
 
 @pytest.mark.slow
+def test_no_name_lasts_without_what_it_names(root: Path, tmp_path: Path) -> None:
+    """The names in a directory may survive one by one, and the latest before the others.
+
+    1. A manifest in a store without a pointer is a snapshot to whoever finds it: without its
+    journal it would be a damaged index where there was none, and no sync could go on from it.
+    2. The same goes for a pointer to a snapshot whose directory is not there.
+    """
+    write_tree(root, EDITS[0])
+    new, whole = fresh_answer(root, tmp_path / "fresh")
+    outages = {name: Outage(Random(7), draws=100) for name in ("manifest.json", "ACTIVE_SNAPSHOT")}
+    (tmp_path / "disk").mkdir()
+    with WatchedDisk(tmp_path / "disk") as disk:
+
+        def strike_once_it_is_there() -> None:
+            lying = {name.rpartition("/")[2] for name, _ in files(disk.model.tree())}
+            for name, outage in outages.items():
+                if name in lying and not outage.states:
+                    outage.strike(disk.model)
+
+        with disk.watched(strike_once_it_is_there):
+            engine_over(root, tmp_path / "disk" / "home").sync()
+
+    for outage in outages.values():
+        publish, states = Publish(0, root, None, new, whole, outage), [*outage.states.values()]
+        assert len(states) > 1
+        assert complaints(publish, states, tmp_path / "copy", each=1) == []
+
+
+@pytest.mark.slow
 def test_a_sync_that_finds_all_done_makes_it_last(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,6 +51,7 @@ def _check_order(engine: Engine, events: list[tuple[str, int | str]], *, new_sto
     swap = events.index(("replace", "ACTIVE_SNAPSHOT"))
     move = events.index(("replace", manifest.snapshot_id))
     synced = [what for kind, what in events[:swap] if kind == "sync"]
+    before = [what for kind, what in events[:move] if kind == "sync"]
     moved = [what for kind, what in events[move:swap] if kind == "sync"]
     home = names.snapshot_dir(store, manifest.snapshot_id)
     written = set(_own_files(store, manifest))
@@ -59,12 +60,19 @@ def _check_order(engine: Engine, events: list[tuple[str, int | str]], *, new_sto
         for directory in path.relative_to(store).parents:
             assert (store / directory).stat().st_ino in synced, directory
     assert names.manifest_file(store, manifest.snapshot_id) in written
+    assert store.stat().st_ino in before[before.index(_images(store)) :], "a segment's two names"
     assert home.parent.stat().st_ino in moved, "the move of the snapshot's directory"
+    staging = names.staging_dir(store)
+    assert staging.stat().st_ino in moved, "a name that came back would be swept with its files"
     assert home.stat().st_ino in moved, "the manifest's name"
     assert events[swap + 1] == ("sync", store.stat().st_ino), "the pointer's name"
     if new_store:
         for directory in (store.parent, engine.home.base, engine.home.base.parent):
             assert directory.stat().st_ino in synced, directory
+
+
+def _images(store: Path) -> int:
+    return names.images_dir(store).stat().st_ino
 
 
 def _own_files(store: Path, manifest: SnapshotManifest) -> list[Path]:

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from ggrep.index.embedding.vector_budget import cache_bytes
+from ggrep.index.embedding.vector_budget import file_sizes
 from ggrep.index.embedding.vector_cache import VectorStatistics
 from ggrep.index.embedding.vector_file import VectorFile
 from tests.fakes.clocks import ManualClock
@@ -31,6 +31,10 @@ from tests.fakes.vectors import (
 
 HOUR_MS = 3_600_000
 OTHER = hashlib.sha256(b"another encoder").hexdigest()
+
+
+def cache_bytes(directory: Path) -> int:
+    return sum(file_sizes(directory).values())
 
 
 @pytest.fixture

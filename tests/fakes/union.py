@@ -23,6 +23,7 @@ from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.indexing import index_files
 from ggrep.index.sync.publication import Publication, publish_changes
 from ggrep.index.sync.segment_builder import FileRows, SegmentBuilder
+from ggrep.index.sync.snapshot_assembly import Facts
 from ggrep.index.sync.target import SyncTarget
 from ggrep.model.confidence import Confidence, confidence_of
 from ggrep.model.corpus import Corpus
@@ -114,11 +115,7 @@ def build_union(home: Path, roots: Sequence[Path], encoder: str) -> UnionStore:
         builder=builder,
         indexed=list(dict.fromkeys(file.path_key for _, file in gathered)),
         gone=(),
-        problems=(),
-        ignore_fingerprint="",
-        git=None,
-        eligible_files=len(gathered),
-        partial=False,
+        facts=Facts("", None, (), 0, eligible_files=len(gathered), partial=False),
     )
     with acquire(
         names.lease_files(target.store),

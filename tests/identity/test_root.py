@@ -127,22 +127,24 @@ def test_an_empty_git_directory_marks_nothing(tmp_path: Path) -> None:
     assert canonical_root(below) == below
 
 
-def test_home_and_slash_are_refused(tmp_path: Path) -> None:
+def test_home_and_slash_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Indexing all a user owns is never what was meant."""
+    monkeypatch.setenv("HOME", str(tmp_path))
     with pytest.raises(InvalidRequest, match="refused as a root"):
-        canonical_root(tmp_path, home=tmp_path)
+        canonical_root(tmp_path)
     with pytest.raises(InvalidRequest, match="refused as a root"):
         canonical_root(Path("/"), enclosing=False)
 
 
 def test_a_repository_of_dotfiles_in_home_does_not_claim_what_lies_below(
-    tmp_path: Path, git: Git
+    tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many keep their home under git; their projects are still their own."""
     git(tmp_path, "init")
+    monkeypatch.setenv("HOME", str(tmp_path))
     project = directory(tmp_path / "src/p")
 
-    assert canonical_root(project, home=tmp_path) == project
+    assert canonical_root(project) == project
 
 
 def test_a_missing_path_is_named(tmp_path: Path) -> None:

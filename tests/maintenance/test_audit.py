@@ -13,7 +13,7 @@ from ggrep.index.maintenance.audit import AuditReport, audit
 from ggrep.index.store import rows
 from ggrep.index.store.image import Array, open_image, write_image
 from ggrep.index.store.manifest import FileRef, SnapshotManifest, to_bytes
-from ggrep.index.store.segment import file_ref
+from ggrep.index.store.segment import image_ref
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
@@ -53,7 +53,7 @@ def rewrite(engine: Engine, path: Path, change: Callable[[Arrays], Arrays]) -> F
     arrays = change({name: np.array(values) for name, values in image.arrays.items()})
     path.unlink()
     write_image(path, arrays, image.meta)
-    return file_ref(engine.identity.store, path, count=0)
+    return image_ref(engine.identity.store, path)
 
 
 def test_a_sound_store_passes(engine: Engine) -> None:
@@ -144,7 +144,7 @@ def test_an_image_that_is_not_its_tables_is_named(engine: Engine, array: str, to
 def test_other_columns_are_named(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """A build that reads other columns must not read these."""
     schema = rows.schema
-    monkeypatch.setattr("ggrep.index.store.inspection.schema", lambda _: schema(0))
+    monkeypatch.setattr("ggrep.index.store.table_scan.schema", lambda _: schema(0))
 
     assert set(codes(engine)) == {"row_schema"}
 

@@ -14,10 +14,10 @@ from ggrep.base.ids import SnapshotId
 from ggrep.base.locks import Patience, alone, shared
 from ggrep.config.layout import names
 from ggrep.index.maintenance import collection
-from ggrep.index.maintenance.collection import CollectionReport, collect_garbage, preview
-from ggrep.index.maintenance.retention import due
+from ggrep.index.maintenance.collection import CollectionReport, collect_garbage, due, preview
 from ggrep.index.store.active import swap_active
 from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.pins import write_pin
 from ggrep.index.store.verify import Verifier
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
@@ -101,7 +101,8 @@ def test_a_pinned_snapshot_stays(root: Path, home: Path) -> None:
     """Whoever explores a snapshot finds it there until it lets go."""
     engine = aged(root, home)
     oldest = snapshots(engine)[0]
-    report = collect(engine, pins={oldest})
+    write_pin(engine.identity.store, SnapshotId(oldest), "0" * 26, LaterClock().now())
+    report = collect(engine)
 
     assert oldest in report.retained_snapshots
     manifest = read_manifest(engine.identity.store, oldest)  # type: ignore[arg-type] # a name

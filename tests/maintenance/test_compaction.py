@@ -13,8 +13,8 @@ from ggrep.index.maintenance import compaction, compaction_policy
 from ggrep.index.maintenance.compaction import CompactionReport, compact
 from ggrep.index.maintenance.compaction_policy import overdue
 from ggrep.index.maintenance.health import check_health
-from ggrep.index.store.segment import write_segment
 from ggrep.index.sync.index_state import read_index_state
+from ggrep.index.sync.snapshot_assembly import write_shown
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.fakes.leases import held_lease
@@ -144,9 +144,9 @@ def test_changes_made_while_it_builds_are_kept(
             root, {"a.py": "def queue_new():\n    pass\n", "d.py": None, "n.py": "retry = 1\n"}
         )
         other.sync()
-        return write_segment(*arguments, **options)  # type: ignore[arg-type] # handed through
+        return write_shown(*arguments, **options)  # type: ignore[arg-type] # handed through
 
-    monkeypatch.setattr(compaction, "write_segment", meanwhile)
+    monkeypatch.setattr(compaction, "write_shown", meanwhile)
     report = run(engine)
 
     assert report.performed
@@ -167,9 +167,9 @@ def test_a_merge_that_everything_overtook_is_dropped(
         rounds.append(None)
         write_tree(root, {f"{name}.py": f"x = {len(rounds)}\n" for name in "abcdefg"})
         other.sync()
-        return write_segment(*arguments, **options)  # type: ignore[arg-type] # handed through
+        return write_shown(*arguments, **options)  # type: ignore[arg-type] # handed through
 
-    monkeypatch.setattr(compaction, "write_segment", meanwhile)
+    monkeypatch.setattr(compaction, "write_shown", meanwhile)
     report = run(engine)
 
     assert not report.performed

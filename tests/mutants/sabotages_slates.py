@@ -522,15 +522,15 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a collection takes a snapshot that is explored",
         "ggrep/index/maintenance/collection.py",
-        "Retention(target.settings, now, {*pins, *pinned(store, now)})",
-        "Retention(target.settings, now, pins)",
+        "Retention(target.settings, now, pinned(store, now))",
+        "Retention(target.settings, now, ())",
         (PINNED + "test_an_explored_snapshot_stays_whole_until_the_session_ends",),
     ),
     Sabotage(
         "a preview of a collection overlooks sessions",
         "ggrep/index/maintenance/collection.py",
-        "    retention = Retention(settings, now, {*pins, *pinned(store, now)})\n",
-        "    retention = Retention(settings, now, pins)\n",
+        "    retention = Retention(settings, now, pinned(store, now))\n",
+        "    retention = Retention(settings, now, ())\n",
         (PINNED + "test_a_preview_sees_pins_and_touches_none",),
     ),
     Sabotage(
@@ -779,7 +779,7 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "a view hides names at the top alone",
-        "ggrep/config/view_filters.py",
+        "ggrep/config/profile_file.py",
         'return (*top, f"*/{core}", f"*/{core}/*")',
         "return top",
         ("tests/config/test_view_filters.py::test_a_view_hides_what_ignoring_would",),

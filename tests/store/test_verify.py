@@ -126,8 +126,9 @@ def test_what_every_snapshot_needs_cannot_be_replaced(kept: Kept) -> None:
 
 
 def test_a_sync_heals_a_store_that_fell_back(kept: Kept) -> None:
-    """Also when the tree is what the older snapshot holds."""
+    """Also when the tree is what the older snapshot holds; nothing is left to heal the newer by."""
     flip(kept.store / kept.second.visibility.path)
+    flip(kept.store / kept.second.segment_map[-1].path)
     root = kept.engine.identity.root
     (root / "a.py").write_text("def old_retry():\n    pass\n")
     (root / "c.py").unlink()

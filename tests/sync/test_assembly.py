@@ -14,6 +14,7 @@ from ggrep.index.store.journal import read_segment_map, read_tombstones
 from ggrep.index.store.manifest import MAX_PROBLEMS, Problem
 from ggrep.index.sync import snapshot_assembly as assembly
 from ggrep.index.sync.publication import Publication, is_needed, most_segments
+from ggrep.index.sync.snapshot_assembly import Facts
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
@@ -101,17 +102,17 @@ def test_whatever_a_manifest_would_say_otherwise_is_a_reason_to_publish(
         builder=cast(Any, None),
         indexed=(),
         gone=(),
-        problems=(),
-        ignore_fingerprint=manifest.ignore_fingerprint,
-        git=manifest.git,
-        eligible_files=1,
-        partial=False,
+        facts=Facts.of(manifest),
     )
+
+    def with_facts(**facts: object) -> Publication:
+        return replace(same, facts=replace(same.facts, **facts))
+
     changed = [
         replace(same, indexed=(PathKey("a.md"),)),
         replace(same, gone=(PathKey("a.md"),)),
-        replace(same, ignore_fingerprint="another"),
-        replace(same, problems=(problem,)),
+        with_facts(ignore_fingerprint="another"),
+        with_facts(problems=(problem,)),
     ]
 
     assert not is_needed(same, view, root=root, most=1)
@@ -119,16 +120,23 @@ def test_whatever_a_manifest_would_say_otherwise_is_a_reason_to_publish(
     assert is_needed(same, view, root=root.parent, most=1)
     assert is_needed(same, view, root=root, most=0)
     assert all(is_needed(other, view, root=root, most=1) for other in changed)
-    assert not is_needed(replace(changed[2], partial=True), view, root=root, most=1)
+    assert not is_needed(
+        with_facts(ignore_fingerprint="another", partial=True), view, root=root, most=1
+    )
     number = MAX_PROBLEMS + 1
     told: Any = SimpleNamespace(
         notices=(),
         manifest=replace(manifest, errors=(problem,) * MAX_PROBLEMS, errors_total=number),
     )
-    assert not is_needed(replace(same, problems=(problem,) * number), told, root=root, most=1)
-    assert is_needed(replace(same, problems=(problem,) * (number + 1)), told, root=root, most=1)
-    others = (replace(problem, code="vanished"), *(problem,) * MAX_PROBLEMS)
-    assert is_needed(replace(same, problems=others), told, root=root, most=1)
+    named = (problem,) * MAX_PROBLEMS
+    as_many = with_facts(problems=named, problems_total=number)
+    assert not is_needed(as_many, told, root=root, most=1)
+    one_more = with_facts(problems=named, problems_total=number + 1)
+    assert is_needed(one_more, told, root=root, most=1)
+    others = with_facts(
+        problems=(replace(problem, code="vanished"), *named[1:]), problems_total=number
+    )
+    assert is_needed(others, told, root=root, most=1)
 
 
 def test_a_snapshot_has_no_more_segments_than_a_query_may_open() -> None:

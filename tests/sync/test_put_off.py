@@ -9,8 +9,8 @@ from ggrep.base.errors import SyncRefused
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import Problem
 from ggrep.index.sync import syncer
+from ggrep.index.sync.index_state import FIRST_RETRY_MS, MOST_RETRY_MS, Retry, following
 from ggrep.index.sync.problems import is_passing
-from ggrep.index.sync.retrying import FIRST_MS, MOST_MS, Retry, following
 from ggrep.model.chunk import ChunkedFile
 from ggrep.model.request import SearchRequest
 from ggrep.model.source import FileText, Skip, SourceFile
@@ -137,9 +137,9 @@ def test_it_heals_by_itself_when_its_next_try_is_due_and_not_before(
     first = engine.sync()
     use(monkeypatch, InProcessPool)
 
-    assert 0 < (first.retry_after_ms or 0) <= FIRST_MS
+    assert 0 < (first.retry_after_ms or 0) <= FIRST_RETRY_MS
     assert problems(engine) == [("parse_pending", "a.py")]
-    clock.advance(FIRST_MS)
+    clock.advance(FIRST_RETRY_MS)
     healed = engine.sync()
     assert (healed.degraded, healed.indexed, healed.retry_after_ms) == ((), 1, None)
     assert paths(engine, "retry") == ["a.py"]
@@ -174,11 +174,11 @@ def test_tries_grow_rare_up_to_a_bound() -> None:
         retry = following(retry, NOW, tried=True)
         waits.append(retry.left_ms(NOW))
 
-    assert waits[:3] == [FIRST_MS, 2 * FIRST_MS, 4 * FIRST_MS]
-    assert waits[-1] == MOST_MS
+    assert waits[:3] == [FIRST_RETRY_MS, 2 * FIRST_RETRY_MS, 4 * FIRST_RETRY_MS]
+    assert waits[-1] == MOST_RETRY_MS
     assert following(retry, NOW, tried=False) == retry
     assert not retry.is_due(NOW)
-    assert retry.is_due(NOW + timedelta(milliseconds=MOST_MS))
+    assert retry.is_due(NOW + timedelta(milliseconds=MOST_RETRY_MS))
     assert retry.is_due(NOW - timedelta(days=1))  # the clock was set back
     assert Retry().left_ms(NOW) is None
 
@@ -260,14 +260,14 @@ def test_a_degraded_tree_is_walked_only_when_a_try_is_due(
 
     assert (walks, Stalls.files) == ([], [])
     assert calm == [[("parse_pending", "a.py")]] * 3
-    clock.advance(FIRST_MS)
+    clock.advance(FIRST_RETRY_MS)
     engine.sync()
     assert len(walks) == 1
     assert set(Stalls.files) == {"a.py"}
-    clock.advance(FIRST_MS)
+    clock.advance(FIRST_RETRY_MS)
     engine.sync()
     assert len(walks) == 1
-    clock.advance(FIRST_MS)
+    clock.advance(FIRST_RETRY_MS)
     use(monkeypatch, InProcessPool)
     assert problems(engine) == []
 
@@ -296,6 +296,6 @@ def test_a_file_that_could_not_be_read_is_tried_again_when_it_is_due(
         assert walks == []
         with pytest.raises(SyncRefused, match=r"a\.py"):
             engine.sync(strict=True)
-    clock.advance(FIRST_MS)
+    clock.advance(FIRST_RETRY_MS)
 
     assert engine.sync().degraded == ()

@@ -157,6 +157,7 @@ def test_a_merge_keeps_the_visible_rows_and_encodes_nothing(
     assert manifest.counts.chunks_indexed == manifest.counts.chunks_visible
     assert [ref.kind for ref in manifest.segments] == ["compacted"]
     assert all("9" in text for text in encoded)
+    assert report.vectors_reused == 0, "carried ones come from the segment, not from the cache"
     assert answer_bytes(engine, ASK) == answer_bytes(fresh(engine, home, max_segments=3), ASK)
 
 

@@ -4,11 +4,13 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Final
 
 from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest
 from ggrep.base.formats import IMAGE_FORMAT, INDEX_REVISION, QUERY_SCHEMA, ROW
 from ggrep.base.ids import PathKey, RepoId, StoreId
 from ggrep.config.builtin import BUILTIN_REVISION
@@ -17,6 +19,10 @@ from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
 
 _SLUG_LENGTH = 24
+_NAME: Final = re.compile(
+    r"(?P<repo>[a-z0-9][a-z0-9-]{0,23}-[0-9a-f]{12})-(?P<config>[0-9a-f]{12})"
+    r"(?:-[a-z0-9]{1,16})*"
+)
 _NOT_QUERY_SHAPING = frozenset({"timeout_ms", "explain"})
 
 
@@ -121,6 +127,31 @@ def store_id(root: Path, config_fingerprint: str) -> StoreId:
 def repo_id(root: Path) -> RepoId:
     """Return the name of the repository at a canonical root, whatever its configuration."""
     return RepoId(f"{slug(root)}-{_root_digest(root)}")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreName:
+    """A store's name, taken apart; a copy beside the store proper has a suffix, `-eval` say.
+
+    Attributes:
+        config: the first digits of its configuration fingerprint.
+    """
+
+    store_id: StoreId
+    repo_id: RepoId
+    config: str
+
+
+def parse_store_id(text: str) -> StoreName:
+    """Return the parts of a store id.
+
+    Raises:
+        InvalidRequest: `text` is none, and so no name of a directory either.
+    """
+    found = _NAME.fullmatch(text)
+    if found is None:
+        raise InvalidRequest(f"not a store id: {text!r}; see: ggrep list")
+    return StoreName(StoreId(text), RepoId(found["repo"]), found["config"])
 
 
 def slug(root: Path) -> str:

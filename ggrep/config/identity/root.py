@@ -12,7 +12,7 @@ from ggrep.config.settings import environment, user_home
 from ggrep.model.sanitise import is_text
 
 
-def canonical_root(path: Path, *, enclosing: bool = True, home: Path | None = None) -> Path:
+def canonical_root(path: Path, *, enclosing: bool = True) -> Path:
     """Return the root that `path` belongs to, absolute and free of symbolic links.
 
     That is the top level of the git work tree around it, else the nearest directory above it
@@ -22,7 +22,6 @@ def canonical_root(path: Path, *, enclosing: bool = True, home: Path | None = No
     Args:
         path: a directory, or a file that stands for its directory.
         enclosing: False to take the directory itself, whatever is around it.
-        home: the user's home directory, which is never a root; None to ask the environment.
 
     Raises:
         InvalidRequest: there is nothing at `path`, or the root would be `/` or the home
@@ -33,7 +32,7 @@ def canonical_root(path: Path, *, enclosing: bool = True, home: Path | None = No
     if not is_text(os.fspath(directory)):
         shown = os.fsencode(directory).decode(errors="backslashreplace")
         raise InvalidRequest(f"{shown}: refused as a root; its path is not UTF-8")
-    refused = {Path("/"), Path(os.path.realpath(home or user_home(environment())))}
+    refused = {Path("/"), Path(os.path.realpath(user_home(environment())))}
     if directory in refused:
         raise InvalidRequest(f"{directory}: refused as a root; name a directory below it")
     if not enclosing:

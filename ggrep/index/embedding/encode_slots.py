@@ -12,12 +12,12 @@ threads of a process stand at a gate, and one of each process in the host's line
 import os
 import threading
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ggrep.base import durable
 from ggrep.base.clock import Clock
@@ -26,6 +26,10 @@ from ggrep.base.fair_queue import Lane
 from ggrep.base.locks import Patience
 from ggrep.base.writer_queue import in_line
 from ggrep.index.embedding.slot_file import HeldSlot, SlotFile
+
+if TYPE_CHECKING:  # a daemon counts the slots without loading what encodes
+    from ggrep.index.embedding.encoder import Encoder, Vectors
+    from ggrep.index.embedding.identity import EncoderIdentity
 
 _QUERY_SLOT: Final = "query.lock"
 _FIRST_WAIT_MS: Final = 1.0
@@ -168,3 +172,52 @@ def back_off_ms(attempt: int) -> float:
 
 def _say_nothing() -> None:
     """Beat for a slot that nobody counts."""
+
+
+class LimitedEncoder:
+    """Holds a slot of the host for each batch, and another kind for each query."""
+
+    def __init__(
+        self, encoder: "Encoder", slots: EncodeSlots, clock: Clock, *, queries: bool = True
+    ) -> None:
+        """Take the encoder and the host's slots.
+
+        Args:
+            encoder: does the work.
+            slots: of the host.
+            clock: of batches, which wait for as long as it takes.
+            queries: whether these take their turn, too: not where one is encoded sooner than a
+                slot is taken. Then it computes on the core that its request holds.
+        """
+        self._encoder = encoder
+        self._slots = slots
+        self._clock = clock
+        self._queries = queries
+
+    @property
+    def identity(self) -> "EncoderIdentity":
+        """Return what its vectors are compatible with."""
+        return self._encoder.identity
+
+    @property
+    def dimension(self) -> int:
+        """Return how many figures a vector has."""
+        return self._encoder.dimension
+
+    def encode_documents(self, texts: Sequence[str]) -> "Vectors":
+        """Return the vectors of a batch, which waits for its slot for as long as that takes."""
+        with self._slots.hold(Deadline.never(self._clock), lane=Lane.BATCH):
+            return self._encoder.encode_documents(texts)
+
+    def encode_query(self, text: str, deadline: Deadline | None = None) -> "Vectors":
+        """Return the vector of a query.
+
+        Raises:
+            DeadlineExceeded: every slot was taken until then.
+            Cancelled: the request was ended while it waited.
+        """
+        if not self._queries:
+            return self._encoder.encode_query(text, deadline)
+        deadline = deadline or Deadline.never(self._clock)
+        with self._slots.hold(deadline, lane=Lane.INTERACTIVE):
+            return self._encoder.encode_query(text, deadline)

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from ggrep.base import faults
-from ggrep.index.embedding.vector_database import Damaged
-from ggrep.index.embedding.vector_file import SUFFIX, VectorFile
-from ggrep.index.embedding.vector_lock import InUse, last_use
+from ggrep.index.embedding.vector_database import Damaged, InUse
+from ggrep.index.embedding.vector_file import SUFFIX, VectorFile, last_use
 
 _KEPT_SHARE: Final = 0.9
 """What eviction leaves of the bound, so that it happens once for every tenth written."""
@@ -45,11 +44,6 @@ def keep_bound(own: VectorFile, max_bytes: int, *, wait: Callable[[float], None]
         evicted += own.database.evict(max(sizes[own.path] - excess, 0))
     faults.reach("cache.after_evict")
     return evicted
-
-
-def cache_bytes(directory: Path) -> int:
-    """Return the size of all vector files in a directory; 0 when it is not there."""
-    return sum(file_sizes(directory).values())
 
 
 def file_sizes(directory: Path) -> dict[Path, int]:

@@ -27,9 +27,8 @@ from ggrep.base.clock import Clock
 from ggrep.base.durable import make_directory
 from ggrep.index.embedding.quantise import Int8
 from ggrep.index.embedding.vector_budget import keep_bound
-from ggrep.index.embedding.vector_database import Damaged, Found, Row
-from ggrep.index.embedding.vector_file import SUFFIX, VectorFile
-from ggrep.index.embedding.vector_lock import InUse, note_use
+from ggrep.index.embedding.vector_database import Damaged, Found, InUse, Row
+from ggrep.index.embedding.vector_file import SUFFIX, VectorFile, note_use
 
 _DIGEST_BYTES = 16
 _HEAD_BYTES = _DIGEST_BYTES + 8

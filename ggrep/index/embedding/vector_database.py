@@ -8,10 +8,10 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
-from ggrep.index.embedding.vector_lock import WAIT_SECONDS, InUse
-
+WAIT_SECONDS: Final = 0.25
+"""How long anything about a vector file waits for another process, at most."""
 _FORMAT = 1
 """Version of the file. 1: `vectors(id, key, used, entry)`, entries as `vector_cache` packs them."""
 _PAGE_BYTES = 4096
@@ -52,6 +52,10 @@ Row = tuple[int, int, bytes]
 """Key, hour of last use, entry."""
 Found = tuple[object, object, object]
 """The same as it was read: a damaged row may hold anything in any column."""
+
+
+class InUse(Exception):
+    """Another process held the file for longer than it is waited for."""
 
 
 class Damaged(Exception):

@@ -5,7 +5,7 @@ looks at the pointer's snapshot alone: that an older one would stand in is itsel
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,14 +14,22 @@ import numpy as np
 from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import PathKey, StoreId
-from ggrep.index.maintenance.audit_rows import Places, audit_segment
 from ggrep.index.maintenance.examination import Examination, examine, reading
 from ggrep.index.maintenance.findings import failed_call
 from ggrep.index.maintenance.place_checks import unnamed
 from ggrep.index.maintenance.snapshot_checks import expected_masks
-from ggrep.index.store.manifest import SnapshotManifest
+from ggrep.index.store.manifest import SegmentRef, SnapshotManifest
+from ggrep.index.store.rows import chunk_id_of, row_id_of
+from ggrep.index.store.segment_image import SegmentImage
 from ggrep.index.store.store_versions import require_readable
-from ggrep.index.store.view import SnapshotView
+from ggrep.index.store.table_scan import TableRows, read_rows, schema_differences
+from ggrep.index.store.tables import count_rows
+from ggrep.index.store.view import SegmentView, SnapshotView
+
+Finding = tuple[str, str]
+"""Code and message."""
+_Place = tuple[PathKey, int]
+"""A file, and which of its chunks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +38,13 @@ class AuditReport:
 
     Attributes:
         snapshot_id: the pointer's; None when it has no readable manifest.
-        errors: codes and messages, in the order they were found.
+        errors: in the order they were found.
         orphans: files and tables that no snapshot names; they are no error.
     """
 
     store_id: StoreId
     snapshot_id: str | None
-    errors: tuple[tuple[str, str], ...]
+    errors: tuple[Finding, ...]
     orphans: tuple[str, ...] = ()
 
     @property
@@ -62,7 +70,7 @@ def audit(store: Path, store_id: StoreId, *, clock: Clock | None = None) -> Audi
     return AuditReport(store_id, snapshot_id, errors, tuple(sorted(orphans)))
 
 
-def _errors(found: Examination) -> Iterator[tuple[str, str]]:
+def _errors(found: Examination) -> Iterator[Finding]:
     if found.manifest is None:
         yield "manifest_unreadable", found.problem
     for fault in found.faults:
@@ -77,7 +85,7 @@ def _errors(found: Examination) -> Iterator[tuple[str, str]]:
         yield from _guarded(_rows(found.view))
 
 
-def _guarded(look: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def _guarded(look: Iterator[Finding]) -> Iterator[Finding]:
     """Yield what a look finds; where it cannot go on, that is an error like others."""
     try:
         yield from look
@@ -87,7 +95,7 @@ def _guarded(look: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         yield "unreadable", failed_call(error)
 
 
-def _figures(manifest: SnapshotManifest) -> Iterator[tuple[str, str]]:
+def _figures(manifest: SnapshotManifest) -> Iterator[Finding]:
     """Compare sums of the manifest with what they are sums of."""
     counts = manifest.counts
     rows = sum(ref.rows for ref in manifest.segments)
@@ -105,7 +113,7 @@ def _figures(manifest: SnapshotManifest) -> Iterator[tuple[str, str]]:
         yield "segment_twice", f"named more than once: {', '.join(sorted(doubled))}"
 
 
-def _visible(view: SnapshotView) -> Iterator[tuple[str, str]]:
+def _visible(view: SnapshotView) -> Iterator[Finding]:
     """Recount what the masks show."""
     counts, files, rows = view.manifest.counts, 0, 0
     lengths = np.zeros(len(counts.lengths), dtype=np.uint64)
@@ -126,7 +134,7 @@ def _visible(view: SnapshotView) -> Iterator[tuple[str, str]]:
         yield "path_twice", f"visible in more than one segment: {key}"
 
 
-def _masks(view: SnapshotView) -> Iterator[tuple[str, str]]:
+def _masks(view: SnapshotView) -> Iterator[Finding]:
     for segment, expected in expected_masks(view):
         wrong = np.flatnonzero(expected != segment.visible_files)
         if len(wrong):
@@ -135,7 +143,106 @@ def _masks(view: SnapshotView) -> Iterator[tuple[str, str]]:
             yield "visibility_mismatch", f"segment {segment.image.name}: {told}"
 
 
-def _rows(view: SnapshotView) -> Iterator[tuple[str, str]]:
-    places = Places()
+def _rows(view: SnapshotView) -> Iterator[Finding]:
+    places = set[_Place]()
     for ref, segment in zip(view.manifest.segments, view.segments, strict=True):
-        yield from audit_segment(view.store, ref, segment, places)
+        yield from _segment(view.store, ref, segment, places)
+
+
+def _segment(
+    store: Path, ref: SegmentRef, segment: SegmentView, places: set[_Place]
+) -> Iterator[Finding]:
+    """Yield what is wrong with a segment, whose table must have what image and manifest record.
+
+    Args:
+        store: the store directory.
+        ref: what the manifest says of it.
+        segment: what its image says.
+        places: of the visible rows that were met so far, of all segments; more are added.
+
+    Raises:
+        CorruptStore: the table cannot be read through.
+        StoreError: it cannot be read now.
+    """
+    image = segment.image
+    vectors = image.vectors
+    dimension = 0 if vectors is None else vectors.shape[1]
+    for difference in schema_differences(store, ref.table, dimension):
+        yield "row_schema", f"segment {ref.table}: column {difference}"
+    rows = count_rows(store, ref.table)
+    if rows != ref.rows:
+        yield "rows_mismatch", f"segment {ref.table} has {rows} rows, not {ref.rows}"
+    if (image.files, image.rows) != (ref.files, ref.rows):
+        found = f"{image.files} files and {image.rows} rows, not {ref.files} and {ref.rows}"
+        yield "image_mismatch", f"image of {ref.table} has {found}"
+    if (rows, image.rows) == (ref.rows, ref.rows):
+        yield from _compare(store, segment, places)
+
+
+def _compare(store: Path, segment: SegmentView, places: set[_Place]) -> Iterator[Finding]:
+    """Compare table and image row by row."""
+    image, ids = segment.image, set[str]()
+    paths, shown = image.paths(), segment.visible_rows()
+    hashes = [bytes.fromhex(digest) for digest in image.file_hashes()]
+    for rows in read_rows(store, image.name):
+        twice = _met_again(rows.row_ids, ids)
+        if twice:
+            yield "row_twice", f"segment {image.name}: row id {twice[0]} stands there again"
+        for row, place in enumerate(zip(rows.path_keys, rows.ordinals, strict=True), rows.start):
+            if shown[row]:
+                if place in places:
+                    yield "place_twice", f"{place[0]}: chunk {place[1]} is visible more than once"
+                places.add(place)
+        for what in _wrong(rows, image, paths, hashes):
+            yield "row_mismatch", f"segment {image.name}: {what}, rows from {rows.start}"
+
+
+def _met_again(values: Sequence[str], before: set[str]) -> list[str]:
+    found = []
+    for value in values:
+        if value in before:
+            found.append(value)
+        before.add(value)
+    return found
+
+
+def _wrong(
+    rows: TableRows, image: SegmentImage, paths: Sequence[PathKey], hashes: Sequence[bytes]
+) -> Iterator[str]:
+    """Yield in what some rows differ from the image of their segment, or from their own ids."""
+    here = slice(rows.start, rows.start + len(rows.path_keys))
+    placed = zip(rows.path_keys, rows.chunk_ids, rows.ordinals, strict=True)
+    shown = [image.row_id(row).hex() for row in range(here.start, here.stop)]
+    if not rows.row_ids == [row_id_of(*place) for place in placed] == shown:
+        yield "row ids are not those of path, chunk and ordinal"
+    cut = zip(rows.chunk_hashes, rows.chunker_versions, rows.kinds, strict=True)
+    if (rows.text_hashes, rows.chunk_ids) != (
+        rows.chunk_hashes,
+        [chunk_id_of(*facts) for facts in cut],
+    ):
+        yield "chunk ids are not those of the texts"
+    files, firsts = image.row_files[here].tolist(), image.file_rows.tolist()
+    if (rows.path_keys, rows.file_hashes, rows.ordinals) != (
+        [paths[file] for file in files],
+        [hashes[file] for file in files],
+        [row - firsts[file] for row, file in enumerate(files, rows.start)],
+    ):
+        yield "paths, file hashes or ordinals are not the image's"
+    starts, ends = image.row_lines(here.start, here.stop)
+    anchors = image.row_anchors[here].astype(np.bool_)
+    if (rows.start_lines, rows.end_lines, rows.anchors()) != (
+        starts.tolist(),
+        ends.tolist(),
+        anchors.tolist(),
+    ):
+        yield "lines or anchors are not the image's"
+    if not _has_vectors_of(rows, image, here):
+        yield "vectors are not the image's"
+
+
+def _has_vectors_of(rows: TableRows, image: SegmentImage, here: slice) -> bool:
+    if image.vectors is None or rows.vectors is None or rows.scales is None:
+        return image.vectors is None and rows.vectors is None
+    return np.array_equal(rows.vectors, image.vectors[here]) and np.array_equal(
+        rows.scales, image.scales[here]
+    )

@@ -7,25 +7,26 @@ store. Artifacts are shared by hard links; the manifest and the record of the la
 name the store, are written anew.
 """
 
+import os
 import shutil
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ggrep.base import durable
 from ggrep.base.clock import Clock, SystemClock
+from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, InvalidRequest, NoIndex, StoreError
 from ggrep.base.faults import reach
 from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.base.lease import Lease
-from ggrep.base.locks import alone
+from ggrep.base.locks import Patience, alone, shared
 from ggrep.config.home import Home
-from ggrep.config.identity.store_ids import parse_store_id
+from ggrep.config.identity.fingerprints import parse_store_id
 from ggrep.config.layout import names
 from ggrep.config.settings import Settings
-from ggrep.index.maintenance.store_pair import StorePair
 from ggrep.index.store.active import read_active, swap_active
 from ggrep.index.store.adoption import Adopted, adopt_artifacts
 from ggrep.index.store.disk import store_bytes
@@ -33,7 +34,7 @@ from ggrep.index.store.last_used import note_use
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest, to_bytes
 from ggrep.index.store.read_failures import typed_failures
 from ggrep.index.store.remains import sweep_remains
-from ggrep.index.store.store_opening import admit_writer
+from ggrep.index.store.store_opening import admit_writer, hold_lease
 from ggrep.index.store.store_versions import in_current_layout
 from ggrep.index.store.tables import forget_connections
 from ggrep.index.store.verify import Verifier, reverify
@@ -43,6 +44,46 @@ from ggrep.index.sync.index_state import read_index_state, write_index_state
 
 _READERS_MS = 1000
 """How long to wait for queries over the store that is replaced."""
+_QUEUE_MS = 60_000
+"""How long to queue behind a writer of either store."""
+
+
+@dataclass(frozen=True, slots=True)
+class StorePair:
+    """Two stores of one home, and how to wait for them.
+
+    Attributes:
+        source: is read.
+        target: is written; it need not exist.
+        ttl_ms: how long a silent writer keeps a store.
+    """
+
+    source: Path
+    target: Path
+    clock: Clock
+    wait: Callable[[float], None]
+    ttl_ms: int
+
+    @contextmanager
+    def held(self) -> Iterator[Lease]:
+        """Hold both leases; yield the target's.
+
+        In the order of the names: two clones in opposite directions must not wait for each other.
+        """
+        leases: dict[Path, Lease] = {}
+        with ExitStack() as stack:
+            for store in sorted((self.source, self.target), key=lambda path: path.name):
+                owner_id = f"clone by process {os.getpid()}"
+                patience = self.patience(_QUEUE_MS, f"a writer holds {store.name}")
+                lease = hold_lease(store, owner_id, self.clock, patience, ttl_ms=self.ttl_ms)
+                leases[store] = stack.enter_context(lease)
+            patience = self.patience(_QUEUE_MS, "the store is being removed")
+            stack.enter_context(shared(names.readers_lock(self.source), patience))
+            yield leases[self.target]
+
+    def patience(self, milliseconds: int, message: str) -> Patience:
+        """Return patience for so long, from now on."""
+        return Patience(Deadline.after(self.clock, milliseconds), self.wait, message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Garbage collection: deletes what no retained snapshot names.
 
-Retained are the active snapshot, those that sessions or callers pin, the newest few, and all that
+Retained are the active snapshot, those that sessions pin, the newest few, and all that
 are young enough for a query to be at work on them. The collector holds the writer lease, so nothing
 is half published, and for the moment of the move it has the readers' lock alone, so nobody is in
 the middle of reading, and no session pins what is about to go. It moves what goes into the store's
@@ -9,9 +9,10 @@ the next collection takes.
 """
 
 import shutil
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from ggrep.base import durable
@@ -24,7 +25,6 @@ from ggrep.base.lease import Lease
 from ggrep.base.locks import Patience, alone
 from ggrep.config.layout import names
 from ggrep.config.settings import Settings
-from ggrep.index.maintenance.retention import Retention
 from ggrep.index.store.active import read_active
 from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
@@ -32,6 +32,7 @@ from ggrep.index.store.needed_files import entries, named, unnamed
 from ggrep.index.store.pins import pinned, sweep_pins
 from ggrep.index.store.tables import forget_connections
 from ggrep.index.store.verify import Verifier
+from ggrep.index.store.view import manifests_newest_first
 from ggrep.index.sync.record import remember_collection
 from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.writing import holding
@@ -60,15 +61,45 @@ class CollectionReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """The snapshots of a store.
+class Retention:
+    """Which snapshots stay.
 
     Attributes:
-        manifests: newest first.
+        pins: those that sessions hold on to.
     """
 
-    active: SnapshotId
-    manifests: tuple[SnapshotManifest, ...]
+    settings: Settings
+    now: datetime
+    pins: Collection[SnapshotId]
+
+    def keeps(self, manifest: SnapshotManifest, place: int, active: SnapshotId) -> bool:
+        """Return whether a snapshot stays; `place` is 0 for the newest."""
+        settings, snapshot_id = self.settings, manifest.snapshot_id
+        if snapshot_id == active or snapshot_id in self.pins:
+            return True
+        if place < settings.retain_snapshots_min:
+            return True
+        created = datetime.fromisoformat(manifest.created_at)
+        return (self.now - created).total_seconds() * 1000 < young_ms(settings)
+
+
+def due(store: Path, settings: Settings, now: datetime) -> bool:
+    """Return whether a collection is likely to find something, without reading manifests."""
+    young_secs = young_ms(settings) / 1000
+    ages = []
+    for path in entries(names.snapshots_dir(store)):
+        with suppress(FileNotFoundError):
+            ages.append(now.timestamp() - path.stat().st_mtime)
+    if len(ages) <= settings.retain_snapshots_min:
+        return False
+    beyond = sorted(ages)[settings.retain_snapshots_min :]
+    return sum(age > young_secs for age in beyond) >= settings.retain_snapshots_min
+
+
+def young_ms(settings: Settings) -> int:
+    """Return the age below which a query may still be at work on a snapshot."""
+    asking = settings.query_timeout_ms + settings.gc_safety_margin_ms
+    return max(asking, settings.retain_snapshots_min_age_secs * 1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +124,6 @@ class Garbage:
 def collect_garbage(
     target: SyncTarget,
     *,
-    pins: Collection[SnapshotId] = (),
     deadline: Deadline,
     readers_ms: int = READERS_MS,
 ) -> CollectionReport:
@@ -101,7 +131,6 @@ def collect_garbage(
 
     Args:
         target: the store.
-        pins: snapshots that somebody holds on to, besides those of sessions.
         deadline: for the lease.
         readers_ms: how long queries are waited for.
 
@@ -115,15 +144,13 @@ def collect_garbage(
         NoIndex: nothing was ever published.
     """
     with holding(target, deadline) as lease:
-        report = _collect(target, lease, pins, readers_ms)
+        report = _collect(target, lease, readers_ms)
         if report.freed_bytes:
             remember_collection(target, report.duration_ms)
         return report
 
 
-def _collect(
-    target: SyncTarget, lease: Lease, pins: Collection[SnapshotId], readers_ms: int
-) -> CollectionReport:
+def _collect(target: SyncTarget, lease: Lease, readers_ms: int) -> CollectionReport:
     store, clock = target.store, target.clock
     started_ms = clock.monotonic_ms()
     now = clock.now()
@@ -133,8 +160,8 @@ def _collect(
     # Under the guard as well: a collector that was stopped and taken over must not go on from what
     # it saw before, and take what its follower published.
     with alone(names.readers_lock(store), readers), lease.fenced():
-        retention = Retention(target.settings, now, {*pins, *pinned(store, now)})
-        garbage = find_garbage(store, known, retention)
+        retention = Retention(target.settings, now, pinned(store, now))
+        garbage = find_garbage(store, *known, retention)
         freed = _size(garbage)
         reach("gc.after_list")
         _move_to_trash(store, garbage)
@@ -144,9 +171,7 @@ def _collect(
     return _report(store, garbage, freed, round(clock.monotonic_ms() - started_ms), dry_run=False)
 
 
-def preview(
-    store: Path, settings: Settings, clock: Clock, *, pins: Collection[SnapshotId] = ()
-) -> CollectionReport:
+def preview(store: Path, settings: Settings, clock: Clock) -> CollectionReport:
     """Return what `collect_garbage` would delete now; nothing is touched and nobody waits.
 
     Raises:
@@ -154,14 +179,14 @@ def preview(
     """
     started_ms = clock.monotonic_ms()
     now = clock.now()
-    retention = Retention(settings, now, {*pins, *pinned(store, now)})
-    garbage = find_garbage(store, known_snapshots(store), retention)
+    retention = Retention(settings, now, pinned(store, now))
+    garbage = find_garbage(store, *known_snapshots(store), retention)
     elapsed = round(clock.monotonic_ms() - started_ms)
     return _report(store, garbage, _size(garbage), elapsed, dry_run=True)
 
 
-def known_snapshots(store: Path) -> Known:
-    """Return the snapshots that can be read, newest first, and which is active.
+def known_snapshots(store: Path) -> tuple[SnapshotId, Sequence[SnapshotManifest]]:
+    """Return which snapshot is active, and all that can be read, newest first.
 
     One that cannot be read is not among them, whatever its age: nobody can open it. But where the
     active one is not whole nothing is known, and an older one may have to stand in for it.
@@ -171,17 +196,17 @@ def known_snapshots(store: Path) -> Known:
     """
     active = read_active(store)
     if active is None:
-        raise NoIndex("this repository has no index yet; run: ggrep index")
+        raise NoIndex
     verifier = Verifier(store)
     verifier.manifest(read_manifest(store, active))
     verifier.save()
-    manifests = sorted(_manifests(store), key=lambda m: (m.lease_epoch, m.snapshot_id))
-    return Known(active, tuple(reversed(manifests)))
+    return active, manifests_newest_first(store, passing_over=(CorruptStore,))
 
 
-def find_garbage(store: Path, known: Known, retention: Retention) -> Garbage:
-    """Return what no retained snapshot names."""
-    active, manifests = known.active, known.manifests
+def find_garbage(
+    store: Path, active: SnapshotId, manifests: Sequence[SnapshotManifest], retention: Retention
+) -> Garbage:
+    """Return what no retained one of a store's snapshots, newest first, names."""
     retained = [m for place, m in enumerate(manifests) if retention.keeps(m, place, active)]
     staying = {manifest.snapshot_id for manifest in retained}
     kept = frozenset().union(*(named(store, manifest) for manifest in retained))
@@ -194,12 +219,6 @@ def find_garbage(store: Path, known: Known, retention: Retention) -> Garbage:
         first=rest.snapshots,
         rest=(*rest.segments, *rest.leftovers),
     )
-
-
-def _manifests(store: Path) -> Iterator[SnapshotManifest]:
-    for directory in entries(names.snapshots_dir(store)):
-        with suppress(CorruptStore):
-            yield read_manifest(store, SnapshotId(directory.name))
 
 
 def _journals(paths: Iterable[Path]) -> Iterator[Path]:

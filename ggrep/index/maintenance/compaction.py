@@ -12,31 +12,34 @@ segment that nothing names yet.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 
 import numpy as np
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import Busy, CorruptStore
+from ggrep.base.errors import Busy
 from ggrep.base.faults import reach
 from ggrep.base.ids import PathKey, SegmentName, SnapshotId
 from ggrep.base.locks import Patience, shared
 from ggrep.config.layout import names
 from ggrep.index.maintenance.compaction_policy import Group, plan
-from ggrep.index.store.manifest import SegmentRef, SnapshotManifest
-from ggrep.index.store.segment import remove_segment, write_segment
-from ggrep.index.store.segment_image import SegmentImage, open_segment_image
+from ggrep.index.store.manifest import SnapshotManifest
+from ggrep.index.store.segment import remove_segment
 from ggrep.index.store.transaction import prepare_store
-from ggrep.index.store.view import SegmentView, SnapshotView, open_active
-from ggrep.index.sync.budget import require_room
-from ggrep.index.sync.healing import Healer
+from ggrep.index.store.view import SegmentView, SnapshotView
 from ggrep.index.sync.record import remember_compaction
 from ggrep.index.sync.segment_builder import SegmentBuilder
 from ggrep.index.sync.segment_merging import live_files
-from ggrep.index.sync.snapshot_assembly import Facts, ShownSegment, publish_snapshot
+from ggrep.index.sync.snapshot_assembly import (
+    Facts,
+    ShownSegment,
+    publish_snapshot,
+    shown_by,
+    write_shown,
+)
 from ggrep.index.sync.target import SyncTarget
-from ggrep.index.sync.writing import holding
+from ggrep.index.sync.writing import holding, open_whole
 
 QUEUE_MS = 60_000
 """How long a compaction queues for a lock."""
@@ -75,8 +78,7 @@ class CompactionReport:
 class _Merged:
     """A new segment and the segments whose visible files it holds."""
 
-    ref: SegmentRef
-    image: SegmentImage
+    segment: ShownSegment
     sources: frozenset[SegmentName]
 
 
@@ -106,7 +108,7 @@ def compact(
     deadline = Deadline.after(clock, readers_ms)
     patience = Patience(deadline, target.wait, "this store is being collected or removed")
     with shared(names.readers_lock(target.store), patience):
-        view = _open_whole(target)
+        view = open_whole(target, writing=False)
         todo = plan(view, target.settings, force=force)
         base, reason = view, todo.reason
         published: SnapshotView | None = None
@@ -116,22 +118,9 @@ def compact(
             published = _attempt(target, todo.groups, lease_ms, started_ms)
             if published is not None:
                 break
-            reason, base = "overtaken by other changes", _open_whole(target)
+            reason, base = "overtaken by other changes", open_whole(target, writing=False)
             todo = plan(base, target.settings, force=force)
     return _report(base, published, reason, clock.monotonic_ms() - started_ms)
-
-
-def _open_whole(target: SyncTarget, *, writing: bool = False) -> SnapshotView:
-    """Return the active snapshot.
-
-    Raises:
-        CorruptStore: it is damaged, whatever could stand in for it.
-    """
-    healer = Healer(target.store, target.clock)
-    view = open_active(target.store, store_id=target.store_id, writing=writing, mender=healer)
-    if view.notices:
-        raise CorruptStore(f"{view.notices[0].message}; run: ggrep index")
-    return view
 
 
 def _attempt(
@@ -155,7 +144,7 @@ def _attempt(
         raise
     finally:
         for item in merged if deleting else ():
-            remove_segment(target.store, item.ref.table)
+            remove_segment(target.store, item.segment.ref.table)
     return published
 
 
@@ -168,10 +157,8 @@ def _build(target: SyncTarget, groups: Sequence[Group]) -> Iterator[_Merged]:
             for file in live_files(target.store, segment):
                 builder.add(file)
         name = names.segment_name(transaction, number)
-        ref = write_segment(target.store, name, builder.finish(), kind="compacted")
-        image = open_segment_image(target.store, name)
-        require_room(target, fresh=SegmentView(image, np.ones(ref.files, dtype=np.bool_)))
-        yield _Merged(ref, image, frozenset(segment.image.name for segment in group))
+        shown = write_shown(target, name, builder, kind="compacted")
+        yield _Merged(shown, frozenset(segment.image.name for segment in group))
 
 
 def _publish(
@@ -180,7 +167,7 @@ def _publish(
     """Publish the merged segments over the snapshot that is active now; None to try again."""
     with holding(target, deadline) as lease:
         prepare_store(target.store, lease)
-        view = _open_whole(target, writing=True)
+        view = open_whole(target, writing=True)
         shown = _rebased(view, merged)
         if shown is None:
             return None
@@ -205,17 +192,12 @@ def _rebased(view: SnapshotView, merged: Sequence[_Merged]) -> list[ShownSegment
 
     None when too little of what was merged is still shown from there.
     """
-    refs = {ref.table: ref for ref in view.manifest.segments}
     replaced = frozenset().union(*(item.sources for item in merged))
-    fresh = [ShownSegment(item.ref, _still_shown(view, item)) for item in merged]
+    fresh = [replace(item.segment, view=_still_shown(view, item)) for item in merged]
     shown = sum(int(item.view.visible_files.sum()) for item in fresh)
-    if shown < _WORTH * sum(item.ref.files for item in merged):
+    if shown < _WORTH * sum(item.ref.files for item in fresh):
         return None
-    kept = [
-        ShownSegment(refs[segment.image.name], segment)
-        for segment in view.segments
-        if segment.image.name not in replaced
-    ]
+    kept = [item for item in shown_by(view) if item.ref.table not in replaced]
     return [*kept, *(item for item in fresh if item.view.visible_files.any())]
 
 
@@ -226,9 +208,10 @@ def _still_shown(view: SnapshotView, merged: _Merged) -> SegmentView:
     for segment in sources:
         files = zip(segment.image.paths(), segment.image.file_hashes(), strict=True)
         live.update(compress(files, segment.visible_files.tolist()))
-    held = zip(merged.image.paths(), merged.image.file_hashes(), strict=True)
+    image = merged.segment.view.image
+    held = zip(image.paths(), image.file_hashes(), strict=True)
     mask = np.array([file in live for file in held], dtype=np.bool_)
-    return SegmentView(merged.image, mask)
+    return SegmentView(image, mask)
 
 
 def _report(

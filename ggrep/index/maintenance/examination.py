@@ -94,7 +94,7 @@ def reading(store: Path, clock: Clock) -> Iterator[None]:
         Busy: a collection or removal did not end.
     """
     if not store.is_dir():
-        raise NoIndex("this repository has no index yet; run: ggrep index")
+        raise NoIndex
     deadline = Deadline.after(clock, _READERS_MS)
     with shared(names.readers_lock(store), Patience(deadline, time.sleep, "the store is held")):
         yield

@@ -121,9 +121,12 @@ def _of_tree(
 
 def _of_place(found: Examination, settings: Settings) -> Iterator[Check]:
     store, home, of = found.store, Home.of_store(found.store), place_checks
-    yield guarded("disk_budgets", partial(of.disk_budgets, store, settings))
-    yield guarded("disk_budgets_cache", partial(of.disk_budgets_cache, home, settings))
-    yield guarded("disk_budgets_logs", partial(of.disk_budgets_logs, home, settings))
+    for code, what, directory, budget in (
+        ("disk_budgets", "store", store, settings.max_store_bytes),
+        ("disk_budgets_cache", "cache", home.cache, settings.max_cache_bytes),
+        ("disk_budgets_logs", "logs", home.logs, settings.max_log_bytes),
+    ):
+        yield guarded(code, partial(of.disk_budget, code, what, directory, budget))
     yield guarded("permissions", partial(of.permissions, store, settings))
     yield guarded("filesystem", partial(of.filesystem, store))
     yield guarded("orphans", partial(of.orphans, found))

@@ -15,7 +15,6 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, GgrepError, InvalidRequest
 from ggrep.base.faults import reach
 from ggrep.base.ids import StoreId
-from ggrep.base.lease import acquire
 from ggrep.base.locks import Patience, alone
 from ggrep.config.home import Home
 from ggrep.config.layout import names
@@ -24,8 +23,8 @@ from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.last_used import modified_at, read_last_use
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.remains import sweep_remains
+from ggrep.index.store.store_opening import hold_lease
 from ggrep.index.store.tables import forget_connections
-from ggrep.index.store.view import newest_epoch
 
 _TTL_MS = 120_000
 _READERS_MS = 1000
@@ -112,14 +111,9 @@ def remove_store(
     if "/" in store_id or store_id.startswith(".") or not store_id or not store.is_dir():
         raise InvalidRequest(f"no store {store_id!r}; see: ggrep list")
     clock = clock or SystemClock()
-    with acquire(
-        names.lease_files(store),
-        owner_id=f"removal by process {os.getpid()}",
-        clock=clock,
-        patience=Patience(Deadline.after(clock, 0), wait, "a writer holds this store"),
-        ttl_ms=_TTL_MS,
-        last_epoch=lambda: newest_epoch(store),
-    ) as lease:
+    owner_id = f"removal by process {os.getpid()}"
+    patience = Patience(Deadline.after(clock, 0), wait, "a writer holds this store")
+    with hold_lease(store, owner_id, clock, patience, ttl_ms=_TTL_MS) as lease:
         sweep_remains(store, lease)
         trash = names.trash_dir(store, lease.epoch)
         size = store_bytes(store)

@@ -4,7 +4,6 @@ import stat
 from pathlib import Path
 
 from ggrep.base.modes import modes_in
-from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.examination import Examination
 from ggrep.index.maintenance.findings import FAIL, OK, UNKNOWN, WARN, Check
@@ -17,23 +16,13 @@ _NEAR = 0.9
 _NAMED = 3
 
 
-def disk_budgets(store: Path, settings: Settings) -> Check:
-    """Hold the store against its budget."""
-    used = store_bytes(store)
-    severity, message = _against("store", used, settings.max_store_bytes)
-    return Check("disk_budgets", severity, message)
-
-
-def disk_budgets_cache(home: Home, settings: Settings) -> Check:
-    """Hold the home's caches against theirs."""
-    severity, message = _against("cache", store_bytes(home.cache), settings.max_cache_bytes)
-    return Check("disk_budgets_cache", severity, message)
-
-
-def disk_budgets_logs(home: Home, settings: Settings) -> Check:
-    """Hold the home's logs against theirs."""
-    severity, message = _against("logs", store_bytes(home.logs), settings.max_log_bytes)
-    return Check("disk_budgets_logs", severity, message)
+def disk_budget(code: str, what: str, directory: Path, budget: int) -> Check:
+    """Hold a directory against its budget in bytes; 0 is no bound."""
+    used = store_bytes(directory)
+    message = f"{what} uses {used} bytes of {budget or 'unlimited'}"
+    if budget and used > budget:
+        return Check(code, FAIL, message)
+    return Check(code, WARN if budget and used >= _NEAR * budget else OK, message)
 
 
 def permissions(store: Path, settings: Settings) -> Check:
@@ -76,13 +65,6 @@ def unnamed(found: Examination) -> list[Path]:
     lying = contents.unnamed(found.store, kept)
     files = (file for path in lying.snapshots for file in contents.entries(path) or [path])
     return [*files, *lying.segments, *lying.leftovers]
-
-
-def _against(what: str, used: int, budget: int) -> tuple[str, str]:
-    message = f"{what} uses {used} bytes of {budget or 'unlimited'}"
-    if budget and used > budget:
-        return FAIL, message
-    return WARN if budget and used >= _NEAR * budget else OK, message
 
 
 def _bytes(path: Path) -> int:

@@ -62,7 +62,7 @@ def repair(
 
     def opening(target: SyncTarget) -> SnapshotView | None:
         """Return what is sound; runs under the lease."""
-        hopeless: GgrepError = NoIndex("this repository has no index yet; run: ggrep index")
+        hopeless: GgrepError = NoIndex()
         try:
             view = _whole(target, healer)
             if view is not None:

@@ -10,10 +10,10 @@ from ggrep.config.settings import Settings
 from ggrep.index.maintenance.compaction_policy import overdue
 from ggrep.index.maintenance.examination import Examination, faults_of
 from ggrep.index.maintenance.findings import FAIL, OK, UNKNOWN, WARN, Check
-from ggrep.index.store.inspection import schema_differences
 from ggrep.index.store.journal import read_segment_map, read_tombstones
 from ggrep.index.store.manifest import SegmentRef
 from ggrep.index.store.salvage import implied_mask
+from ggrep.index.store.table_scan import schema_differences
 from ggrep.index.store.tables import count_rows
 from ggrep.index.store.view import SegmentView, SnapshotView
 from ggrep.parse.chunking.grammar_files import damaged_grammar_files

@@ -6,8 +6,7 @@ the last good snapshot answers, and it stays beside the new one as any snapshot 
 
 from dataclasses import dataclass, replace
 
-from ggrep.base.deadline import Deadline
-from ggrep.base.errors import CorruptStore, Incompatible, NoIndex
+from ggrep.base.errors import Incompatible, NoIndex
 from ggrep.base.formats import INDEX_STATE, MANIFEST
 from ggrep.base.ids import RepoId, SnapshotId, StoreId
 from ggrep.base.lease import Lease
@@ -17,12 +16,11 @@ from ggrep.index.store.active import read_active
 from ggrep.index.store.store_opening import admit_writer
 from ggrep.index.store.store_versions import in_current_layout, require_rows, version_in
 from ggrep.index.store.transaction import prepare_store
-from ggrep.index.store.view import SnapshotView, open_active
-from ggrep.index.sync.healing import Healer
+from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.index_state import SyncedGit, read_index_state, write_index_state
-from ggrep.index.sync.snapshot_assembly import Facts, ShownSegment, publish_snapshot
+from ggrep.index.sync.snapshot_assembly import Facts, publish_snapshot, shown_by
 from ggrep.index.sync.target import SyncTarget
-from ggrep.index.sync.writing import writing
+from ggrep.index.sync.writing import open_whole, writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,31 +41,25 @@ class UpgradeReport:
     to_versions: dict[str, int]
 
 
-def upgrade_store(
-    target: SyncTarget, *, repo_id: RepoId, deadline: Deadline | None = None
-) -> UpgradeReport:
+def upgrade_store(target: SyncTarget, *, repo_id: RepoId) -> UpgradeReport:
     """Publish the active snapshot of a store anew if it is of an older format.
 
     Args:
         target: the repository under its present settings, and its store.
         repo_id: what the names of all its stores begin with.
-        deadline: how long to queue behind another writer.
 
     Raises:
         NoIndex: nothing was ever published.
         Incompatible: a newer build wrote the store, or it has to be indexed anew.
         CorruptStore: the active snapshot is damaged.
-        Busy: another writer held the store until the deadline.
+        Busy: another writer held the store for too long.
     """
     _require_store(target, repo_id)
     _check_versions(target)  # before anything is locked or written
     admit_writer(target.store, shared=target.settings.shared_store)
-    with writing(target, deadline) as lease:
+    with writing(target) as lease:
         found = _check_versions(target)
-        healer = Healer(target.store, target.clock)
-        view = open_active(target.store, store_id=target.store_id, writing=True, mender=healer)
-        if view.notices:
-            raise CorruptStore(f"{view.notices[0].message}; run: ggrep index")
+        view = open_whole(target, writing=True)
         wanted = {MANIFEST.artifact: MANIFEST.writes, INDEX_STATE.artifact: INDEX_STATE.writes}
         upgraded = any(found[name] not in {None, wanted[name]} for name in wanted)
         snapshot_id = view.manifest.snapshot_id
@@ -87,7 +79,7 @@ def _require_store(target: SyncTarget, repo_id: RepoId) -> None:
             f"{others[0]} was indexed under other settings or by another build:"
             " reindex required; run: ggrep index"
         )
-    raise NoIndex("this repository has no index yet; run: ggrep index")
+    raise NoIndex
 
 
 def _check_versions(target: SyncTarget) -> dict[str, int | None]:
@@ -99,7 +91,7 @@ def _check_versions(target: SyncTarget) -> dict[str, int | None]:
     """
     active = read_active(target.store)
     if active is None:
-        raise NoIndex("this repository has no index yet; run: ggrep index")
+        raise NoIndex
     manifest_file = names.manifest_file(target.store, active)
     state_file = names.index_state_file(target.store)
     require_rows(manifest_file)
@@ -114,8 +106,7 @@ def _check_versions(target: SyncTarget) -> dict[str, int | None]:
 def _publish_anew(target: SyncTarget, lease: Lease, view: SnapshotView) -> SnapshotId:
     manifest = view.manifest
     shown = [
-        ShownSegment(in_current_layout(target.store, ref), segment)
-        for ref, segment in zip(manifest.segments, view.segments, strict=True)
+        replace(item, ref=in_current_layout(target.store, item.ref)) for item in shown_by(view)
     ]
     snapshot_id = SnapshotId(target.new_id())
     facts = Facts.of(manifest)
@@ -123,7 +114,6 @@ def _publish_anew(target: SyncTarget, lease: Lease, view: SnapshotView) -> Snaps
     path = names.index_state_file(target.store)
     state = read_index_state(path)
     if state is not None:
-        git = manifest.git
-        synced = SyncedGit(git.head_sha, git.dirty, git.untracked_included) if git else None
+        synced = SyncedGit.of(manifest.git)
         write_index_state(path, replace(state, active_snapshot_id=snapshot_id, git=synced))
     return snapshot_id

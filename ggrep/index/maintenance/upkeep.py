@@ -11,10 +11,9 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import BudgetExceeded, Busy, GgrepError
 from ggrep.base.lease import is_live
 from ggrep.config.layout import names
-from ggrep.index.maintenance.collection import CollectionReport, collect_garbage
+from ggrep.index.maintenance.collection import CollectionReport, collect_garbage, due
 from ggrep.index.maintenance.compaction import CompactionReport, compact
 from ggrep.index.maintenance.compaction_policy import overdue
-from ggrep.index.maintenance.retention import due
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.target import SyncTarget
 

@@ -13,8 +13,8 @@ from ggrep.config.settings import Settings
 from ggrep.index.maintenance import speed_budgets
 from ggrep.index.maintenance.examination import Examination
 from ggrep.index.maintenance.findings import OK, WARN, Check
-from ggrep.index.store.healed import read_healed
 from ggrep.index.sync import stat_cache
+from ggrep.index.sync.healing import read_healed
 from ggrep.index.sync.index_state import IndexState, Upkeep
 from ggrep.model.load import DaemonLoad
 

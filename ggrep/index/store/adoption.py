@@ -67,8 +67,9 @@ def _link(path: Path, goal: Path) -> bool:
 
 
 def _copy(path: Path, goal: Path) -> None:
-    def fill(descriptor: int) -> None:
-        with path.open("rb") as data, os.fdopen(os.dup(descriptor), "wb") as file:
-            shutil.copyfileobj(data, file)
-
-    durable.write_file_with(goal, fill)
+    with (
+        path.open("rb") as data,
+        durable.new_file(goal) as descriptor,
+        os.fdopen(os.dup(descriptor), "wb") as file,
+    ):
+        shutil.copyfileobj(data, file)

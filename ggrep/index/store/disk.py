@@ -1,5 +1,6 @@
-"""Disk usage of a store."""
+"""What lies on the disk: bytes of a store, size and digest of a file."""
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -21,6 +22,12 @@ def store_bytes(directory: Path) -> int:
         except (FileNotFoundError, NotADirectoryError):
             continue
     return total
+
+
+def measure_file(path: Path) -> tuple[int, str]:
+    """Return a file's size in bytes and its SHA-256."""
+    with path.open("rb") as file:
+        return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _size(entry: "os.DirEntry[str]") -> int:

@@ -117,7 +117,7 @@ def _scratch(directory: Path) -> Iterator[Path]:
     scratch = None
     try:
         scratch = _fresh_directory(directory)
-        with _opened(scratch, os.O_RDONLY | os.O_DIRECTORY) as held:
+        with durable.opened(scratch, os.O_RDONLY | os.O_DIRECTORY) as held:
             _lock(held)
             yield scratch
     except OSError as error:
@@ -138,11 +138,11 @@ def _fresh_directory(directory: Path) -> Path:
 
 def _create_once(scratch: Path) -> None:
     path, flags = scratch / "created", os.O_WRONLY | os.O_CREAT | os.O_EXCL
-    with _opened(path, flags) as descriptor:
+    with durable.opened(path, flags) as descriptor:
         os.fchmod(descriptor, modes_in(scratch).file)
         durable.write_all(descriptor, _SAMPLE)
         os.fsync(descriptor)
-    with suppress(FileExistsError), _opened(path, flags):
+    with suppress(FileExistsError), durable.opened(path, flags):
         raise ValueError("a file was created that was there already")
 
 
@@ -157,7 +157,7 @@ def _rename_and_read(scratch: Path) -> None:
 def _lock_alone(scratch: Path) -> None:
     path = scratch / "locked"
     durable.write_file(path, b"")
-    with _opened(path, os.O_RDWR) as first, _opened(path, os.O_RDWR) as second:
+    with durable.opened(path, os.O_RDWR) as first, durable.opened(path, os.O_RDWR) as second:
         _lock(first)
         with suppress(BlockingIOError):
             _lock(second)
@@ -168,7 +168,7 @@ def _map(scratch: Path) -> None:
     path = scratch / "mapped"
     durable.write_file(path, _SAMPLE)
     with (
-        _opened(path, os.O_RDONLY) as descriptor,
+        durable.opened(path, os.O_RDONLY) as descriptor,
         closing(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)) as mapped,
     ):
         if mapped[:] != _SAMPLE:
@@ -183,15 +183,6 @@ _STEPS: Final[Mapping[str, Callable[[Path], None]]] = MappingProxyType(
         "mapping a file": _map,
     }
 )
-
-
-@contextmanager
-def _opened(path: Path, flags: int) -> Iterator[int]:
-    descriptor = os.open(path, flags | os.O_CLOEXEC, 0o600)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
 
 
 def _lock(descriptor: int) -> None:
@@ -212,7 +203,7 @@ def _is_alive(leftover: Path) -> bool:
 
 
 def _is_unlocked(leftover: Path) -> bool:
-    with _opened(leftover, os.O_RDONLY | os.O_DIRECTORY) as descriptor:
+    with durable.opened(leftover, os.O_RDONLY | os.O_DIRECTORY) as descriptor:
         try:
             _lock(descriptor)
         except BlockingIOError:

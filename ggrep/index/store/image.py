@@ -62,16 +62,12 @@ def write_image(
         "arrays": entries,
     }
     header = stable_json.dumps(described | {_DIGEST: _digest(described)})
-
-    def fill(descriptor: int) -> None:
-        with os.fdopen(os.dup(descriptor), "wb") as file:
-            file.write(_MAGIC + len(header).to_bytes(8, "little") + header)
-            file.write(b"\0" * (_padded(16 + len(header)) - 16 - len(header)))
-            for values in contiguous.values():
-                file.write(values.reshape(-1).view(np.uint8).data)
-                file.write(b"\0" * (_padded(values.nbytes) - values.nbytes))
-
-    durable.write_file_with(path, fill)
+    with durable.new_file(path) as descriptor, os.fdopen(os.dup(descriptor), "wb") as file:
+        file.write(_MAGIC + len(header).to_bytes(8, "little") + header)
+        file.write(b"\0" * (_padded(16 + len(header)) - 16 - len(header)))
+        for values in contiguous.values():
+            file.write(values.reshape(-1).view(np.uint8).data)
+            file.write(b"\0" * (_padded(values.nbytes) - values.nbytes))
 
 
 def open_image(path: Path) -> Image:

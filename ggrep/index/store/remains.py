@@ -11,13 +11,13 @@ from ggrep.base import durable
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
-from ggrep.base.lease import Lease, acquire, is_live
+from ggrep.base.lease import Lease, is_live
 from ggrep.base.locks import Patience
 from ggrep.config.home import Home
 from ggrep.config.layout import names
 from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.needed_files import entries
-from ggrep.index.store.view import newest_epoch
+from ggrep.index.store.store_opening import hold_lease
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +59,9 @@ def sweep_store(store: Path, clock: Clock, wait: Callable[[float], None], ttl_ms
     Raises:
         Busy: a writer holds the store.
     """
-    with acquire(
-        names.lease_files(store),
-        owner_id=f"collection by process {os.getpid()}",
-        clock=clock,
-        patience=Patience(Deadline.after(clock, 0), wait, "a writer holds this store"),
-        ttl_ms=ttl_ms,
-        last_epoch=lambda: newest_epoch(store),
-    ) as lease:
+    owner_id = f"collection by process {os.getpid()}"
+    patience = Patience(Deadline.after(clock, 0), wait, "a writer holds this store")
+    with hold_lease(store, owner_id, clock, patience, ttl_ms=ttl_ms) as lease:
         sweep_remains(store, lease)
 
 

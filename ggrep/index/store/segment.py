@@ -1,6 +1,5 @@
 """Writes a segment: first its table, then its image, both durable before a manifest names them."""
 
-import hashlib
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -13,6 +12,7 @@ from ggrep.base import durable, stable_json
 from ggrep.base.faults import reach
 from ggrep.base.ids import SegmentName
 from ggrep.config.layout import names
+from ggrep.index.store.disk import measure_file
 from ggrep.index.store.image import Array, write_image
 from ggrep.index.store.manifest import FileRef, SegmentRef
 from ggrep.index.store.table_scan import write_sizes
@@ -77,7 +77,7 @@ def _write(store: Path, segment: SegmentName, content: SegmentContent, kind: str
         files=content.files,
         size_bytes=size,
         sha256=digest,
-        image=file_ref(store, image, count=0),
+        image=image_ref(store, image),
         path=names.table_dir(store, segment).name,
     )
 
@@ -89,9 +89,6 @@ def remove_segment(store: Path, segment: SegmentName) -> None:
         names.image_file(store, segment).unlink()
 
 
-def file_ref(store: Path, path: Path, *, count: int) -> FileRef:
-    """Return the reference to a written file."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    kind = "image" if path.suffix == ".image" else "jsonl"
-    return FileRef(path.relative_to(store).as_posix(), count, path.stat().st_size, digest, kind)
+def image_ref(store: Path, path: Path) -> FileRef:
+    """Return the reference to a written image."""
+    return FileRef(path.relative_to(store).as_posix(), 0, *measure_file(path), "image")

@@ -6,13 +6,19 @@ that one user of the group cannot replace would stop all others.
 """
 
 import stat
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from ggrep.base import durable
+from ggrep.base.clock import Clock
 from ggrep.base.errors import InvalidRequest, StoreError
+from ggrep.base.lease import Lease, acquire
+from ggrep.base.locks import Patience
 from ggrep.base.modes import PRIVATE, SHARED, is_shared
 from ggrep.config.home import Home
+from ggrep.config.layout import names
 from ggrep.index.store.filesystem import ADVICE, probe, refuse_network
+from ggrep.index.store.view import newest_epoch
 
 
 def admit_writer(store: Path, *, shared: bool) -> None:
@@ -43,6 +49,20 @@ def admit_writer(store: Path, *, shared: bool) -> None:
         place = error.filename or home.base
         raise StoreError(f"{place} cannot be used: {error.strerror}; {ADVICE}") from error
     probe(home.data)
+
+
+def hold_lease(
+    store: Path, owner_id: str, clock: Clock, patience: Patience, *, ttl_ms: int
+) -> AbstractContextManager[Lease]:
+    """Return the writer lease of a store, to be held for the length of a block; see `acquire`."""
+    return acquire(
+        names.lease_files(store),
+        owner_id=owner_id,
+        clock=clock,
+        patience=patience,
+        ttl_ms=ttl_ms,
+        last_epoch=lambda: newest_epoch(store),
+    )
 
 
 def require_mode(store: Path, *, shared: bool) -> None:

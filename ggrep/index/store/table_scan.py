@@ -1,7 +1,8 @@
-"""Reads a segment's table from end to end: everything that its image was made of.
+"""Reads a segment's table from end to end, to make its image anew or to check what is said of it.
 
-The rows say everything about their files but how long they are: blanks at a file's end are in no
-chunk. So the sizes lie beside the rows, in the table's directory, under the table's digest.
+A query never comes here: it reads the image, and of the table the rows that it shows. The rows say
+everything about their files but how long they are: blanks at a file's end are in no chunk. So the
+sizes lie beside the rows, in the table's directory, under the table's digest.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,16 +11,23 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from ggrep.base import durable, stable_json
-from ggrep.base.ids import SegmentName
+from ggrep.base.errors import CorruptStore
+from ggrep.base.ids import PathKey, SegmentName
 from ggrep.config.layout import names
-from ggrep.index.store.inspection import VECTOR_COLUMNS, vectors_of
 from ggrep.index.store.read_failures import read_failure
-from ggrep.index.store.rows import ChunkRow
+from ggrep.index.store.rows import ChunkRow, chunk_hash_of, schema
 from ggrep.index.store.tables import count_rows, read_columns, table_schema, take_rows
+from ggrep.model.chunk import ANCHOR
 
-_BATCH_ROWS = 2048
+_BATCH_ROWS = 4096
+_COLUMNS = (
+    *("row_id", "chunk_id", "path_key", "ordinal", "file_hash", "chunk_hash", "chunker_version"),
+    *("kind", "text", "start_line", "end_line"),
+)
+_VECTOR_COLUMNS = ("embedding", "embedding_scale")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +77,11 @@ def scan_table(store: Path, segment: SegmentName) -> Iterator[ScannedRows]:
         StoreError: it cannot be read now.
     """
     has_vectors = dimension_of(store, segment) > 0
-    for start in range(0, (total := count_rows(store, segment)), _BATCH_ROWS):
-        offsets = range(start, min(start + _BATCH_ROWS, total))
+    for offsets in _batches(store, segment):
         rows = take_rows(store, segment, offsets)
         if has_vectors:
-            yield ScannedRows(
-                rows, *vectors_of(read_columns(store, segment, offsets, VECTOR_COLUMNS))
-            )
+            vectors = _vectors_of(read_columns(store, segment, offsets, _VECTOR_COLUMNS))
+            yield ScannedRows(rows, *vectors)
         else:
             yield ScannedRows(rows)
 
@@ -88,5 +94,111 @@ def dimension_of(store: Path, segment: SegmentName) -> int:
         StoreError: it cannot be read now.
     """
     schema = table_schema(store, segment)
-    name = VECTOR_COLUMNS[0]
+    name = _VECTOR_COLUMNS[0]
     return int(schema.field(name).type.list_size) if name in schema.names else 0
+
+
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    """Consecutive rows of a table, as columns.
+
+    Attributes:
+        start: the place of the first.
+        text_hashes: SHA-256 of the texts as they lie there; `chunk_hashes` is what was noted.
+        vectors: int8 (rows, dim), and their scales; None in a store without an encoder.
+    """
+
+    start: int
+    row_ids: list[str]
+    chunk_ids: list[str]
+    path_keys: list[PathKey]
+    ordinals: list[int]
+    file_hashes: list[bytes]
+    chunk_hashes: list[bytes]
+    text_hashes: list[bytes]
+    chunker_versions: list[str]
+    kinds: list[str]
+    start_lines: list[int]
+    end_lines: list[int]
+    vectors: npt.NDArray[np.int8] | None
+    scales: npt.NDArray[np.float64] | None
+
+    def anchors(self) -> list[bool]:
+        """Return which rows are anchors."""
+        return [kind == ANCHOR for kind in self.kinds]
+
+
+def schema_differences(store: Path, segment: SegmentName, dimension: int) -> list[str]:
+    """Return in what a table's columns are not those of `rows.schema`; nothing when they are.
+
+    Args:
+        store: the store directory.
+        segment: whose table.
+        dimension: of its vectors; 0 in a store without an encoder.
+
+    Raises:
+        CorruptStore: the table is damaged.
+        StoreError: it cannot be read now.
+    """
+    found, wanted = table_schema(store, segment), schema(dimension)
+    differences = [f"{name}: missing" for name in wanted.names if name not in found.names]
+    differences += [f"{name}: unknown" for name in found.names if name not in wanted.names]
+    for name in wanted.names:
+        if name in found.names and found.field(name).type != wanted.field(name).type:
+            kinds = f"{found.field(name).type}, not {wanted.field(name).type}"
+            differences.append(f"{name}: {kinds}")
+    return differences
+
+
+def read_rows(store: Path, segment: SegmentName) -> Iterator[TableRows]:
+    """Yield all rows of a table, some thousand at a time.
+
+    Raises:
+        CorruptStore: the table is damaged, or lacks a column.
+        StoreError: it cannot be read now.
+    """
+    has_vectors = set(_VECTOR_COLUMNS) <= set(table_schema(store, segment).names)
+    columns = [*_COLUMNS, *(_VECTOR_COLUMNS if has_vectors else ())]
+    for offsets in _batches(store, segment):
+        yield _rows(offsets.start, read_columns(store, segment, offsets, columns), segment)
+
+
+def _batches(store: Path, segment: SegmentName) -> Iterator[range]:
+    total = count_rows(store, segment)
+    for start in range(0, total, _BATCH_ROWS):
+        yield range(start, min(start + _BATCH_ROWS, total))
+
+
+def _rows(start: int, found: pa.Table, segment: SegmentName) -> TableRows:
+    values = {name: found.column(name).to_pylist() for name in _COLUMNS}
+    if any(None in column for column in values.values()):
+        raise CorruptStore(f"segment {segment} has rows without a value")
+    vectors, scales = _vectors_of(found)
+    return TableRows(
+        start=start,
+        row_ids=values["row_id"],
+        chunk_ids=values["chunk_id"],
+        path_keys=values["path_key"],
+        ordinals=values["ordinal"],
+        file_hashes=values["file_hash"],
+        chunk_hashes=values["chunk_hash"],
+        text_hashes=[chunk_hash_of(text) for text in values["text"]],
+        chunker_versions=values["chunker_version"],
+        kinds=values["kind"],
+        start_lines=values["start_line"],
+        end_lines=values["end_line"],
+        vectors=vectors,
+        scales=scales,
+    )
+
+
+def _vectors_of(
+    found: pa.Table,
+) -> tuple[npt.NDArray[np.int8] | None, npt.NDArray[np.float64] | None]:
+    """Return the vectors and scales of rows that were read; None where they hold none."""
+    if "embedding" not in found.column_names:
+        return None, None
+    lists = found.column("embedding").combine_chunks()
+    flat = lists.flatten().to_numpy(zero_copy_only=False).astype(np.int8, copy=False)
+    scales = found.column("embedding_scale").to_numpy().astype(np.float64, copy=False)
+    return flat.reshape(found.num_rows, lists.type.list_size), scales

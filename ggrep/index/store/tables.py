@@ -33,7 +33,7 @@ _SHOWN_COLUMNS = [
 
 
 def write_table(store: Path, segment: SegmentName, batches: Sequence[pa.RecordBatch]) -> None:
-    """Write a new table and make it durable.
+    """Write a new table and sync its tree; the caller syncs the store's directory.
 
     Raises:
         StoreError: the disk would not take it; what was written of it is named nowhere.
@@ -47,7 +47,6 @@ def write_table(store: Path, segment: SegmentName, batches: Sequence[pa.RecordBa
         raise StoreError(f"segment {segment}: {reason}") from _alone(error)
     _check_written(store, segment, pa.Table.from_batches(batches))
     durable.sync_tree(names.table_dir(store, segment))
-    durable.sync_directory(store)
 
 
 def _check_written(store: Path, segment: SegmentName, rows: pa.Table) -> None:

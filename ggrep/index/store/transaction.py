@@ -30,7 +30,7 @@ from ggrep.index.store.active import swap_active
 from ggrep.index.store.image import write_image
 from ggrep.index.store.journal import Tombstone, write_segment_map, write_tombstones
 from ggrep.index.store.manifest import FileRef, SnapshotManifest, read_manifest, to_bytes
-from ggrep.index.store.segment import file_ref
+from ggrep.index.store.segment import image_ref
 from ggrep.index.store.verify import Verifier
 
 
@@ -83,9 +83,10 @@ def stage(store: Path, snapshot_id: SnapshotId, journal: Journal) -> Staged:
     durable.make_directory(home.parent)
     staging.replace(home)
     reach("publish.after_move")
+    # The old name too: if it came back, the next writer would sweep it, and with it these files.
     for directory in (staging.parent, home.parent, store):
         durable.sync_directory(directory)
-    return Staged(tombstones, segment_map, file_ref(store, home / names.VISIBILITY, count=0))
+    return Staged(tombstones, segment_map, image_ref(store, home / names.VISIBILITY))
 
 
 def publish(store: Path, manifest: SnapshotManifest, lease: Lease) -> None:

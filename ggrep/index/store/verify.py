@@ -23,6 +23,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, StoreError
 from ggrep.base.ids import StoreId
 from ggrep.config.layout import names
+from ggrep.index.store.disk import measure_file
 from ggrep.index.store.manifest import FileRef, SegmentRef, SnapshotManifest
 from ggrep.index.store.needed_files import file_refs
 from ggrep.index.store.read_failures import read_failure
@@ -179,7 +180,7 @@ class Verifier:
         try:
             self._judge(
                 _Artifact(ref.path, ref.size_bytes, ref.sha256, self._noted(path)),
-                lambda: _measure_file(path),
+                lambda: measure_file(path),
                 f"{ref.path} is not the file that was published",
             )
         except OSError as error:
@@ -250,11 +251,6 @@ def reverify(store: Path, manifest: SnapshotManifest) -> None:
 
 def _names(manifest: SnapshotManifest) -> set[str]:
     return {*(ref.path for ref in file_refs(manifest)), *(ref.table for ref in manifest.segments)}
-
-
-def _measure_file(path: Path) -> tuple[int, str]:
-    with path.open("rb") as file:
-        return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def lie_still(stamps: Mapping[str, Stamp]) -> bool:

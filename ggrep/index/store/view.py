@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import compress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ggrep.base.cache import Cache
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, Incompatible, NoIndex, SnapshotGone
 from ggrep.base.ids import PathKey, SnapshotId, StoreId
@@ -55,7 +55,7 @@ class SnapshotView:
         notices: what was wrong on the way here: the pointer's snapshot is damaged and an older one
             is shown, or its journal is damaged.
         stamps: how the files that it reads lay when they were verified.
-        derived: what floors above worked out of it once, by a name of theirs; no fact of its own.
+        derived: what floors above worked out of it once; no fact of its own.
     """
 
     store: Path
@@ -63,7 +63,7 @@ class SnapshotView:
     segments: tuple[SegmentView, ...]
     notices: tuple[Notice, ...] = ()
     stamps: Mapping[str, Stamp] = field(default_factory=dict, repr=False, compare=False)
-    derived: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    derived: Cache = field(default_factory=Cache, compare=False, repr=False)
 
     def lies_still(self) -> bool:
         """Return whether no file was touched since it was verified.
@@ -238,7 +238,7 @@ def gone(view: SnapshotView) -> SnapshotGone | NoIndex | None:
     if names.manifest_file(view.store, view.manifest.snapshot_id).exists():
         return None
     if not view.store.is_dir():
-        return _no_index()
+        return NoIndex()
     return SnapshotGone(f"snapshot {view.manifest.snapshot_id} was removed; ask again")
 
 
@@ -262,7 +262,7 @@ def _without_pointer(store: Path, *, writing: bool) -> CorruptStore | NoIndex:
     there may yet fail its verification.
     """
     if not snapshot_ids(store) or (not writing and is_live(names.lease_files(store))):
-        return _no_index()
+        return NoIndex()
     return CorruptStore("ACTIVE_SNAPSHOT is missing")
 
 
@@ -289,9 +289,5 @@ def _stand_in(
         told = f"showing {view.manifest.snapshot_id}: {cause}"
         return replace(view, notices=(*view.notices, Notice("snapshot_fallback", told)))
     if not store.is_dir():
-        raise _no_index() from cause
+        raise NoIndex from cause
     raise CorruptStore(f"no snapshot of this store is valid: {cause}; run: ggrep repair") from cause
-
-
-def _no_index() -> NoIndex:
-    return NoIndex("this repository has no index yet; run: ggrep index")

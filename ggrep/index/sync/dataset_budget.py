@@ -4,7 +4,9 @@ Which part is decided by paths alone, so that two syncs of one tree agree whatev
 before.
 """
 
+from bisect import bisect_right
 from dataclasses import replace
+from itertools import accumulate
 
 from ggrep.base.errors import BudgetExceeded
 from ggrep.base.ids import PathKey
@@ -40,7 +42,8 @@ def within_budget(
         raise BudgetExceeded(
             f"{held}; include less, raise it, or index what fits: ggrep index --allow-degraded"
         )
-    left = included[_fitting([file.size_bytes for file in included], most_bytes) :]
+    sums = list(accumulate(file.size_bytes for file in included))
+    left = included[bisect_right(sums, most_bytes) :]
     out = frozenset(file.path_key for file in left)
     first: PathKey = left[0].path_key
     skips = (Skip(key, DATASET_BUDGET, held) for key in sorted(out, key=lambda key: key.encode()))
@@ -52,16 +55,6 @@ def within_budget(
     )
     message = f"{held}; from this path on {len(left)} of them are left out"
     return cut, (Problem(DATASET_BUDGET, message, first),)
-
-
-def _fitting(sizes: list[int], most_bytes: int) -> int:
-    """Return how many from the beginning fit."""
-    total = 0
-    for number, size in enumerate(sizes):
-        total += size
-        if total > most_bytes:
-            return number
-    return len(sizes)
 
 
 def _by_bytes(skip: Skip) -> bytes:

@@ -7,23 +7,24 @@ file under a name that no manifest has, and takes its place only when its digest
 one. A death leaves that temporary file, which the next healing of the same file writes over.
 """
 
-import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
-from ggrep.base import durable
-from ggrep.base.clock import Clock
+from ggrep.base import durable, stable_json
+from ggrep.base.clock import Clock, rfc3339
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, CorruptStore, DeadlineExceeded, GgrepError, LoadError
 from ggrep.base.ids import PathKey
 from ggrep.base.locks import Patience, alone
 from ggrep.config.layout import names
-from ggrep.index.store.healed import note_healed
+from ggrep.index.store.disk import measure_file
 from ggrep.index.store.image import Array, write_image
 from ggrep.index.store.journal import read_segment_map, read_tombstones
 from ggrep.index.store.manifest import FileRef, SegmentRef, SnapshotManifest
@@ -169,9 +170,47 @@ def _size(rows: Sequence[ChunkRow], known: Mapping[PathKey, stat_cache.Known]) -
 def _is(path: Path, ref: FileRef) -> bool:
     """Return whether that is the file that was published."""
     try:
-        with path.open("rb") as file:
-            if path.stat().st_size != ref.size_bytes:
-                return False
-            return hashlib.file_digest(file, "sha256").hexdigest() == ref.sha256
+        return measure_file(path) == (ref.size_bytes, ref.sha256)
     except OSError:
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class Healed:
+    """Derived files that were made again because they were lost or damaged.
+
+    Attributes:
+        files: how many, since the record began.
+        last: the latest of them, as the manifest names it.
+        at: when that was; UTC.
+    """
+
+    files: int
+    last: str
+    at: datetime
+
+
+def note_healed(store: Path, file: str, now: datetime) -> None:
+    """Take note of one; a store that cannot be written is healed without a trace.
+
+    Requires: nobody else heals the store meanwhile.
+    """
+    before = read_healed(store)
+    path = names.healed_file(store)
+    record: stable_json.Json = {
+        "files": (before.files if before else 0) + 1,
+        "last": file,
+        "at": rfc3339(now),
+    }
+    with suppress(OSError):
+        durable.make_directory(path.parent)
+        durable.replace_file(path, stable_json.dumps(record))
+
+
+def read_healed(store: Path) -> Healed | None:
+    """Return the record; None where nothing was healed, or it cannot be read."""
+    try:
+        found = stable_json.loads(names.healed_file(store).read_bytes())
+        return Healed(int(found["files"]), str(found["last"]), datetime.fromisoformat(found["at"]))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None

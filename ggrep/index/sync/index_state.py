@@ -1,19 +1,72 @@
 """The record of the last sync, which lets status and health skip a walk of the tree."""
 
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from ggrep.base import durable, stable_json
 from ggrep.base.checksummed import Damaged, require_sound, seal
 from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import Incompatible
 from ggrep.base.formats import INDEX_STATE
-from ggrep.index.sync.retrying import NOTHING_OPEN, Retry
 from ggrep.model.limits import Notice
 from ggrep.model.source import Skip
 from ggrep.model.standing import AT_REST, Standing
 
+if TYPE_CHECKING:
+    from ggrep.model.response import GitState
+
 _SEALED_SINCE = 2
+FIRST_RETRY_MS: Final = 10_000
+MOST_RETRY_MS: Final = 300_000
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """When to try again what a sync had to leave open: soon at first, then with growing delays.
+
+    Attributes:
+        tries: that left something open, one after another; 0 when nothing is open.
+        at_ms: when the next one is due, milliseconds since 1970.
+    """
+
+    tries: int = 0
+    at_ms: int = 0
+
+    def left_ms(self, now: datetime) -> int | None:
+        """Return how long it is until the next try; None when nothing is open."""
+        if not self.tries:
+            return None
+        left = self.at_ms - _ms(now)
+        return (
+            0 if left > MOST_RETRY_MS else max(0, left)
+        )  # a clock that was set back holds nothing up
+
+    def is_due(self, now: datetime) -> bool:
+        """Tell whether to try what is open."""
+        return not self.left_ms(now)
+
+
+NOTHING_OPEN: Final = Retry()
+
+
+def following(before: Retry, now: datetime, *, tried: bool) -> Retry:
+    """Return when to try again what a sync left open.
+
+    Args:
+        before: as it was when the sync began.
+        now: when it ended.
+        tried: it tried everything that was open.
+    """
+    if before.tries and not tried:
+        return before
+    wait_ms = min(FIRST_RETRY_MS << min(before.tries, 16), MOST_RETRY_MS)
+    return Retry(before.tries + 1, _ms(now) + wait_ms)
+
+
+def _ms(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +76,11 @@ class SyncedGit:
     last_head_sha: str | None = None
     dirty: bool | None = None
     untracked_included: bool = True
+
+    @classmethod
+    def of(cls, git: "GitState | None") -> "SyncedGit | None":
+        """Return what a snapshot's manifest says of it."""
+        return cls(git.head_sha, git.dirty, git.untracked_included) if git else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,6 @@ class Reading:
     failed: list[Skip] = field(default_factory=list)
     put_off: dict[PathKey, SourceFile] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-    chunks: int = 0
     handled: int = 0
 
     def take(self, other: "Reading") -> None:
@@ -54,7 +53,6 @@ class Reading:
         self.failed += other.failed
         self.put_off |= other.put_off
         self.problems += other.problems
-        self.chunks += other.chunks
         self.handled += other.handled
 
 
@@ -88,7 +86,6 @@ def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
         builder.add(file_rows(text, chunked))
         reading.indexed.append(text.path_key)
         reading.known[text.path_key] = KnownFile(text.file, text.digest)
-        reading.chunks += len(chunked.chunks)
         if chunked.problem is not None:
             message = f"{chunked.problem}: cut by {chunked.method} instead"
             reading.problems.append(Problem("chunk_failed", message, text.path_key))

@@ -5,7 +5,7 @@ file's rows are always whole in one segment.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,16 +16,18 @@ from ggrep.base.lease import Lease
 from ggrep.config.layout import names
 from ggrep.config.settings import Settings
 from ggrep.index.store.journal import Tombstone
-from ggrep.index.store.manifest import MAX_PROBLEMS, Problem, SegmentRef
-from ggrep.index.store.segment import write_segment
-from ggrep.index.store.segment_image import open_segment_image
 from ggrep.index.store.view import SegmentView, SnapshotView
 from ggrep.index.sync import segment_merging as merging
-from ggrep.index.sync.budget import require_room
 from ggrep.index.sync.segment_builder import SegmentBuilder
-from ggrep.index.sync.snapshot_assembly import Additions, Facts, ShownSegment, publish_snapshot
+from ggrep.index.sync.snapshot_assembly import (
+    Additions,
+    Facts,
+    ShownSegment,
+    publish_snapshot,
+    shown_by,
+    write_shown,
+)
 from ggrep.index.sync.target import SyncTarget
-from ggrep.model.response import GitState
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +38,14 @@ class Publication:
         builder: holds the rows of `indexed`.
         indexed: paths with new rows; their older rows are hidden.
         gone: visible paths that are to be hidden for good.
+        facts: what the snapshot stands for.
         renamed: those of them whose content stands under another path now.
-        problems: why the snapshot is degraded, all of it.
-        partial: more of the first index is to follow.
     """
 
     builder: SegmentBuilder
     indexed: Sequence[PathKey]
     gone: Sequence[PathKey]
-    problems: tuple[Problem, ...]
-    ignore_fingerprint: str
-    git: GitState | None
-    eligible_files: int
-    partial: bool
+    facts: Facts
     renamed: frozenset[PathKey] = frozenset()
 
 
@@ -82,17 +79,13 @@ def is_needed(
         return True
     if publication.indexed or publication.gone:
         return True
-    if publication.partial:
+    if publication.facts.partial:
         return False  # a portion without news; what else changed comes with the last one
     manifest = view.manifest
     return bool(
-        manifest.partial != publication.partial
+        Facts.of(manifest) != publication.facts
         or manifest.canonical_root != str(root)
         or len(manifest.segments) > most
-        or manifest.ignore_fingerprint != publication.ignore_fingerprint
-        or manifest.git != publication.git
-        or manifest.errors != publication.problems[:MAX_PROBLEMS]
-        or manifest.problems != len(publication.problems)
     )
 
 
@@ -108,18 +101,19 @@ def publish_changes(
     snapshot_id = SnapshotId(target.new_id())
     alive = _alive(view, (*publication.indexed, *publication.gone))
     folded = merging.choose(
-        alive,
+        [item.view for item in alive],
         most=most_segments(target.settings),
         most_hidden=target.settings.max_tombstones_per_snapshot,
     )
     carried = _fold(target, folded, publication.builder)
-    shown = _kept(view, [segment for segment in alive if segment not in folded])
+    shown = [item for item in alive if item.view not in folded]
     # What was wrong with the parent may be its journal.
     whole = not shown or bool(view and view.notices)
     new: SegmentName | None = None
     if publication.builder.files:
         new = names.segment_name(snapshot_id, 0)
-        shown.append(_write(target, new, publication.builder, folded=bool(folded)))
+        kind = "compacted" if folded else "delta"
+        shown.append(write_shown(target, new, publication.builder, kind=kind))
     additions = Additions(
         tombstones=tuple(_tombstones(publication, carried, view)),
         places=_places(publication, carried, new),
@@ -129,29 +123,20 @@ def publish_changes(
         lease,
         snapshot_id,
         shown,
-        _facts(publication),
+        publication.facts,
         parent=view.manifest if view else None,
         additions=None if whole else additions,
     )
     return Published(published, len(folded))
 
 
-def _facts(publication: Publication) -> Facts:
-    return Facts(
-        ignore_fingerprint=publication.ignore_fingerprint,
-        git=publication.git,
-        problems=publication.problems,
-        problems_total=len(publication.problems),
-        eligible_files=publication.eligible_files,
-        partial=publication.partial,
-    )
-
-
-def _alive(view: SnapshotView | None, hidden: Sequence[PathKey]) -> list[SegmentView]:
+def _alive(view: SnapshotView | None, hidden: Sequence[PathKey]) -> list[ShownSegment]:
     """Return the old segments that still show something once `hidden` is hidden."""
-    segments = view.segments if view else ()
-    shown = [SegmentView(segment.image, _mask(segment, hidden)) for segment in segments]
-    return [segment for segment in shown if segment.visible_files.any()]
+    shown = [
+        replace(item, view=SegmentView(item.view.image, _mask(item.view, hidden)))
+        for item in (shown_by(view) if view else ())
+    ]
+    return [item for item in shown if item.view.visible_files.any()]
 
 
 def _mask(segment: SegmentView, hidden: Sequence[PathKey]) -> npt.NDArray[np.bool_]:
@@ -169,24 +154,6 @@ def _fold(
             builder.add(file)
             carried.append(file.path_key)
     return carried
-
-
-def _kept(view: SnapshotView | None, kept: Sequence[SegmentView]) -> list[ShownSegment]:
-    refs: dict[SegmentName, SegmentRef] = {}
-    if view is not None:
-        refs = {ref.table: ref for ref in view.manifest.segments}
-    return [ShownSegment(refs[segment.image.name], segment) for segment in kept]
-
-
-def _write(
-    target: SyncTarget, name: SegmentName, builder: SegmentBuilder, *, folded: bool
-) -> ShownSegment:
-    kind = "compacted" if folded else "delta"
-    ref = write_segment(target.store, name, builder.finish(), kind=kind)
-    image = open_segment_image(target.store, name)
-    view = SegmentView(image, np.ones(ref.files, dtype=np.bool_))
-    require_room(target, fresh=view)
-    return ShownSegment(ref, view)
 
 
 def _tombstones(

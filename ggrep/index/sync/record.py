@@ -14,14 +14,15 @@ from ggrep.index.store.read_failures import call_failure
 from ggrep.index.sync import stat_cache
 from ggrep.index.sync.changes import ChangeSet
 from ggrep.index.sync.index_state import (
+    NOTHING_OPEN,
     IndexState,
+    Retry,
     SyncedGit,
     Upkeep,
     read_index_state,
     write_index_state,
 )
 from ggrep.index.sync.indexing import Reading
-from ggrep.index.sync.retrying import NOTHING_OPEN, Retry
 from ggrep.index.sync.target import SyncTarget
 from ggrep.model.sanitise import without_directories
 from ggrep.model.source import Skip
@@ -70,7 +71,7 @@ def remember_outcome(
         config_fingerprint=target.config_fingerprint,
         ignore_fingerprint=manifest.ignore_fingerprint,
         active_snapshot_id=manifest.snapshot_id,
-        git=_git(manifest),
+        git=SyncedGit.of(manifest.git),
         last_sync_at=rfc3339(target.clock.now()),
         last_result="degraded" if manifest.degraded else "ok",
         last_duration_ms=ms,
@@ -103,11 +104,6 @@ def _amend(target: SyncTarget, active: SnapshotId | None, **upkeep: str | int) -
         done = replace(state.upkeep, **upkeep)  # type: ignore[arg-type] # keys vary in type
         active_id = active or state.active_snapshot_id
         write_index_state(path, replace(state, active_snapshot_id=active_id, upkeep=done))
-
-
-def _git(manifest: SnapshotManifest) -> SyncedGit | None:
-    git = manifest.git
-    return SyncedGit(git.head_sha, git.dirty, git.untracked_included) if git else None
 
 
 def remember_failure(target: SyncTarget, error: Exception) -> None:

@@ -6,28 +6,55 @@ or, now and then, anew.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ggrep.base.clock import rfc3339
+from ggrep.base.errors import BudgetExceeded
 from ggrep.base.ids import PathKey, SegmentName, SnapshotId
 from ggrep.base.lease import Lease
 from ggrep.index.lexical.layout import SCORED_FIELDS
+from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.journal import MAX_DELTAS, Tombstone
-from ggrep.index.store.manifest import MAX_PROBLEMS, Counts, Problem, SegmentRef, SnapshotManifest
+from ggrep.index.store.manifest import Counts, Problem, SegmentRef, SnapshotManifest
+from ggrep.index.store.segment import remove_segment, write_segment
+from ggrep.index.store.segment_image import open_segment_image
 from ggrep.index.store.transaction import Journal, publish, stage
 from ggrep.index.store.view import SegmentView, SnapshotView, view_of
+from ggrep.index.sync.segment_builder import SegmentBuilder
 from ggrep.index.sync.target import SyncTarget
 from ggrep.model.response import GitState
 
 
 @dataclass(frozen=True, slots=True)
 class ShownSegment:
-    """A segment of the new snapshot and what it shows."""
+    """A segment of a snapshot and what it shows."""
 
     ref: SegmentRef
     view: SegmentView
+
+
+def shown_by(view: SnapshotView) -> list[ShownSegment]:
+    """Return the segments of a snapshot, in the manifest's order."""
+    return [ShownSegment(*both) for both in zip(view.manifest.segments, view.segments, strict=True)]
+
+
+def write_shown(
+    target: SyncTarget, name: SegmentName, builder: SegmentBuilder, *, kind: str
+) -> ShownSegment:
+    """Write a new segment, which shows all of its files.
+
+    Raises:
+        BudgetExceeded: the store would be over its budget; the segment is gone again.
+    """
+    ref = write_segment(target.store, name, builder.finish(), kind=kind)
+    image = open_segment_image(target.store, name)
+    used, most = store_bytes(target.store), target.settings.max_store_bytes
+    if most and used > most:
+        remove_segment(target.store, name)
+        raise BudgetExceeded(f"store would hold {used} bytes, max_store_bytes is {most}")
+    return ShownSegment(ref, SegmentView(image, np.ones(ref.files, dtype=np.bool_)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +71,19 @@ class Additions:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of the work tree that a snapshot stands for."""
+    """What is known of the work tree that a snapshot stands for.
+
+    Attributes:
+        problems: why the snapshot is degraded, the first MAX_PROBLEMS of all `problems_total`.
+        eligible_files: of the tree; another number alone is nothing new.
+        partial: more of the first index is to follow.
+    """
 
     ignore_fingerprint: str
     git: GitState | None
     problems: tuple[Problem, ...]
     problems_total: int
-    eligible_files: int
+    eligible_files: int = field(compare=False)
     partial: bool
 
     @classmethod
@@ -116,7 +149,7 @@ def publish_snapshot(  # noqa: PLR0913 - where, by what right, what, after what,
         counts=_counts(shown, sum(ref.count for ref in staged.tombstones), facts.eligible_files),
         degraded=bool(facts.problems),
         partial=facts.partial,
-        errors=facts.problems[:MAX_PROBLEMS],
+        errors=facts.problems,
         errors_total=facts.problems_total,
     )
     publish(target.store, manifest, lease)
@@ -151,9 +184,9 @@ def _counts(shown: Sequence[ShownSegment], tombstones: int, eligible_files: int)
     for item in shown:
         visible = item.view.visible_rows()
         rows += int(visible.sum())
-        for field in range(SCORED_FIELDS):
-            found = item.view.image.row_lengths(field)
-            lengths[field] += int(found.sum(where=visible, dtype=np.uint64))
+        for number in range(SCORED_FIELDS):
+            found = item.view.image.row_lengths(number)
+            lengths[number] += int(found.sum(where=visible, dtype=np.uint64))
     return Counts(
         files_indexed=sum(int(item.view.visible_files.sum()) for item in shown),
         files_eligible=eligible_files,

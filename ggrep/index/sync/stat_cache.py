@@ -52,20 +52,13 @@ def load(path: Path) -> dict[PathKey, Known]:
 
 
 def save(path: Path, known: Mapping[PathKey, Known], *, read_at_ns: int) -> None:
-    """Remember `known`, files younger than RACY_NS at `read_at_ns` left out.
-
-    What is remembered already is not written again.
-    """
+    """Remember `known`, files younger than RACY_NS at `read_at_ns` left out."""
     settled: dict[str, stable_json.Json] = {
         key: _row(item)
         for key, item in known.items()
         if max(item.file.mtime_ns, item.file.ctime_ns) + RACY_NS < read_at_ns
     }
-    data = stable_json.dumps(settled)
-    if path.is_file() and path.read_bytes() == data:
-        return
-    durable.make_directory(path.parent)
-    durable.replace_file(path, data)
+    durable.replace_if_changed(path, stable_json.dumps(settled))
 
 
 def _known(

@@ -8,28 +8,29 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import LeaseLost, NoIndex, SyncRefused
+from ggrep.base.errors import BudgetExceeded, LeaseLost, NoIndex, SyncRefused
 from ggrep.base.faults import reach
 from ggrep.base.ids import PathKey
 from ggrep.base.lease import Lease
 from ggrep.config.home import Home
 from ggrep.config.identity.fingerprints import ignore_fingerprint
 from ggrep.config.layout import names
-from ggrep.index.store.manifest import Problem
+from ggrep.index.store.disk import store_bytes
+from ggrep.index.store.manifest import MAX_PROBLEMS, Problem
 from ggrep.index.store.store_opening import admit_writer
 from ggrep.index.store.transaction import prepare_store
 from ggrep.index.store.view import SnapshotView
-from ggrep.index.sync import problems, retrying, sharing, stat_cache, unchanged_record, without_git
-from ggrep.index.sync.budget import require_room
+from ggrep.index.sync import problems, sharing, stat_cache, unchanged_record, without_git
 from ggrep.index.sync.changes import ChangeSet, detect
 from ggrep.index.sync.dataset_budget import DATASET_BUDGET, within_budget
+from ggrep.index.sync.index_state import NOTHING_OPEN, Retry, following
 from ggrep.index.sync.indexing import Reading, changed_since, index_files
 from ggrep.index.sync.one_state import Found, OneState, TreeMoved
 from ggrep.index.sync.portions import FIRST_MS, next_portion, portions
 from ggrep.index.sync.publication import Publication, is_needed, most_segments, publish_changes
 from ggrep.index.sync.record import remember_files, remember_outcome, retry_of
-from ggrep.index.sync.retrying import Retry
 from ggrep.index.sync.segment_builder import SegmentBuilder
+from ggrep.index.sync.snapshot_assembly import Facts
 from ggrep.index.sync.sync_report import Progress, SyncProgress, SyncReport, unheard
 from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.unchanged import report_if_unchanged
@@ -183,7 +184,7 @@ class _Run:
         self._found = found
         self._reading = Reading()
         self._hidden: set[PathKey] = set()
-        require_room(target)
+        _require_room(target)
         self._git = self._git_state()
         self._confirm()
         sharing.require_clean(target, self._git)
@@ -215,8 +216,8 @@ class _Run:
     def _next_try(self, before: Retry, *, tried: bool) -> Retry:
         """Return when what this sync leaves open is tried again."""
         if not any(problems.is_passing(p) for p in self._before()):
-            return retrying.NOTHING_OPEN
-        return retrying.following(before, self._target.clock.now(), tried=tried)
+            return NOTHING_OPEN
+        return following(before, self._target.clock.now(), tried=tried)
 
     def _remember(self, changes: ChangeSet, report: SyncReport, retry: Retry) -> None:
         """Write down what spares the next sync work, and what status tells."""
@@ -335,12 +336,15 @@ class _Run:
             builder=builder,
             indexed=indexed,
             gone=[*gone, *sorted(outdated - {*gone})],
+            facts=Facts(
+                ignore_fingerprint=ignore_fingerprint(plan.tree.ignore_files),
+                git=self._git,
+                problems=found[:MAX_PROBLEMS],
+                problems_total=len(found),
+                eligible_files=len(present) - len(self._reading.skipped) + plan.kept,
+                partial=more > 0 or taken < len(portion),
+            ),
             renamed=self._renamed(gone, plan.live),
-            problems=found,
-            ignore_fingerprint=ignore_fingerprint(plan.tree.ignore_files),
-            git=self._git,
-            eligible_files=len(present) - len(self._reading.skipped) + plan.kept,
-            partial=more > 0 or taken < len(portion),
         )
         self._publish(publication, plan.tree)
         self._encoded += builder.vectors_encoded
@@ -408,8 +412,9 @@ class _Run:
         if root_identity(self._target.root) != tree.root:
             # Another directory, or none, took its place: what was read is not of one tree.
             raise SyncRefused(("the root vanished or was replaced while it was read",))
-        git = sharing.state_to_publish(self._target, publication.git)
-        publication = replace(publication, git=git)
+        facts = publication.facts
+        facts = replace(facts, git=sharing.state_to_publish(target, facts.git))
+        publication = replace(publication, facts=facts)
         published = publish_changes(self._target, self._lease, self._view, publication)
         self._view = published.view
         self._merged += published.merged_segments
@@ -491,6 +496,13 @@ class _Run:
         if self._view is None:
             raise NoIndex("nothing was published")
         return self._view
+
+
+def _require_room(target: SyncTarget) -> None:
+    """Raise where the store is over its budget before anything was written."""
+    most = target.settings.max_store_bytes  # 0 is no bound
+    if most and (used := store_bytes(target.store)) > most:
+        raise BudgetExceeded(f"store holds {used} bytes, max_store_bytes is {most}")
 
 
 def _require_portable(tree: Walk) -> None:

@@ -3,7 +3,7 @@
 It is written only where the tree is known: nothing is in doubt but files that the snapshot names
 as problems, everything that is watched was last touched before the sync began, and git's files have
 been the same since before the walk. What may do better is tried again when its time comes
-(`retrying`), and else nothing is.
+(`index_state.Retry`), and else nothing is.
 """
 
 import os
@@ -28,15 +28,16 @@ from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.unchanged import (
     CHANGED,
     Stamps,
+    Unchanged,
     digest,
     digest_of_stamps,
     files_digest,
     git_stamps,
     paths_told,
+    save,
     settings_digest,
     stamps_below,
 )
-from ggrep.index.sync.unchanged_file import Unchanged, save
 from ggrep.model.source import Skip
 from ggrep.parse.source.git_files import index_file
 from ggrep.parse.source.git_listing import OTHERS

@@ -5,11 +5,12 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, Incompatible, LeaseLost, NoIndex
-from ggrep.base.lease import Lease, acquire
+from ggrep.base.lease import Lease
 from ggrep.base.locks import Patience
 from ggrep.config.layout import names
 from ggrep.index.store.salvage import salvage
-from ggrep.index.store.view import SnapshotView, newest_epoch, open_active
+from ggrep.index.store.store_opening import hold_lease
+from ggrep.index.store.view import SnapshotView, open_active
 from ggrep.index.sync.healing import Healer
 from ggrep.index.sync.index_state import read_index_state
 from ggrep.index.sync.record import remember_failure
@@ -43,6 +44,20 @@ def open_parent(target: SyncTarget) -> SnapshotView | None:
         return salvaged.view
 
 
+def open_whole(target: SyncTarget, *, writing: bool) -> SnapshotView:
+    """Return the active snapshot, its derived files made again where they are damaged.
+
+    Raises:
+        NoIndex: nothing was ever published.
+        CorruptStore: it is damaged, whatever could stand in for it.
+    """
+    healer = Healer(target.store, target.clock)
+    view = open_active(target.store, store_id=target.store_id, writing=writing, mender=healer)
+    if view.notices:
+        raise CorruptStore(f"{view.notices[0].message}; run: ggrep index")
+    return view
+
+
 def holding(target: SyncTarget, deadline: Deadline | None = None) -> AbstractContextManager[Lease]:
     """Return the writer lease of a store, to be held for the length of a block.
 
@@ -50,14 +65,9 @@ def holding(target: SyncTarget, deadline: Deadline | None = None) -> AbstractCon
         Busy: another writer held the store until the deadline, QUEUE_MS when none is given.
         Incompatible: a newer build wrote the lease's record.
     """
-    return acquire(
-        names.lease_files(target.store),
-        owner_id=target.new_id(),
-        clock=target.clock,
-        patience=Patience(deadline or Deadline.after(target.clock, QUEUE_MS), target.wait),
-        ttl_ms=target.settings.lease_ttl_ms,
-        last_epoch=lambda: newest_epoch(target.store),
-    )
+    patience = Patience(deadline or Deadline.after(target.clock, QUEUE_MS), target.wait)
+    ttl_ms = target.settings.lease_ttl_ms
+    return hold_lease(target.store, target.new_id(), target.clock, patience, ttl_ms=ttl_ms)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final
 
-from ggrep.parse.chunking.endings import CODE
+from ggrep.config.endings import CODE
 
 FIRST_LINE_BYTES: Final = 200
 """What is read of a first line."""

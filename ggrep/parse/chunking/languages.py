@@ -5,8 +5,8 @@ from importlib.metadata import version
 from types import MappingProxyType
 from typing import Final
 
+from ggrep.config.endings import CODE, ENDINGS, NAMED_RECORDS, NAMES, RECORDS
 from ggrep.model.corpus import Corpus
-from ggrep.parse.chunking.endings import CODE, ENDINGS, NAMED_RECORDS, NAMES, RECORDS
 from ggrep.parse.chunking.language_by_content import (
     NOTEBOOK,
     by_ending,

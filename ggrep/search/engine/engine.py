@@ -28,11 +28,10 @@ from ggrep.config.home import Home
 from ggrep.config.identity.fingerprints import query_fingerprint
 from ggrep.config.layout import names
 from ggrep.config.settings import Settings, load_settings, with_budgets
-from ggrep.index.embedding.encode_slots import EncodeSlots
+from ggrep.index.embedding.encode_slots import EncodeSlots, LimitedEncoder
 from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.embedding.encoder_choice import open_encoder
 from ggrep.index.embedding.identity import STATIC
-from ggrep.index.embedding.limited import LimitedEncoder
 from ggrep.index.embedding.vector_cache import VectorCache
 from ggrep.index.maintenance.upgrade import UpgradeReport, upgrade_store
 from ggrep.index.maintenance.upkeep import UpkeepReport, keep_up, make_room

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ggrep.base.cache import CacheKey
 from ggrep.base.deadline import Deadline
 from ggrep.base.ids import PathKey
 from ggrep.config.role_rules import RoleRules
@@ -50,7 +51,7 @@ _CODE: Final = CORPORA.index(Corpus.CODE)
 CONFIGURING: Final = frozenset({Role.CONFIGURATION, Role.OPERATIONS})
 """Roles by which a module of code is shown as configuration."""
 
-_REMEMBERED: Final = "roles of paths"
+_ROLES: Final = CacheKey[dict[tuple[RoleRules, str], frozenset[Role]]]()
 
 Figures = npt.NDArray[np.float64]
 
@@ -214,9 +215,7 @@ class _RoleMemory:
 
     def __init__(self, rules: RoleRules, ranked: Ranked) -> None:
         self._rules = rules
-        memory: dict[tuple[RoleRules, str], frozenset[Role]]
-        memory = ranked.view.derived.setdefault(_REMEMBERED, {})
-        self._memory = memory
+        self._memory = ranked.view.derived.keep(_ROLES, {})
 
     def of(self, path: str) -> frozenset[Role]:
         """Return the roles of a path."""

@@ -6,12 +6,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ggrep.base.cache import CacheKey
 from ggrep.index.lexical.layout import CHUNK_FIELDS, FILE_FIELDS
 from ggrep.index.lexical.postings import Postings
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS, SegmentImage
 from ggrep.index.store.view import SnapshotView
-
-_KEPT: Final = "searchable segments"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +28,17 @@ class SearchableSegment:
     visible_rows: npt.NDArray[np.bool_]
 
 
+_OPENED: Final = CacheKey[tuple[SearchableSegment, ...]]()
+
+
 def open_segments(view: SnapshotView) -> tuple[SearchableSegment, ...]:
     """Return the searchable segments of a snapshot, in the manifest's order.
 
     They are opened once for each snapshot: with many small segments that takes longer than
     searching them does.
     """
-    kept: tuple[SearchableSegment, ...] | None = view.derived.get(_KEPT)
-    if kept is None:
-        kept = view.derived[_KEPT] = _opened(view)
-    return kept
+    kept = view.derived.get(_OPENED)
+    return view.derived.keep(_OPENED, _opened(view)) if kept is None else kept
 
 
 def _opened(view: SnapshotView) -> tuple[SearchableSegment, ...]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ggrep.index.embedding.hashed import HashedEncoder
 from ggrep.index.embedding.quantise import quantise
-from ggrep.index.embedding.vector_source import VectorSource
+from ggrep.index.sync.segment_builder import VectorSource
 from tests.fakes.vectors import CountingEncoder, open_cache
 
 WORDS = st.lists(st.sampled_from(["parse", "lease", "publish", "vector", ""]), max_size=4)

@@ -1,0 +1,32 @@
+"""What is worked out once of something that never changes, under keys that know its type."""
+
+from typing import Generic, TypeVar, cast
+
+T = TypeVar("T")
+
+
+class CacheKey(Generic[T]):
+    """Stands for one value of type T in any `Cache`; it equals no other key."""
+
+    __slots__ = ()
+
+
+class Cache:
+    """Values by their keys. Threads may share it."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self) -> None:
+        """Hold nothing yet."""
+        self._values: dict[object, object] = {}
+
+    def get(self, key: CacheKey[T]) -> T | None:
+        """Return the value of `key`; None where nobody kept one."""
+        return cast("T | None", self._values.get(key))  # only `keep` puts it there
+
+    def keep(self, key: CacheKey[T], value: T) -> T:
+        """Keep a value unless there is one, and return the one that is kept.
+
+        Threads that come at once may each make one; all get the same.
+        """
+        return cast("T", self._values.setdefault(key, value))
