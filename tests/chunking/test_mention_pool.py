@@ -14,29 +14,30 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline, Stop
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded
 from ggrep.parse.chunking.chunk_limits import Allowance
-from ggrep.parse.chunking.occurrence_frames import (
+from ggrep.parse.chunking.occurrences import mentions
+from ggrep.parse.workers.frames import (
+    HEADER_BYTES,
+    HELLO,
     OccurrenceQuestion,
-    decode_mentions,
-    decode_question,
-    encode_question,
+    body_length,
+    decode_occurrences,
+    decode_request,
+    encode_request,
+    frame,
 )
-from ggrep.parse.chunking.occurrence_pool import (
+from ggrep.parse.workers.occurrence_pool import (
     FileOccurrences,
     OccurrencePool,
-    OccurrenceStatistics,
-    close_shared,
-    shared_pool,
 )
-from ggrep.parse.chunking.occurrence_worker import serve
-from ggrep.parse.chunking.occurrences import mentions
-from ggrep.parse.chunking.pool_frames import HEADER_BYTES, HELLO, body_length, frame
+from ggrep.parse.workers.pool import PoolStatistics
+from ggrep.parse.workers.worker import serve
 from tests.fakes.clocks import ManualClock
 from tests.fakes.parsers import (
     ABSENT,
     BROKEN,
     KILLED,
     LATE,
-    SLOW_START_READER,
+    SLOW_START,
     SPINNING_READER,
     Command,
 )
@@ -100,14 +101,14 @@ def test_a_file_whose_reader_fails_is_looked_at_by_its_words(
         done = pool.statistics()
 
     assert (kinds(answer), answer.problem) == (["usage", "usage"], problem)
-    assert done == OccurrenceStatistics(spawned=1, crashed=1)
+    assert done == PoolStatistics(spawned=1, crashed=1)
     assert children() == before
 
 
 @pytest.mark.slow
 def test_the_start_of_a_reader_is_no_fault_of_the_first_file() -> None:
     """On a busy machine it takes seconds; the answer must not be one by words for that."""
-    with OccurrencePool(1, CLOCK, command=SLOW_START_READER) as pool:
+    with OccurrencePool(1, CLOCK, command=SLOW_START) as pool:
         ((_, answer),) = pool.find([question()], NEVER)
 
     assert (kinds(answer), answer.problem) == (["definition", "usage"], "")
@@ -131,7 +132,7 @@ def test_a_reader_that_ended_meanwhile_is_replaced() -> None:
         done = pool.statistics()
 
     assert (kinds(answer), answer.problem) == (["definition", "usage"], "")
-    assert done == OccurrenceStatistics(spawned=2, crashed=1, parsed=2)
+    assert done == PoolStatistics(spawned=2, crashed=1, parsed=2)
 
 
 def test_a_request_out_of_time_does_not_wait_for_a_file() -> None:
@@ -157,27 +158,29 @@ def test_a_closed_pool_and_an_ended_request_are_cancelled() -> None:
 
     with pytest.raises(Cancelled):
         list(pool.find([question()], NEVER))
-    assert pool.statistics() == OccurrenceStatistics()
+    assert pool.statistics() == PoolStatistics()
 
 
-def test_one_pool_serves_the_process_until_it_is_closed() -> None:
-    """Engines come and go; children are dear to start."""
-    close_shared()
-    first = shared_pool()
+@pytest.mark.slow
+def test_processes_end_with_the_last_who_holds_their_pool() -> None:
+    """An engine that is closed leaves its pool to whom it still answers."""
+    before = children()
+    held = [OccurrencePool()]
+    (((_, answer),)) = held[0].find([question()], NEVER)
+    during = children()
+    held.clear()
 
-    assert shared_pool() is first
-    close_shared()
-    assert shared_pool() is not first
-    close_shared()
+    assert kinds(answer) == ["definition", "usage"]
+    assert during > before
+    assert children() == before
 
 
 @pytest.mark.slow
 def test_a_deadline_counts_on_its_own_clock() -> None:
-    """The process' pool serves requests whose clocks started at another moment than its own."""
-    close_shared()
+    """A pool serves requests whose clocks started at another moment than its own."""
     distant = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
-    found = list(shared_pool().find([question()], Deadline.after(distant, 60_000)))
-    close_shared()
+    with OccurrencePool() as pool:
+        found = list(pool.find([question()], Deadline.after(distant, 60_000)))
 
     assert [(answer.problem, len(answer.found)) for _, answer in found] == [("", 2)]
 
@@ -186,7 +189,7 @@ def test_a_question_survives_the_pipe() -> None:
     """Names and paths may hold any character; data may hold line ends."""
     asked = OccurrenceQuestion('a "b"\u2028.py', b"x\n\ny", "né?", any_case=True)
 
-    assert decode_question(encode_question(asked, 7)) == (asked, 7)
+    assert decode_request(encode_request(asked, 7)) == (asked, 7)
 
 
 def pipe(data: bytes) -> io.FileIO:
@@ -200,14 +203,14 @@ def pipe(data: bytes) -> io.FileIO:
 def test_a_worker_answers_what_it_is_asked_until_the_end() -> None:
     """Several questions may lie in the pipe at once."""
     answers = io.BytesIO()
-    with pipe(2 * frame(encode_question(question(), 1000)) + b"\0\0") as questions:
-        serve(questions, answers)  # type: ignore[arg-type]  # a raw stream reads like any
+    with pipe(2 * frame(encode_request(question(), 1000)) + b"\0\0") as questions:
+        serve(questions, answers)
 
     said, data = answers.getvalue()[:HEADER_BYTES], answers.getvalue()[HEADER_BYTES:]
     assert said == HELLO
     size = body_length(data[:HEADER_BYTES])
     assert len(data) == 2 * (HEADER_BYTES + size)
-    assert decode_mentions(data[HEADER_BYTES : HEADER_BYTES + size]) == mentions(
+    assert decode_occurrences(data[HEADER_BYTES : HEADER_BYTES + size]) == mentions(
         "a.py", TEXT, "run"
     )
 
@@ -216,7 +219,7 @@ def test_an_idle_worker_ends_by_itself() -> None:
     """A process that nobody asks is not to hold memory for days."""
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb", buffering=0) as questions:
-        serve(questions, io.BytesIO(), idle_seconds=0.001)  # type: ignore[arg-type]
+        serve(questions, io.BytesIO(), idle_seconds=0.001)
     os.close(writing)
 
 
@@ -224,12 +227,12 @@ def test_an_idle_worker_ends_by_itself() -> None:
 def test_no_child_outlives_a_process_that_ends() -> None:
     """Whoever leaves without closing anything leaves nothing behind."""
     program = (
-        "from ggrep.parse.chunking.occurrence_pool import shared_pool\n"
-        "from ggrep.parse.chunking.occurrence_frames import OccurrenceQuestion\n"
+        "from ggrep.parse.workers.occurrence_pool import OccurrencePool\n"
+        "from ggrep.parse.workers.frames import OccurrenceQuestion\n"
         "from ggrep.base.clock import SystemClock\n"
         "from ggrep.base.deadline import Deadline\n"
         "clock = SystemClock()\n"
-        "pool = shared_pool()\n"
+        "pool = OccurrencePool()\n"
         "asked = [OccurrenceQuestion('a.py', b'def run(): pass', 'run')]\n"
         "print(list(pool.find(asked, Deadline.never(clock)))[0][1].found[0].kind)\n"
         "print(*[child._process.pid for child in pool._children])\n"
@@ -244,7 +247,7 @@ def test_no_child_outlives_a_process_that_ends() -> None:
 
 def test_the_reader_loads_neither_database_nor_arrays() -> None:
     """Starting one has to be cheap."""
-    program = "import sys, ggrep.parse.chunking.occurrence_worker; print(*sorted(sys.modules))"
+    program = "import sys, ggrep.parse.workers.worker; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
 
     assert not {"lancedb", "numpy", "pyarrow"} & set(done.stdout.decode().split())

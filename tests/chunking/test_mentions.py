@@ -2,10 +2,10 @@
 
 import pytest
 
-from ggrep.parse.chunking.occurrence_frames import decode_mentions, encode_mentions
 from ggrep.parse.chunking.occurrence_masks import masked
 from ggrep.parse.chunking.occurrence_words import MAX_MENTIONS, Occurrence, mentions_by_words
 from ggrep.parse.chunking.occurrences import mentions
+from ggrep.parse.workers.frames import decode_occurrences, encode_occurrences
 
 
 def told(path: str, text: str, name: str, *, any_case: bool = False) -> list[tuple[int, str]]:
@@ -374,7 +374,7 @@ def test_bytes_that_are_no_text_do_not_move_places() -> None:
     found = mentions("a.py", b"x = '\xff\xe9'\ndef foo(): pass\n", "foo")
 
     assert [(m.line, m.column, m.kind) for m in found] == [(2, 5, "definition")]
-    assert decode_mentions(encode_mentions(found)) == found
+    assert decode_occurrences(encode_occurrences(found)) == found
 
 
 def test_a_file_full_of_a_name_is_told_up_to_a_bound() -> None:
@@ -395,4 +395,4 @@ def test_answers_survive_the_pipe() -> None:
     """What is encoded is what is decoded."""
     found: tuple[Occurrence, ...] = mentions("a.py", PYTHON.encode(), "foo")
 
-    assert decode_mentions(encode_mentions(found)) == found
+    assert decode_occurrences(encode_occurrences(found)) == found

@@ -16,9 +16,9 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.ids import PathKey
 from ggrep.model.source import FileText, SourceFile
 from ggrep.parse.chunking.chunk_limits import Allowance, ChunkLimits
-from ggrep.parse.chunking.pool import IN_PROCESS_BYTES, ParsePool, Terms
-from ggrep.parse.chunking.pool_frames import HELLO, encode_request, frame
 from ggrep.parse.chunking.unparsed import Reading
+from ggrep.parse.workers.frames import HELLO, PlanQuestion, encode_request, frame
+from ggrep.parse.workers.parse_pool import IN_PROCESS_BYTES, ParsePool, Terms
 from tests.fakes.clocks import ManualClock
 from tests.fakes.parsers import (
     ABSENT,
@@ -84,7 +84,7 @@ def test_files_come_back_in_the_order_they_went_in() -> None:
         "T",
     ]
     assert {chunked.method for _, chunked in answers} == {"tree-sitter", "markdown"}
-    assert (done.parsed, done.in_process, done.killed) == (20, 1, 0)
+    assert (done.parsed, done.killed) == (20, 0)
     assert children() == before
 
 
@@ -100,7 +100,6 @@ def test_a_file_that_no_worker_had_time_for_is_put_off(command: Command, alone: 
         done = pool.statistics()
 
     assert [chunked for _, chunked in answers] == [None, None]
-    assert done.put_off == 2
     assert done.spawned == done.killed + done.crashed
     assert children() == before
 
@@ -140,7 +139,7 @@ def test_a_file_that_hangs_its_parser_is_cut_without_it_once_its_time_is_used_up
     assert (hung.method, hung.problem) == ("lines", "parse_exhausted")
     assert hung.chunks[1].text == "def f0():\n    return 0"
     assert (other.method, other.problem) == ("tree-sitter", None)
-    assert (done.spawned, done.killed, done.put_off) == (2, 0, 0)
+    assert (done.spawned, done.killed) == (2, 0)
     assert children() == before
 
 
@@ -184,13 +183,13 @@ def test_a_file_that_kills_workers_costs_two_of_them(tmp_path: Path) -> None:
     """A used worker may be worn out, so one more is asked, but not all that are idle."""
     script = tmp_path / "worker.py"
     script.write_text(
-        "import os, sys\n"
-        "from ggrep.parse.chunking import pool_frames as frames, parse_worker as worker\n"
+        "import os\n"
+        "from ggrep.parse.workers import worker\n"
         "serve = worker.chunk_file\n"
         "def fragile(path, data, limits):\n"
         "    return os._exit(1) if path == 'bad.py' else serve(path, data, limits)\n"
         "worker.chunk_file = fragile\n"
-        "worker.serve(sys.stdin.buffer, sys.stdout.buffer)\n"
+        "worker.main()\n"
     )
     files = [*many(40), text_file("bad.py", "x = 1\n")]
     command = (sys.executable, str(script))
@@ -233,7 +232,7 @@ def test_leaving_early_leaves_no_child_behind() -> None:
     def leave() -> None:
         with ParsePool(2, ChunkLimits(), CLOCK, command=("/bin/sleep", "1000")) as pool:
             pool.chunk_all(many(9))
-            pool._submit(next(many(1)))
+            pool._submit(pool._chunk, next(many(1)))
             raise RuntimeError("stop")
 
     with pytest.raises(RuntimeError, match="stop"):
@@ -245,7 +244,7 @@ def test_leaving_early_leaves_no_child_behind() -> None:
 def test_the_worker_loads_no_database_and_no_numbers() -> None:
     """Each worker costs its imports again, in time and in memory."""
     code = (
-        "import sys, ggrep.parse.chunking.parse_worker, ggrep.parse.chunking.syntax;"
+        "import sys, ggrep.parse.workers.worker, ggrep.parse.chunking.syntax;"
         "print(sorted({'lancedb', 'numpy', 'pyarrow', 'torch', 'typer'} & set(sys.modules)))"
     )
 
@@ -257,7 +256,7 @@ def test_the_worker_loads_no_database_and_no_numbers() -> None:
 @pytest.mark.slow
 def test_the_worker_ends_with_its_input() -> None:
     """When the parent dies, its pipes close."""
-    command = [sys.executable, "-m", "ggrep.parse.chunking.parse_worker"]
+    command = [sys.executable, "-m", "ggrep.parse.workers.worker"]
 
     done = subprocess.run(command, input=b"", capture_output=True, timeout=1_200, check=False)
 
@@ -273,7 +272,7 @@ def test_a_large_file_without_grammar_is_read_by_a_worker() -> None:
         done = pool.statistics()
 
     assert [chunked is None for _, chunked in answers] == [False, True]
-    assert (done.in_process, done.killed) == (1, 1)
+    assert (done.spawned, done.killed) == (1, 1)
 
 
 def test_a_large_file_without_a_verdict_of_its_parser_is_cut_by_lines_alone(
@@ -293,7 +292,7 @@ def test_a_large_file_without_a_verdict_of_its_parser_is_cut_by_lines_alone(
 @pytest.mark.slow
 def test_a_worker_whose_parent_died_ends_by_itself_though_its_parser_hangs(tmp_path: Path) -> None:
     """Nobody is left to kill it, and a hanging parser never sees the end of its input."""
-    request = frame(encode_request("hangs.py", b"x = 1\n", LIMITS, 200))
+    request = frame(encode_request(PlanQuestion("hangs.py", b"x = 1\n", LIMITS), 200))
     given = tmp_path / "request"
     given.write_bytes(request)
     # The parent leaves its worker at work and is gone.

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from ggrep.base.clock import Clock
-from ggrep.parse.chunking.pool_frames import HEADER_BYTES, MAX_ANSWER_BYTES, body_length, frame
+from ggrep.parse.workers.frames import HEADER_BYTES, MAX_ANSWER_BYTES, body_length, frame
 
-WORKER_COMMAND: Final = (sys.executable, "-m", "ggrep.parse.chunking.parse_worker")
+WORKER_COMMAND: Final = (sys.executable, "-m", "ggrep.parse.workers.worker")
 
 _PACKAGE_ROOT: Final = Path(__file__).resolve().parents[2]
 _READ_BYTES: Final = 256 * 1024
