@@ -16,7 +16,7 @@ from ggrep.model.navigation import (
     SymbolRequest,
     SymbolResponse,
 )
-from ggrep.parse.chunking.occurrence_words import MAX_MENTIONS
+from ggrep.parse.occurrences.words import MAX_MENTIONS
 from ggrep.parse.workers.frames import OccurrenceQuestion
 from ggrep.parse.workers.occurrence_pool import FileOccurrences
 from ggrep.search.engine import engine as engines

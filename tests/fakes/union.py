@@ -28,7 +28,7 @@ from ggrep.model.confidence import Confidence, confidence_of
 from ggrep.model.corpus import Corpus
 from ggrep.model.hit import Hit
 from ggrep.model.request import SearchRequest
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import walk
 from ggrep.parse.workers.parse_pool import ParsePool

@@ -199,7 +199,7 @@ SABOTAGES = (
         "        except (WorkerTimeout, WorkerLost):\n            return None\n",
         "        except (WorkerTimeout, WorkerLost):\n"
         '            return self._fallback(file, "late")\n',
-        ("tests/chunking/test_pool.py::test_a_file_that_no_worker_had_time_for_is_put_off",),
+        ("tests/workers/test_parse_pool.py::test_a_file_that_no_worker_had_time_for_is_put_off",),
     ),
     Sabotage(
         "what was put off is tried by every sync",

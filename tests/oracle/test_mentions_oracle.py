@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
-from ggrep.parse.chunking.occurrence_words import Occurrence
+from ggrep.parse.occurrences.words import Occurrence
 from ggrep.search.engine import engine as engines
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import open_engine, write_tree

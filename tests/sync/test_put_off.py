@@ -14,7 +14,7 @@ from ggrep.index.sync.retrying import FIRST_MS, MOST_MS, Retry, following
 from ggrep.model.chunk import ChunkedFile
 from ggrep.model.request import SearchRequest
 from ggrep.model.source import FileText, Skip, SourceFile
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
 from ggrep.parse.workers.parse_pool import TERMS, Terms
 from ggrep.search.engine.engine import Engine

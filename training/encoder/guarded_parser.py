@@ -5,7 +5,7 @@ from types import FrameType
 from typing import Final, Self
 
 from ggrep.base.clock import SystemClock
-from ggrep.parse.chunking.chunk_limits import Allowance
+from ggrep.parse.chunk_limits import Allowance
 from ggrep.parse.chunking.chunker import chunk_without_grammar, needs_grammar
 from ggrep.parse.chunking.spans import Plan
 from ggrep.parse.workers.child import WORKER_COMMAND, Child

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from typing import Final
 
 from ggrep.model.chunk import ANCHOR
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
-from ggrep.parse.chunking.line_table import LineTable
+from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.spans import Piece
 from ggrep.parse.chunking.windows import cut
+from ggrep.parse.line_table import LineTable
 
 ANCHOR_LINES: Final = 15
 ANCHOR_BYTES: Final = 1200

@@ -6,20 +6,20 @@ from functools import cache
 from typing import Final
 
 from ggrep.model.corpus import Corpus
+from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.anchor import anchor, guessed_imports
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
-from ggrep.parse.chunking.language_by_content import is_notebook
-from ggrep.parse.chunking.languages import (
+from ggrep.parse.chunking.spans import Plan
+from ggrep.parse.chunking.unparsed import Reading
+from ggrep.parse.chunking.windows import CutCost, surely_more, syntax_cost
+from ggrep.parse.languages.by_content import is_notebook
+from ggrep.parse.languages.registry import (
     GRAMMARS,
     KEYED,
     corpus_of_language,
     holds_scripts,
     language_of,
 )
-from ggrep.parse.chunking.line_table import LineTable
-from ggrep.parse.chunking.spans import Plan
-from ggrep.parse.chunking.unparsed import Reading
-from ggrep.parse.chunking.windows import CutCost, surely_more, syntax_cost
+from ggrep.parse.line_table import LineTable
 
 LARGER_FACTORS: Final = (2, 4, 8)
 """How much larger chunks may grow so that a file stays under its chunk cap."""
@@ -39,8 +39,8 @@ def prepare(path_key: str, data: bytes) -> None:
     """Load what parses the file: the first of a language is to cost no more than others."""
     language = language_of(path_key, data)
     if language in GRAMMARS:
-        from ggrep.parse.chunking.syntax import grammar_of
-        from ggrep.parse.chunking.trees import load
+        from ggrep.parse.languages.syntax import grammar_of
+        from ggrep.parse.languages.trees import load
 
         load(grammar_of(language, data))
 
@@ -84,7 +84,7 @@ def chunk_by_lines(
 def _holding(language: str, path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
     """Return the plan of a page or component that holds programs."""
     from ggrep.parse.chunking.embedded import Scripts
-    from ggrep.parse.chunking.embedded_scripts import scripts_of
+    from ggrep.parse.languages.embedded_scripts import scripts_of
 
     reading = Reading(table, language)
     _, around = reading.structured(limits) or ("lines", reading.windows(limits))
@@ -99,7 +99,7 @@ def _parsed(language: str, path_key: str, table: LineTable, limits: ChunkLimits)
     from ggrep.parse.chunking.arrange import Arrangement
     from ggrep.parse.chunking.notebook import place_cells
     from ggrep.parse.chunking.outline import Outline, statement_depths
-    from ggrep.parse.chunking.syntax import rules_for, tree
+    from ggrep.parse.languages.syntax import rules_for, tree
 
     root = tree(language, table.data)
     outline = Outline(root, table, rules_for(language, root, table.data), limits)

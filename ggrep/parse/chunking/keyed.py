@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.keys import MAX_KEYS, Key, followers, led, shallow
-from ggrep.parse.chunking.line_table import LineTable
 from ggrep.parse.chunking.spans import Cutter, Piece
 from ggrep.parse.chunking.windows import cut, fits, indentation_cost, surely_more
+from ggrep.parse.line_table import LineTable
 
 MAX_NAMES: Final = 64
 """Most names that one piece bears."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ggrep.parse.chunking.line_table import LineTable
+from ggrep.parse.line_table import LineTable
 
 MAX_NESTED: Final = 12
 """Levels of keys that are looked into; what lies deeper stays in its parent's text."""

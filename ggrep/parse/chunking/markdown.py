@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from ggrep.parse.chunking.line_table import BOM, LineTable
 from ggrep.parse.chunking.sections import Fence, Heading, clean_title, sections_cutter
 from ggrep.parse.chunking.spans import Cutter
+from ggrep.parse.line_table import BOM, LineTable
 
 _LINE_CHARACTERS: Final = 1000
 _FRONT_MATTER_LINES: Final = 500

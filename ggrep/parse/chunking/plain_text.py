@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
-from ggrep.parse.chunking.line_table import BOM, LineTable
+from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.listings import asciidoc_fences, rst_fences
 from ggrep.parse.chunking.sections import Fence, Heading, clean_title, sections_cutter
 from ggrep.parse.chunking.spans import Cutter, Piece
 from ggrep.parse.chunking.windows import cut, indentation_cost
+from ggrep.parse.line_table import BOM, LineTable
 
 _ADORNMENTS: Final = frozenset("=-~^\"'`#*+.:_<>")
 _LINE_CHARACTERS: Final = 1000

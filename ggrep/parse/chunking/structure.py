@@ -9,12 +9,12 @@ from ggrep.parse.chunking.json_keys import json_keys
 from ggrep.parse.chunking.key_sections import ini_keys, toml_keys
 from ggrep.parse.chunking.keyed import keyed_cutter
 from ggrep.parse.chunking.keys import Key
-from ggrep.parse.chunking.language_by_content import is_notebook
-from ggrep.parse.chunking.line_table import LineTable
 from ggrep.parse.chunking.markup import html_keys, xml_keys
 from ggrep.parse.chunking.notebook import notebook_cutter
 from ggrep.parse.chunking.spans import Cutter
 from ggrep.parse.chunking.yaml_keys import yaml_keys
+from ggrep.parse.languages.by_content import is_notebook
+from ggrep.parse.line_table import LineTable
 
 Scanner = Callable[[LineTable], list[Key]]
 

@@ -4,15 +4,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.diagrams import diagram_edges
-from ggrep.parse.chunking.languages import DIAGRAMS
-from ggrep.parse.chunking.line_table import LineTable
 from ggrep.parse.chunking.markdown import markdown_cutter
 from ggrep.parse.chunking.plain_text import asciidoc_cutter, rst_cutter, window_pieces
 from ggrep.parse.chunking.spans import Cutter, Piece
 from ggrep.parse.chunking.sql import sql_cutter
 from ggrep.parse.chunking.structure import structure_cutters
+from ggrep.parse.languages.registry import DIAGRAMS
+from ggrep.parse.line_table import LineTable
 
 _DOCUMENTS: Final = {
     "asciidoc": ("structure", asciidoc_cutter),

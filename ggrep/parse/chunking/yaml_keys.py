@@ -5,7 +5,7 @@ from typing import Final
 
 from ggrep.parse.chunking.json_keys import TITLES
 from ggrep.parse.chunking.keys import MAX_KEYS, Key, key_name
-from ggrep.parse.chunking.line_table import LineTable
+from ggrep.parse.line_table import LineTable
 
 _LINE_BYTES: Final = 1000
 _DASHES: Final = re.compile(rb" *+((?:-(?: ++|\r?$))*+)")

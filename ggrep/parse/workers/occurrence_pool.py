@@ -11,9 +11,9 @@ from typing import Final, Literal
 from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy
-from ggrep.parse.chunking.chunk_limits import Allowance
-from ggrep.parse.chunking.occurrence_words import Occurrence, mentions_by_words
-from ggrep.parse.chunking.occurrences import has_syntax, mentions
+from ggrep.parse.chunk_limits import Allowance
+from ggrep.parse.occurrences.occurrences import has_syntax, mentions
+from ggrep.parse.occurrences.words import Occurrence, mentions_by_words
 from ggrep.parse.workers.child import (
     WORKER_COMMAND,
     WorkerCrashed,

@@ -15,7 +15,7 @@ from io import RawIOBase
 from typing import BinaryIO, Final
 
 from ggrep.parse.chunking.chunker import chunk_file, prepare
-from ggrep.parse.chunking.occurrences import mentions
+from ggrep.parse.occurrences.occurrences import mentions
 from ggrep.parse.workers.frames import (
     HEADER_BYTES,
     HELLO,

@@ -8,7 +8,7 @@ from typing import Final
 from ggrep.base.deadline import Deadline
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.sanitise import sanitise_line
-from ggrep.parse.chunking.occurrence_words import MAX_MENTIONS, Occurrence, mentions_by_words
+from ggrep.parse.occurrences.words import MAX_MENTIONS, Occurrence, mentions_by_words
 from ggrep.parse.workers.frames import OccurrenceQuestion
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine.holding_files import HoldingFile, HoldingFiles

@@ -1,0 +1,76 @@
+"""The lines, signature and documentation of a definition that holds a name."""
+
+from typing import Final
+
+from tree_sitter import Node
+
+from ggrep.parse.chunking.headers import clean_doc, clean_signature
+from ggrep.parse.languages.found import Found, end_of, head_of
+from ggrep.parse.line_table import LineTable
+from ggrep.parse.occurrences.nodes import literal_kind
+from ggrep.parse.occurrences.words import Defined
+
+MAX_LEAD: Final = 200
+"""Comments and attributes in front of one definition that are looked at."""
+
+_LEADING: Final = frozenset({"attribute_item", "decorator"})
+_HEAD_BYTES: Final = 160
+"""What is shown of the head of a definition that has no body."""
+
+
+class Heads:
+    """Reads the heads of one file's definitions."""
+
+    def __init__(self, table: LineTable) -> None:
+        self._table = table
+
+    def defined(self, node: Node, found: Found, kind: str, name: str) -> Defined:
+        """Return what `node` defines under one of its names."""
+        body = found.inside[0].start_byte if found.inside else None
+        start, doc = self._lead(node)
+        if found.doc is not None and found.name == name:
+            doc = found.doc.start_byte, found.doc.end_byte
+        head = self._head(node, found, body)
+        return Defined(
+            kind=kind,
+            start_line=self._table.line_of(start) + 1,
+            end_line=self._table.line_of(max(start, end_of(node, found) - 1)) + 1,
+            declared_only=body is None and kind in {"function", "method"},
+            signature=clean_signature(self._text(head)),
+            doc=clean_doc(self._text(doc)),
+        )
+
+    def _head(self, node: Node, found: Found, body: int | None) -> tuple[int, int]:
+        """Return the range from a definition's first word to its body."""
+        start, end = head_of(node, found), node.end_byte
+        if body is not None and start < body < end:
+            return start, body
+        most = min(end, start + _HEAD_BYTES)
+        line_end = self._table.data.find(b"\n", start, most)
+        return start, most if line_end < 0 else line_end
+
+    def _lead(self, node: Node) -> tuple[int, tuple[int, int]]:
+        """Return where the comments in front of a node begin, and their range."""
+        start, doc = node.start_byte, (0, 0)
+        before = node.prev_named_sibling
+        if before is None and node.parent is not None and node.parent.start_byte == start:
+            before = node.parent.prev_named_sibling  # the grammar puts it in front of the body
+        for _ in range(MAX_LEAD):
+            if before is None or not self._leads(before, start):
+                break
+            start = before.start_byte
+            if literal_kind(before.type) == "comment":
+                doc = start, doc[1] or before.end_byte
+            before = before.prev_named_sibling
+        return start, doc
+
+    def _leads(self, node: Node, start: int) -> bool:
+        """Say whether a node is a comment or attribute with no blank line behind it."""
+        if node.type not in _LEADING and literal_kind(node.type) != "comment":
+            return False
+        data, end = self._table.data, node.end_byte
+        own = 1 if end > 0 and data[end - 1] == 0x0A else 0
+        return data.count(b"\n", end, start) + own <= 1 and self._table.begins_line(node.start_byte)
+
+    def _text(self, span: tuple[int, int]) -> str:
+        return self._table.data[span[0] : span[1]].decode("utf-8", "replace")
