@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from ggrep.parse.secrets.manifests import in_manifests
 from ggrep.parse.secrets.masking import mask
+from ggrep.parse.secrets.records import in_manifests
 from tests.secrets.secret_contents import harmless, secrets
 
 

@@ -103,3 +103,17 @@ def body_of(node: Node) -> tuple[Node, ...]:
     """Return the node's body, if it has one, as something to look inside."""
     body = node.child_by_field_name("body")
     return () if body is None else (body,)
+
+
+def named(node: Node | None, index: int) -> Node | None:
+    """Return the child at `index` among those that are not punctuation."""
+    if node is None or index >= node.named_child_count:
+        return None
+    return node.named_child(index)
+
+
+def last_named(node: Node | None) -> Node | None:
+    """Return the last child that is not punctuation."""
+    if node is None or not node.named_child_count:
+        return None
+    return node.named_child(node.named_child_count - 1)

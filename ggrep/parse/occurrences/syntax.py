@@ -18,11 +18,16 @@ from ggrep.parse.languages.registry import GRAMMARS, language_of
 from ggrep.parse.languages.syntax import grammar_of, rules_for, script_tree
 from ggrep.parse.languages.trees import parse
 from ggrep.parse.line_table import LineTable
-from ggrep.parse.occurrences.forms import anywhere, described, is_key, with_more
-from ggrep.parse.occurrences.heads import Heads
+from ggrep.parse.occurrences.definitions import Heads, without_repeats
 from ggrep.parse.occurrences.masks import masked
-from ggrep.parse.occurrences.nodes import edge_kind, literal_kind
-from ggrep.parse.occurrences.repeats import without_repeats
+from ggrep.parse.occurrences.nodes import (
+    anywhere,
+    described,
+    edge_kind,
+    is_key,
+    literal_kind,
+    with_more,
+)
 from ggrep.parse.occurrences.words import Occurrence, PlaceKind, Spot, by_words
 
 MAX_DEPTH: Final = 400

@@ -17,8 +17,7 @@ from ggrep.parse.secrets.chance import (
     looks_mixed,
 )
 from ggrep.parse.secrets.literals import is_of_user
-from ggrep.parse.secrets.manifests import in_manifests
-from ggrep.parse.secrets.tables import in_page, in_records
+from ggrep.parse.secrets.records import in_manifests, in_page, in_records
 
 Span = tuple[int, int]
 

@@ -6,8 +6,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.children import last_named, named
-from ggrep.parse.languages.found import Found, Rules, text_of
+from ggrep.parse.languages.found import Found, Rules, last_named, named, text_of
 from ggrep.parse.languages.runs import APART, BETWEEN, LEAD, grouped, inside_of, run_found
 
 _FUNCTIONS: Final = frozenset(

@@ -5,8 +5,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.children import named
-from ggrep.parse.languages.found import Found, Rules, body_of, field_text, text_of
+from ggrep.parse.languages.found import Found, Rules, body_of, field_text, named, text_of
 
 _WRAPPERS: Final = frozenset(
     {"block", "do_statement", "else_statement", "elseif_statement", "if_statement"}

@@ -4,8 +4,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.children import last_named, named
-from ggrep.parse.languages.found import Found, Rules, field_text, text_of
+from ggrep.parse.languages.found import Found, Rules, field_text, last_named, named, text_of
 
 
 def describe(node: Node) -> Found | None:

@@ -1,5 +1,7 @@
-"""The lines, signature and documentation of a definition that holds a name."""
+"""What a definition is told as: its lines, head and documentation, once."""
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from tree_sitter import Node
@@ -8,7 +10,7 @@ from ggrep.parse.chunking.headers import clean_doc, clean_signature
 from ggrep.parse.languages.found import Found, end_of, head_of
 from ggrep.parse.line_table import LineTable
 from ggrep.parse.occurrences.nodes import literal_kind
-from ggrep.parse.occurrences.words import Defined
+from ggrep.parse.occurrences.words import Defined, Occurrence
 
 MAX_LEAD: Final = 200
 """Comments and attributes in front of one definition that are looked at."""
@@ -74,3 +76,38 @@ class Heads:
 
     def _text(self, span: tuple[int, int]) -> str:
         return self._table.data[span[0] : span[1]].decode("utf-8", "replace")
+
+
+_CLAUSE_GAP: Final = 4
+"""Lines between two clauses of one function at most."""
+
+
+def without_repeats(
+    told: Iterable[tuple[Occurrence, int]], *, merging: bool
+) -> Iterable[Occurrence]:
+    """Return the mentions, each definition told once.
+
+    Args:
+        told: mentions in source order, each with where what it defines has its body or begins.
+        merging: make clauses in a row one definition.
+    """
+    out: list[Occurrence] = []
+    last: dict[tuple[str, str], tuple[int, int]] = {}
+    for mention, first in told:
+        defined = mention.defined
+        if defined is None:
+            out.append(mention)
+            continue
+        key = (mention.container, mention.text)
+        place, first_byte = last.get(key, (-1, -1))
+        held = out[place].defined if place >= 0 else None
+        near = held is not None and defined.start_line - held.end_line <= _CLAUSE_GAP
+        if held is not None and (first == first_byte or (merging and near)):
+            grown = replace(held, end_line=max(held.end_line, defined.end_line))
+            grown = replace(grown, declared_only=held.declared_only and defined.declared_only)
+            out[place] = replace(out[place], defined=grown)
+            out.append(replace(mention, defined=None))
+            continue
+        last[key] = (len(out), first)
+        out.append(mention)
+    return out

@@ -1,4 +1,4 @@
-"""Finds table cells in columns whose name says that they hold secrets."""
+"""Finds secrets by their place in records: columns of tables, values of Kubernetes' Secrets."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def in_records(data: bytes) -> Iterator[Span]:
     for separator in _SEPARATORS[:3]:
         if end > 0 and data.find(separator, 0, end) >= 0:
             columns = _columns(data, 0, end, separator)
-            yield from _values(data, end + 1, len(data), separator, columns)
+            yield from _cells(data, end + 1, len(data), separator, columns)
             return
 
 
@@ -45,7 +45,7 @@ def in_page(data: bytes, at: int) -> tuple[int, list[Span]]:
     while data[last : last + 1] == b"|":
         following = data.find(b"\n", last) + 1
         last = following or len(data)
-    return last, list(_values(data, begin, last, b"|", columns))
+    return last, list(_cells(data, begin, last, b"|", columns))
 
 
 def _columns(data: bytes, start: int, end: int, separator: bytes) -> list[int]:
@@ -56,7 +56,7 @@ def _columns(data: bytes, start: int, end: int, separator: bytes) -> list[int]:
     return [number for number, name in enumerate(names) if _COLUMN.fullmatch(name)]
 
 
-def _values(data: bytes, at: int, end: int, separator: bytes, columns: list[int]) -> Iterator[Span]:
+def _cells(data: bytes, at: int, end: int, separator: bytes, columns: list[int]) -> Iterator[Span]:
     field, number = _FIELD[separator], 0
     while columns and at < end:
         found = field.match(data, at, end)
@@ -74,3 +74,56 @@ def _secret(data: bytes, start: int, end: int) -> Iterator[Span]:
     told = is_password(value, least=_LEAST_VALUE) or is_phrase(value) or looks_drawn(value)
     if told and not is_made_up(value):
         yield start, start + len(value)
+
+
+_KIND: Final = re.compile(
+    rb"^[ \t-]*[\"']?kind[\"']?:[ \t]*[\"']?Secret[\"']?,?[ \t\r]*$", re.MULTILINE
+)
+_NEXT: Final = re.compile(rb"^---", re.MULTILINE)
+_SECTION: Final = re.compile(rb"^([ \t]*)(?:data|stringData):[ \t\r]*\n", re.MULTILINE)
+_LINE: Final = re.compile(rb"([ \t]*)([^\n]*)\n?")
+_MEMBER: Final = re.compile(rb"[\"']?[\w.-]+[\"']?:[ \t]+[\"']?([^\s\"'|>][^\"'\r\n]*)")
+_OBJECT: Final = re.compile(rb"\"(?:data|stringData)\"\s*:\s*\{([^{}]*)\}")
+_STRING: Final = re.compile(rb":\s*\"([^\"\n]+)\"")
+
+
+def in_manifests(data: bytes) -> Iterator[Span]:
+    """Yield where the values of Secrets stand, in YAML or JSON."""
+    done, has_maps = 0, b"ConfigMap" in data
+    for kind in _KIND.finditer(data):
+        if kind.start() < done:
+            continue
+        start = max(data.rfind(b"\n---", done, kind.start()), done)
+        following = _NEXT.search(data, kind.end())
+        done = following.start() if following else len(data)
+        read = start
+        for section in _SECTION.finditer(data, start, done):
+            if section.start() >= read:  # else it lies in one that was read
+                read, spans = _members(data, section.end(), done, len(section[1]))
+                yield from spans
+        if not has_maps:
+            for found in _OBJECT.finditer(data, start, done):
+                yield from _values(data, _STRING, *found.span(1))
+
+
+def _members(data: bytes, at: int, end: int, outer: int) -> tuple[int, list[Span]]:
+    """Return the end of a mapping whose lines are indented by more than `outer`, and its values."""
+    inner, spans = 0, list[Span]()
+    while at < end and (line := _LINE.match(data, at, end)) is not None:
+        depth, text = len(line[1]), line[2].strip()
+        if text and not text.startswith(b"#"):
+            if depth <= outer:
+                break
+            inner = inner or depth
+            if depth == inner or is_made_up(text):
+                spans += _values(data, _MEMBER, *line.span(2))
+            else:
+                spans.append(line.span(2))
+        at = line.end()
+    return at, spans
+
+
+def _values(data: bytes, form: re.Pattern[bytes], start: int, end: int) -> Iterator[Span]:
+    for found in form.finditer(data, start, end):
+        if not is_made_up(found[1]):
+            yield found.span(1)
