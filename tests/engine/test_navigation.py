@@ -17,7 +17,7 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.parse.occurrences.words import MAX_MENTIONS
-from ggrep.parse.workers.frames import OccurrenceQuestion
+from ggrep.parse.workers.jobs import OccurrenceQuestion
 from ggrep.parse.workers.occurrence_pool import FileOccurrences
 from ggrep.search.engine import engine as engines
 from ggrep.search.engine import name_answers as navigation

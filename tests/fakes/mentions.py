@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from ggrep.base.deadline import Deadline
 from ggrep.parse.occurrences.occurrences import mentions
 from ggrep.parse.occurrences.words import mentions_by_words
-from ggrep.parse.workers.frames import OccurrenceQuestion
+from ggrep.parse.workers.jobs import OccurrenceQuestion
 from ggrep.parse.workers.occurrence_pool import FileOccurrences
 
 

@@ -5,7 +5,7 @@ import pytest
 from ggrep.parse.occurrences.masks import masked
 from ggrep.parse.occurrences.occurrences import mentions
 from ggrep.parse.occurrences.words import MAX_MENTIONS, Occurrence, mentions_by_words
-from ggrep.parse.workers.frames import decode_occurrences, encode_occurrences
+from ggrep.parse.workers.jobs import decode_occurrences, encode_occurrences
 
 
 def told(path: str, text: str, name: str, *, any_case: bool = False) -> list[tuple[int, str]]:

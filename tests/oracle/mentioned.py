@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ggrep.parse.occurrences.occurrences import has_syntax, mentions
-from ggrep.parse.occurrences.syntax import read_spots
+from ggrep.parse.occurrences.tree_places import read_spots
 from ggrep.parse.occurrences.words import Occurrence, Spot, spots
 
 _WORD = re.compile(r"\w+")

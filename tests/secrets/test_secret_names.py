@@ -1,6 +1,6 @@
 """Files that hold keys or passwords are known by their names, and few others are taken for them."""
 
-from ggrep.parse.secrets.names import is_private_directory, is_secret
+from ggrep.parse.secrets.file_names import is_private_directory, is_secret
 from tests.secrets.secret_file_names import HARMLESS, NAMES_OF_SECRETS
 
 

@@ -15,7 +15,7 @@ from ggrep.base.deadline import Deadline, Stop
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded
 from ggrep.parse.chunk_limits import Allowance
 from ggrep.parse.occurrences.occurrences import mentions
-from ggrep.parse.workers.frames import (
+from ggrep.parse.workers.jobs import (
     HEADER_BYTES,
     HELLO,
     OccurrenceQuestion,
@@ -228,7 +228,7 @@ def test_no_child_outlives_a_process_that_ends() -> None:
     """Whoever leaves without closing anything leaves nothing behind."""
     program = (
         "from ggrep.parse.workers.occurrence_pool import OccurrencePool\n"
-        "from ggrep.parse.workers.frames import OccurrenceQuestion\n"
+        "from ggrep.parse.workers.jobs import OccurrenceQuestion\n"
         "from ggrep.base.clock import SystemClock\n"
         "from ggrep.base.deadline import Deadline\n"
         "clock = SystemClock()\n"

@@ -9,7 +9,7 @@ from ggrep.parse.chunk_limits import Allowance
 from ggrep.parse.chunking.chunker import chunk_without_grammar, needs_grammar
 from ggrep.parse.chunking.spans import Plan
 from ggrep.parse.workers.child import WORKER_COMMAND, Child
-from ggrep.parse.workers.frames import PlanQuestion, decode_plan, encode_request
+from ggrep.parse.workers.jobs import PlanQuestion, decode_plan, encode_request
 from ggrep.parse.workers.parse_pool import PATIENCE_MS
 from ggrep.parse.workers.pool import START_MS
 from training.encoder.mining import LIMITS

@@ -30,7 +30,7 @@ def mentions(
     found = spots(path_key, data, name, any_case=any_case)
     if not found:
         return ()
-    from ggrep.parse.occurrences.syntax import read_spots
+    from ggrep.parse.occurrences.tree_places import read_spots
 
     return read_spots(path_key, data, found)
 

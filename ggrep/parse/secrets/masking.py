@@ -21,7 +21,7 @@ from ggrep.parse.secrets.chance import (
     looks_drawn,
 )
 from ggrep.parse.secrets.literals import LITERAL, MOST_KEYS, OPENERS, key_at
-from ggrep.parse.secrets.places import MOST_VALUE, Span, find_places
+from ggrep.parse.secrets.positions import MOST_VALUE, Span, find_places
 
 _LEAST_VALUE: Final = 6
 _MOST_NAME: Final = 64

@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass, field
 from enum import Enum
 
-from ggrep.parse.secrets.names import is_private_directory, is_secret
+from ggrep.parse.secrets.file_names import is_private_directory, is_secret
 from ggrep.parse.source import eligibility
 from ggrep.parse.source.eligibility import is_shared_dot_directory
 from ggrep.parse.source.git_listing import Listing

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from ggrep.base.clock import Clock
-from ggrep.parse.workers.frames import HEADER_BYTES, MAX_ANSWER_BYTES, body_length, frame
+from ggrep.parse.workers.jobs import HEADER_BYTES, MAX_ANSWER_BYTES, body_length, frame
 
 WORKER_COMMAND: Final = (sys.executable, "-m", "ggrep.parse.workers.worker")
 

@@ -21,7 +21,7 @@ from ggrep.parse.workers.child import (
     WorkerLost,
     WorkerTimeout,
 )
-from ggrep.parse.workers.frames import OccurrenceQuestion, decode_occurrences, encode_request
+from ggrep.parse.workers.jobs import OccurrenceQuestion, decode_occurrences, encode_request
 from ggrep.parse.workers.pool import START_MS, WorkerPool
 
 OCCURRENCE_WORKERS: Final = 2

@@ -22,7 +22,7 @@ from ggrep.parse.workers.child import (
     WorkerLost,
     WorkerTimeout,
 )
-from ggrep.parse.workers.frames import PlanQuestion, decode_plan, encode_request
+from ggrep.parse.workers.jobs import PlanQuestion, decode_plan, encode_request
 from ggrep.parse.workers.pool import START_MS, WorkerPool
 
 PATIENCE_MS: Final = 60_000

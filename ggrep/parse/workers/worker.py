@@ -16,7 +16,7 @@ from typing import BinaryIO, Final
 
 from ggrep.parse.chunking.chunker import chunk_file, prepare
 from ggrep.parse.occurrences.occurrences import mentions
-from ggrep.parse.workers.frames import (
+from ggrep.parse.workers.jobs import (
     HEADER_BYTES,
     HELLO,
     PlanQuestion,

@@ -7,7 +7,7 @@ from typing import Final, Self
 
 from ggrep.base.deadline import Deadline
 from ggrep.parse.occurrences.words import spots
-from ggrep.parse.workers.frames import OccurrenceQuestion
+from ggrep.parse.workers.jobs import OccurrenceQuestion
 from ggrep.search.query.file_text import file_texts
 from ggrep.search.query.name_candidates import NameFile, Searched
 
