@@ -1,8 +1,8 @@
 """The result of a language's rules for one syntax node."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from tree_sitter import Node
 
@@ -39,8 +39,51 @@ class Found:
     spans: tuple[tuple[int, int], ...] = ()
 
 
+Reader: TypeAlias = Callable[[Node], Found | None]
+"""Tells the definition a node is, if any."""
+
+
 def nothing(_: Node) -> None:
     """Say nothing of a node."""
+
+
+def wrapper(node: Node) -> Found:
+    """Return a node whose content counts as if it stood outside."""
+    return Found("", inside=(node,))
+
+
+def named_as(chunk_type: str, *, loose: bool | None = False) -> Reader:
+    """Return what reads a definition by its fields `name` and `body`.
+
+    Args:
+        chunk_type: what is defined.
+        loose: see `Found`; None for where it has no body.
+    """
+
+    def read(node: Node) -> Found:
+        inside = body_of(node)
+        is_loose = not inside if loose is None else loose
+        return Found(chunk_type, field_text(node, "name"), inside, loose=is_loose)
+
+    return read
+
+
+def by_kind(readers: Mapping[Reader, str]) -> Reader:
+    """Return what has a node read by the reader whose words name its kind."""
+    table = {kind: reader for reader, kinds in readers.items() for kind in kinds.split()}
+
+    def read(node: Node) -> Found | None:
+        reader = table.get(node.type)
+        return None if reader is None else reader(node)
+
+    return read
+
+
+def constants(names: Sequence[str], inside: tuple[Node, ...] = ()) -> Found | None:
+    """Return what a statement that sets those names defines; None without any."""
+    if not names:
+        return None
+    return Found("constant", names[0], inside, more_names=tuple(names[1:]), loose=True)
 
 
 @dataclass(frozen=True, slots=True)

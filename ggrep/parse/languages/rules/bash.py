@@ -4,52 +4,26 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, Rules, body_of, field_text, text_of
-
-_WRAPPERS: Final = frozenset(
-    {
-        "case_item",
-        "case_statement",
-        "compound_statement",
-        "elif_clause",
-        "else_clause",
-        "if_statement",
-        "list",
-        "negated_command",
-        "redirected_statement",
-        "subshell",
-    }
+from ggrep.parse.languages.found import (
+    Found,
+    Rules,
+    by_kind,
+    constants,
+    field_text,
+    named_as,
+    text_of,
+    wrapper,
 )
+
 _SOURCE: Final = frozenset({b".", b"source"})
 
 
-def describe(node: Node) -> Found | None:
-    """Return what a command defines."""
-    kind = node.type
-    if kind in _WRAPPERS:
-        return Found("", inside=(node,))
-    reader = _READERS.get(kind)
-    return None if reader is None else reader(node)
-
-
-def _function(node: Node) -> Found | None:
-    return Found("function", field_text(node, "name"), body_of(node))
-
-
 def _assignment(node: Node) -> Found | None:
-    return _constants([node])
+    return constants([_variable(node)])
 
 
 def _declaration(node: Node) -> Found | None:
-    return _constants(node.named_children)
-
-
-def _constants(nodes: list[Node]) -> Found | None:
-    names = [_variable(node) for node in nodes]
-    kept = [name for name in names if name]
-    if not kept:
-        return None
-    return Found("constant", kept[0], more_names=tuple(kept[1:]), loose=True)
+    return constants(list(filter(None, map(_variable, node.named_children))))
 
 
 def _variable(node: Node) -> str:
@@ -72,12 +46,16 @@ def _command(node: Node) -> bytes:
     return b"" if name is None else name.text or b""
 
 
-_READERS: Final = {
-    "command": _alias,
-    "declaration_command": _declaration,
-    "function_definition": _function,
-    "variable_assignment": _assignment,
-}
+describe: Final = by_kind(
+    {
+        _alias: "command",
+        _assignment: "variable_assignment",
+        _declaration: "declaration_command",
+        named_as("function"): "function_definition",
+        wrapper: "case_item case_statement compound_statement elif_clause else_clause"
+        " if_statement list negated_command redirected_statement subshell",
+    }
+)
 
 
 def imported(node: Node) -> tuple[str, ...]:

@@ -5,7 +5,17 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, Rules, body_of, field_text, named, text_of
+from ggrep.parse.languages.found import (
+    Found,
+    Rules,
+    body_of,
+    by_kind,
+    field_text,
+    named,
+    named_as,
+    text_of,
+    wrapper,
+)
 
 _RECORDS: Final = {
     "class_specifier": "class",
@@ -13,32 +23,10 @@ _RECORDS: Final = {
     "union_specifier": "class",
     "enum_specifier": "enum",
 }
-_WRAPPERS: Final = frozenset(
-    {
-        "preproc_if",
-        "preproc_ifdef",
-        "preproc_else",
-        "preproc_elif",
-        "preproc_elifdef",
-        "declaration_list",
-        "labeled_statement",
-    }
-)
 _NO_NAMES: Final = frozenset({"final", "inline", "namespace"})
 _MAX_DECLARATOR_DEPTH: Final = 20
 _TEST: Final = re.compile(r"[A-Z0-9_]*TEST[A-Z0-9_]*")
 _MAKING: Final = re.compile(r"(?:TRACE|DEFINE|DECLARE)_\w*|PyDoc_STRVAR\Z|[A-Z0-9_]*ATTR_[A-Z_]+\Z")
-
-
-def describe(node: Node) -> Found | None:
-    """Return what a declaration, definition or directive defines."""
-    kind = node.type
-    if kind in _RECORDS:
-        return _record(node)
-    if kind in _WRAPPERS:
-        return Found("", inside=(node,))
-    reader = _READERS.get(kind)
-    return None if reader is None else reader(node)
 
 
 def _record(node: Node, name: str = "") -> Found | None:
@@ -124,10 +112,6 @@ def _declaration(node: Node) -> Found | None:
     return Found(chunk_type, first[-1], owners=first[:-1], more_names=more, loose=True)
 
 
-def _enumerator(node: Node) -> Found | None:
-    return Found("constant", field_text(node, "name"), loose=True)
-
-
 def _typedef(node: Node) -> Found | None:
     kind = node.child_by_field_name("type")
     names = [_declared(item) for item in node.children_by_field_name("declarator")]
@@ -153,18 +137,6 @@ def _template(node: Node) -> Found | None:
     return describe(inner[-1]) if inner else None
 
 
-def _alias(node: Node) -> Found | None:
-    return Found("typealias", field_text(node, "name"), loose=True)
-
-
-def _concept(node: Node) -> Found | None:
-    return Found("interface", field_text(node, "name"))
-
-
-def _macro(node: Node) -> Found | None:
-    return Found("constant", field_text(node, "name"), loose=True)
-
-
 def _linkage(node: Node) -> Found | None:
     body = node.child_by_field_name("body")
     if body is None or body.type == "declaration_list":
@@ -172,21 +144,23 @@ def _linkage(node: Node) -> Found | None:
     return describe(body)
 
 
-_READERS: Final = {
-    "alias_declaration": _alias,
-    "concept_definition": _concept,
-    "declaration": _declaration,
-    "enumerator": _enumerator,
-    "expression_statement": _called,
-    "field_declaration": _declaration,
-    "function_definition": _function,
-    "linkage_specification": _linkage,
-    "namespace_definition": _namespace,
-    "preproc_def": _macro,
-    "preproc_function_def": _macro,
-    "template_declaration": _template,
-    "type_definition": _typedef,
-}
+describe: Final = by_kind(
+    {
+        _record: " ".join(_RECORDS),
+        named_as("typealias", loose=True): "alias_declaration",
+        named_as("interface"): "concept_definition",
+        named_as("constant", loose=True): "enumerator preproc_def preproc_function_def",
+        _called: "expression_statement",
+        _declaration: "declaration field_declaration",
+        _function: "function_definition",
+        _linkage: "linkage_specification",
+        _namespace: "namespace_definition",
+        _template: "template_declaration",
+        _typedef: "type_definition",
+        wrapper: "declaration_list labeled_statement preproc_elif preproc_elifdef preproc_else"
+        " preproc_if preproc_ifdef",
+    }
+)
 
 
 def _is_function(node: Node | None) -> bool:

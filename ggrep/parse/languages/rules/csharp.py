@@ -1,11 +1,20 @@
 """Rules for C#."""
 
-from collections.abc import Callable
 from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, Rules, body_of, field_text, text_of
+from ggrep.parse.languages.found import (
+    Found,
+    Rules,
+    body_of,
+    by_kind,
+    constants,
+    field_text,
+    named_as,
+    text_of,
+    wrapper,
+)
 
 _TYPES: Final = {
     "class_declaration": "class",
@@ -15,23 +24,8 @@ _TYPES: Final = {
     "record_struct_declaration": "class",
     "struct_declaration": "class",
 }
-_FUNCTIONS: Final = {
-    "constructor_declaration": "method",
-    "local_function_statement": "function",
-    "method_declaration": "method",
-}
-_WRAPPERS: Final = frozenset({"preproc_if", "preproc_elif", "preproc_else", "global_statement"})
 _MAX_USINGS: Final = 64
 """How many nodes in front of a type are searched for the namespace of the whole file."""
-
-
-def describe(node: Node) -> Found | None:
-    """Return what a declaration defines."""
-    kind = node.type
-    if kind in _WRAPPERS:
-        return Found("", inside=(node,))
-    reader = _READERS.get(kind)
-    return None if reader is None else reader(node)
 
 
 def _type(node: Node) -> Found | None:
@@ -69,11 +63,6 @@ def _namespace(node: Node) -> Found | None:
     return Found("module", name, inside, thin=True, always_open=True)
 
 
-def _function(node: Node) -> Found | None:
-    inside = body_of(node)
-    return Found(_FUNCTIONS[node.type], field_text(node, "name"), inside, loose=not inside)
-
-
 def _destructor(node: Node) -> Found | None:
     return Found("method", f"~{field_text(node, 'name')}", body_of(node))
 
@@ -86,11 +75,11 @@ def _conversion(node: Node) -> Found | None:
     return Found("method", f"operator {field_text(node, 'type')}", body_of(node))
 
 
-def _indexer(_node: Node) -> Found | None:
+def _indexer(_node: Node) -> Found:
     return Found("method", "this", loose=True)
 
 
-def _property(node: Node) -> Found | None:
+def _property(node: Node) -> Found:
     return Found("constant", field_text(node, "name"), loose=True)
 
 
@@ -98,29 +87,29 @@ def _fields(node: Node) -> Found | None:
     declared = [item for item in node.named_children if item.type == "variable_declaration"]
     variables = [item for part in declared for item in part.named_children]
     names = [field_text(item, "name") for item in variables if item.type == "variable_declarator"]
-    return Found("constant", names[0], more_names=tuple(names[1:]), loose=True) if names else None
+    return constants(names)
 
 
 def _delegate(node: Node) -> Found | None:
     return Found("typealias", field_text(node, "name"), owners=_file_namespace(node), loose=True)
 
 
-_READERS: Final[dict[str, Callable[[Node], Found | None]]] = {
-    **dict.fromkeys(_TYPES, _type),
-    **dict.fromkeys(_FUNCTIONS, _function),
-    "conversion_operator_declaration": _conversion,
-    "delegate_declaration": _delegate,
-    "destructor_declaration": _destructor,
-    "enum_member_declaration": _property,
-    "event_declaration": _property,
-    "event_field_declaration": _fields,
-    "field_declaration": _fields,
-    "file_scoped_namespace_declaration": _namespace,
-    "indexer_declaration": _indexer,
-    "namespace_declaration": _namespace,
-    "operator_declaration": _operator,
-    "property_declaration": _property,
-}
+describe: Final = by_kind(
+    {
+        _type: " ".join(_TYPES),
+        named_as("method", loose=None): "constructor_declaration method_declaration",
+        named_as("function", loose=None): "local_function_statement",
+        _conversion: "conversion_operator_declaration",
+        _delegate: "delegate_declaration",
+        _destructor: "destructor_declaration",
+        _fields: "event_field_declaration field_declaration",
+        _indexer: "indexer_declaration",
+        _namespace: "file_scoped_namespace_declaration namespace_declaration",
+        _operator: "operator_declaration",
+        _property: "enum_member_declaration event_declaration property_declaration",
+        wrapper: "global_statement preproc_elif preproc_else preproc_if",
+    }
+)
 
 
 def imported(node: Node) -> tuple[str, ...]:

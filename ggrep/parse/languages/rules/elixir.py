@@ -6,7 +6,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, Rules, last_named, named, text_of
+from ggrep.parse.languages.found import Found, Rules, by_kind, last_named, named, text_of
 from ggrep.parse.languages.runs import APART, BETWEEN, LEAD, grouped, inside_of, run_found
 
 _FUNCTIONS: Final = frozenset(
@@ -37,12 +37,6 @@ _ABOUT_MODULE: Final = frozenset(
     }
 )
 _OPERATORS: Final = frozenset({"binary_operator", "unary_operator"})
-
-
-def describe(node: Node) -> Found | None:
-    """Return what a call or an attribute defines."""
-    reader = _READERS.get(node.type)
-    return None if reader is None else reader(node)
 
 
 def _call(node: Node) -> Found | None:
@@ -237,12 +231,14 @@ _WORDS: Final[dict[bytes, Callable[[Node, bytes], Found | None]]] = {
     b"defstruct": _struct,
     b"describe": _tests,
 }
-_READERS: Final[dict[str, Callable[[Node], Found | None]]] = {
-    "call": _call,
-    "else_block": _else,
-    "run": _run,
-    "unary_operator": _attribution,
-}
+describe: Final = by_kind(
+    {
+        _call: "call",
+        _else: "else_block",
+        _run: "run",
+        _attribution: "unary_operator",
+    }
+)
 
 
 def imported(node: Node) -> tuple[str, ...]:

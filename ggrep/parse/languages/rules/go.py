@@ -4,21 +4,21 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, Rules, body_of, field_text, text_of
+from ggrep.parse.languages.found import (
+    Found,
+    Rules,
+    body_of,
+    by_kind,
+    constants,
+    field_text,
+    named_as,
+    text_of,
+    wrapper,
+)
 
 _TYPES: Final = {"struct_type": "class", "interface_type": "interface"}
 _LISTS: Final = frozenset({"var_spec_list", "import_spec_list"})
 _SPECS: Final = frozenset({"const_spec", "var_spec"})
-
-
-def describe(node: Node) -> Found | None:
-    """Return what a declaration defines."""
-    reader = _READERS.get(node.type)
-    return None if reader is None else reader(node)
-
-
-def _function(node: Node) -> Found | None:
-    return Found("function", field_text(node, "name"), body_of(node))
 
 
 def _method(node: Node) -> Found | None:
@@ -27,7 +27,7 @@ def _method(node: Node) -> Found | None:
 
 def _types(node: Node) -> Found | None:
     specs = [child for child in node.named_children if child.type != "comment"]
-    return describe(specs[0]) if len(specs) == 1 else Found("", inside=(node,))
+    return describe(specs[0]) if len(specs) == 1 else wrapper(node)
 
 
 def _type(node: Node) -> Found | None:
@@ -49,48 +49,21 @@ def _field(node: Node) -> Found | None:
     if not names:
         bare = text_of(kind).lstrip("*").partition("[")[0].rpartition(".")[2]
         names = [bare] if bare else []
-    if not names:
-        return None
     inside = (_members(kind),) if kind is not None and kind.type == "struct_type" else ()
-    return Found("constant", names[0], inside, more_names=tuple(names[1:]), loose=True)
-
-
-def _method_of_interface(node: Node) -> Found | None:
-    return Found("method", field_text(node, "name"), loose=True)
+    return constants(names, inside)
 
 
 def _values(node: Node) -> Found | None:
     """Return one statement's constants, or the statement as the wrapper of several."""
     if node.type not in _SPECS and _several(node):
-        return Found("", inside=(node,))
-    names = tuple(_spec_names(node))
-    return Found("constant", names[0], more_names=names[1:], loose=True) if names else None
+        return wrapper(node)
+    names = _spec_names(node)
+    return constants(names)
 
 
 def _several(node: Node) -> bool:
     specs = [child for child in node.named_children if child.type != "comment"]
     return len(specs) > 1 or any(child.type in _LISTS for child in specs)
-
-
-def _list(node: Node) -> Found | None:
-    return Found("", inside=(node,))
-
-
-_READERS: Final = {
-    "const_declaration": _values,
-    "const_spec": _values,
-    "field_declaration": _field,
-    "function_declaration": _function,
-    "method_declaration": _method,
-    "method_elem": _method_of_interface,
-    "method_spec": _method_of_interface,
-    "type_alias": _type,
-    "type_declaration": _types,
-    "type_spec": _type,
-    "var_declaration": _values,
-    "var_spec": _values,
-    "var_spec_list": _list,
-}
 
 
 def _receiver(node: Node) -> tuple[str, ...]:
@@ -109,6 +82,20 @@ def _spec_names(node: Node) -> list[str]:
         names += [text_of(name) for name in child.children_by_field_name("name")]
     names += [text_of(name) for name in node.children_by_field_name("name")]
     return [name for name in names if name not in {"_", ","}]
+
+
+describe: Final = by_kind(
+    {
+        named_as("function"): "function_declaration",
+        _method: "method_declaration",
+        named_as("method", loose=True): "method_elem method_spec",
+        _types: "type_declaration",
+        _type: "type_alias type_spec",
+        _field: "field_declaration",
+        _values: "const_declaration const_spec var_declaration var_spec",
+        wrapper: "var_spec_list",
+    }
+)
 
 
 def imported(node: Node) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """Rules for Haskell."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, cast
 
@@ -11,6 +10,7 @@ from ggrep.parse.languages.found import (
     MAX_NAME_CHARACTERS,
     Found,
     Rules,
+    by_kind,
     field_text,
     last_named,
     named,
@@ -119,11 +119,6 @@ def describe(node: Node) -> Found | None:
     if before is None or before.type != "haddock":
         return found
     return replace(found, doc=before)
-
-
-def _plain(node: Node) -> Found | None:
-    reader = _READERS.get(node.type)
-    return None if reader is None else reader(node)
 
 
 def _group(node: Node) -> Found:
@@ -276,30 +271,26 @@ def _pattern_name(node: Node) -> str:
     return text_of(head or name).partition(" ")[0]
 
 
-_READERS: Final[dict[str, Callable[[Node], Found | None]]] = {
-    "bind": _bind,
-    "class": _class,
-    "cpp": _directive,
-    "data_family": _family,
-    "data_instance": _data_instance,
-    "data_type": _data,
-    "declarations": _group,
-    "deriving_instance": _instance,
-    "foreign_import": _foreign,
-    "function": _function,
-    "header": _header,
-    "instance": _instance,
-    "local_binds": _group,
-    "newtype": _data,
-    "part": _part,
-    "pattern_synonym": _pattern,
-    "run": _run,
-    "signature": _signature,
-    "type_family": _family,
-    "type_instance": _alias,
-    "type_synomym": _alias,
-    "type_synonym": _alias,
-}
+_plain: Final = by_kind(
+    {
+        _bind: "bind",
+        _class: "class",
+        _directive: "cpp",
+        _family: "data_family type_family",
+        _data_instance: "data_instance",
+        _data: "data_type newtype",
+        _group: "declarations local_binds",
+        _instance: "deriving_instance instance",
+        _foreign: "foreign_import",
+        _function: "function",
+        _header: "header",
+        _part: "part",
+        _pattern: "pattern_synonym",
+        _run: "run",
+        _signature: "signature",
+        _alias: "type_instance type_synomym type_synonym",
+    }
+)
 
 
 def imported(node: Node) -> tuple[str, ...]:

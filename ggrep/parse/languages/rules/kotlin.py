@@ -1,20 +1,13 @@
 """Rules for Kotlin."""
 
-from collections.abc import Callable
 from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, Rules, field_text, first_named, text_of
+from ggrep.parse.languages.found import Found, Rules, by_kind, field_text, first_named, text_of
 
 _CLASS_WORDS: Final = {"interface": "interface", "enum": "enum"}
 _BODIES: Final = frozenset({"class_body", "enum_class_body", "function_body"})
-
-
-def describe(node: Node) -> Found | None:
-    """Return what a declaration defines; the members of an unnamed companion are the class's."""
-    reader = _READERS.get(node.type)
-    return None if reader is None else reader(node)
 
 
 def _class(node: Node) -> Found | None:
@@ -95,16 +88,18 @@ def _entry(node: Node) -> Found | None:
     return Found("constant", _plain(parts.get("simple_identifier")), _body(parts), loose=True)
 
 
-_READERS: Final[dict[str, Callable[[Node], Found | None]]] = {
-    "class_declaration": _class,
-    "companion_object": _companion,
-    "enum_entry": _entry,
-    "function_declaration": _function,
-    "object_declaration": _object,
-    "property_declaration": _property,
-    "secondary_constructor": _constructor,
-    "type_alias": _alias,
-}
+describe: Final = by_kind(
+    {
+        _class: "class_declaration",
+        _companion: "companion_object",
+        _entry: "enum_entry",
+        _function: "function_declaration",
+        _object: "object_declaration",
+        _property: "property_declaration",
+        _constructor: "secondary_constructor",
+        _alias: "type_alias",
+    }
+)
 
 
 def _parts(node: Node) -> dict[str, Node]:

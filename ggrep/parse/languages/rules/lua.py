@@ -5,21 +5,18 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, Rules, body_of, field_text, named, text_of
-
-_WRAPPERS: Final = frozenset(
-    {"block", "do_statement", "else_statement", "elseif_statement", "if_statement"}
+from ggrep.parse.languages.found import (
+    Found,
+    Rules,
+    body_of,
+    by_kind,
+    field_text,
+    named,
+    text_of,
+    wrapper,
 )
+
 _REQUIRE: Final = re.compile(r"""\brequire\s*\(?\s*["']([^"']+)["']""")
-
-
-def describe(node: Node) -> Found | None:
-    """Return what a statement or a table's field defines."""
-    kind = node.type
-    if kind in _WRAPPERS:
-        return Found("", inside=(node,))
-    reader = _READERS.get(kind)
-    return None if reader is None else reader(node)
 
 
 def _function(node: Node) -> Found | None:
@@ -79,16 +76,19 @@ def _returned(node: Node) -> Found | None:
     value = named(given, 0)
     if value is None or value.type != "table_constructor":
         return None
-    return Found("", inside=(value,))
+    return wrapper(value)
 
 
-_READERS: Final = {
-    "assignment_statement": _assignment,
-    "field": _field,
-    "function_declaration": _function,
-    "return_statement": _returned,
-    "variable_declaration": _local,
-}
+describe: Final = by_kind(
+    {
+        _assignment: "assignment_statement",
+        _field: "field",
+        _function: "function_declaration",
+        _local: "variable_declaration",
+        _returned: "return_statement",
+        wrapper: "block do_statement else_statement elseif_statement if_statement",
+    }
+)
 
 
 def imported(node: Node) -> tuple[str, ...]:

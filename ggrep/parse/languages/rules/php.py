@@ -1,12 +1,22 @@
 """Rules for PHP."""
 
 import re
-from collections.abc import Callable
 from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, Rules, body_of, field_text, first_named, text_of
+from ggrep.parse.languages.found import (
+    Found,
+    Rules,
+    body_of,
+    by_kind,
+    constants,
+    field_text,
+    first_named,
+    named_as,
+    text_of,
+    wrapper,
+)
 
 _TYPES: Final = {
     "class_declaration": "class",
@@ -14,15 +24,6 @@ _TYPES: Final = {
     "interface_declaration": "interface",
     "trait_declaration": "class",
 }
-_WRAPPERS: Final = frozenset(
-    {
-        "compound_statement",
-        "else_clause",
-        "else_if_clause",
-        "if_statement",
-        "try_statement",
-    }
-)
 _CLOSURES: Final = frozenset({"anonymous_function", "arrow_function"})
 _INCLUDES: Final = frozenset(
     {"include_expression", "include_once_expression", "require_expression"}
@@ -31,15 +32,6 @@ _INCLUDES: Final = frozenset(
 _QUOTED: Final = re.compile(r"""["']([^"']{1,200})["']""")
 _MAX_PRELUDE: Final = 8
 """How many nodes of a file are searched for the namespace of all that follows."""
-
-
-def describe(node: Node) -> Found | None:
-    """Return what a statement or a class member defines; names go without their `$`."""
-    kind = node.type
-    if kind in _WRAPPERS:
-        return Found("", inside=(node,))
-    reader = _READERS.get(kind)
-    return None if reader is None else reader(node)
 
 
 def _type(node: Node) -> Found | None:
@@ -94,20 +86,12 @@ def _promoted(node: Node) -> list[str]:
 
 def _constants(node: Node) -> Found | None:
     elements = [item for item in node.named_children if item.type == "const_element"]
-    return _values([text_of(first_named(item)) for item in elements])
+    return constants([text_of(first_named(item)) for item in elements])
 
 
 def _properties(node: Node) -> Found | None:
     elements = [item for item in node.named_children if item.type == "property_element"]
-    return _values([field_text(item, "name").lstrip("$") for item in elements])
-
-
-def _values(names: list[str]) -> Found | None:
-    return Found("constant", names[0], more_names=tuple(names[1:]), loose=True) if names else None
-
-
-def _case(node: Node) -> Found | None:
-    return Found("constant", field_text(node, "name"), loose=True)
+    return constants([field_text(item, "name").lstrip("$") for item in elements])
 
 
 def _statement(node: Node) -> Found | None:
@@ -142,17 +126,20 @@ def _returned(node: Node) -> Found | None:
     return None if unnamed is None or not body_of(unnamed) else Found("", inside=body_of(unnamed))
 
 
-_READERS: Final[dict[str, Callable[[Node], Found | None]]] = {
-    **dict.fromkeys(_TYPES, _type),
-    "const_declaration": _constants,
-    "enum_case": _case,
-    "expression_statement": _statement,
-    "function_definition": _function,
-    "method_declaration": _method,
-    "namespace_definition": _namespace,
-    "property_declaration": _properties,
-    "return_statement": _returned,
-}
+describe: Final = by_kind(
+    {
+        _type: " ".join(_TYPES),
+        _constants: "const_declaration",
+        named_as("constant", loose=True): "enum_case",
+        _statement: "expression_statement",
+        _function: "function_definition",
+        _method: "method_declaration",
+        _namespace: "namespace_definition",
+        _properties: "property_declaration",
+        _returned: "return_statement",
+        wrapper: "compound_statement else_clause else_if_clause if_statement try_statement",
+    }
+)
 
 
 def _dotted(name: str) -> str:

@@ -4,13 +4,15 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, Rules, field_text, last_named, named, text_of
-
-
-def describe(node: Node) -> Found | None:
-    """Return what a statement defines."""
-    reader = _READERS.get(node.type)
-    return None if reader is None else reader(node)
+from ggrep.parse.languages.found import (
+    Found,
+    Rules,
+    by_kind,
+    field_text,
+    last_named,
+    named,
+    text_of,
+)
 
 
 def _package(node: Node) -> Found | None:
@@ -46,15 +48,16 @@ def _identifier(node: Node) -> str:
     return next((text_of(item) for item in node.named_children if item.type == "identifier"), "")
 
 
-_READERS: Final = {
-    **dict.fromkeys(("enum_field", "field", "map_field", "oneof", "oneof_field"), _field),
-    "enum": _enum,
-    "extend": _message,
-    "message": _message,
-    "package": _package,
-    "rpc": _rpc,
-    "service": _service,
-}
+describe: Final = by_kind(
+    {
+        _package: "package",
+        _message: "extend message",
+        _enum: "enum",
+        _service: "service",
+        _rpc: "rpc",
+        _field: "enum_field field map_field oneof oneof_field",
+    }
+)
 
 
 def imported(node: Node) -> tuple[str, ...]:

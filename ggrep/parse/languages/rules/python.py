@@ -4,31 +4,20 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, Rules, body_of, field_text, first_named, text_of
-
-_WRAPPERS: Final = frozenset(
-    {
-        "if_statement",
-        "elif_clause",
-        "else_clause",
-        "try_statement",
-        "except_clause",
-        "finally_clause",
-        "with_statement",
-        "block",
-    }
+from ggrep.parse.languages.found import (
+    Found,
+    Rules,
+    body_of,
+    by_kind,
+    constants,
+    field_text,
+    first_named,
+    text_of,
+    wrapper,
 )
+
 _PATTERNS: Final = frozenset({"pattern_list", "tuple_pattern", "list_pattern"})
 _ENUMS: Final = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
-
-
-def describe(node: Node) -> Found | None:
-    """Return what a statement defines."""
-    kind = node.type
-    if kind in _WRAPPERS:
-        return Found("", inside=(node,))
-    reader = _READERS.get(kind)
-    return None if reader is None else reader(node)
 
 
 def _function(node: Node) -> Found | None:
@@ -70,8 +59,7 @@ def _assignment(node: Node) -> Found | None:
     inner = node if node.type == "assignment" else first_named(node)
     if inner is None or inner.type != "assignment":
         return None
-    names = _targets(inner)
-    return Found("constant", names[0], more_names=tuple(names[1:]), loose=True) if names else None
+    return constants(_targets(inner))
 
 
 def _targets(assignment: Node) -> list[str]:
@@ -88,14 +76,17 @@ def _targets(assignment: Node) -> list[str]:
     return names
 
 
-_READERS: Final = {
-    "assignment": _assignment,
-    "class_definition": _class,
-    "decorated_definition": _decorated,
-    "expression_statement": _assignment,
-    "function_definition": _function,
-    "type_alias_statement": _type_alias,
-}
+describe: Final = by_kind(
+    {
+        _assignment: "assignment expression_statement",
+        _class: "class_definition",
+        _decorated: "decorated_definition",
+        _function: "function_definition",
+        _type_alias: "type_alias_statement",
+        wrapper: "block elif_clause else_clause except_clause finally_clause if_statement"
+        " try_statement with_statement",
+    }
+)
 
 
 def imported(node: Node) -> tuple[str, ...]:

@@ -1,28 +1,22 @@
 """Rules for Ruby."""
 
 import re
-from collections.abc import Callable
 from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, Rules, body_of, field_text, first_named, text_of
-
-_WRAPPERS: Final = frozenset(
-    {
-        "begin",
-        "begin_block",
-        "else",
-        "elsif",
-        "ensure",
-        "if",
-        "if_modifier",
-        "rescue",
-        "then",
-        "unless",
-        "unless_modifier",
-    }
+from ggrep.parse.languages.found import (
+    Found,
+    Rules,
+    body_of,
+    by_kind,
+    field_text,
+    first_named,
+    named_as,
+    text_of,
+    wrapper,
 )
+
 _METHODS: Final = frozenset({"method", "singleton_method"})
 _ACCESSORS: Final = frozenset(
     {
@@ -53,15 +47,6 @@ _STRING: Final = re.compile(r"""["']([^"'#]{1,200})["']""")
 _MAX_DECORATORS: Final = 4
 
 
-def describe(node: Node) -> Found | None:
-    """Return what a statement defines; a block handed to a call is looked into."""
-    kind = node.type
-    if kind in _WRAPPERS:
-        return Found("", inside=(node,))
-    reader = _READERS.get(kind)
-    return None if reader is None else reader(node)
-
-
 def _class(node: Node) -> Found | None:
     *owners, name = _scopes(node)
     return Found("class", name, body_of(node), tuple(owners))
@@ -77,14 +62,6 @@ def _module(node: Node) -> Found | None:
 
 def _singleton_class(node: Node) -> Found | None:
     return Found("", inside=body_of(node))
-
-
-def _function(node: Node) -> Found | None:
-    return Found("function", field_text(node, "name"), body_of(node))
-
-
-def _singleton_method(node: Node) -> Found | None:
-    return Found("method", field_text(node, "name"), body_of(node))
 
 
 def _assignment(node: Node) -> Found | None:
@@ -162,16 +139,20 @@ def _block_body(node: Node) -> tuple[Node, ...]:
     return () if block is None or block.type != "do_block" else body_of(block)
 
 
-_READERS: Final[dict[str, Callable[[Node], Found | None]]] = {
-    "alias": _alias,
-    "assignment": _assignment,
-    "call": _call,
-    "class": _class,
-    "method": _function,
-    "module": _module,
-    "singleton_class": _singleton_class,
-    "singleton_method": _singleton_method,
-}
+describe: Final = by_kind(
+    {
+        _alias: "alias",
+        _assignment: "assignment",
+        _call: "call",
+        _class: "class",
+        _module: "module",
+        named_as("function"): "method",
+        named_as("method"): "singleton_method",
+        _singleton_class: "singleton_class",
+        wrapper: "begin begin_block else elsif ensure if if_modifier rescue then unless"
+        " unless_modifier",
+    }
+)
 
 
 def _scopes(node: Node) -> list[str]:

@@ -6,46 +6,24 @@ from typing import Final
 
 from tree_sitter import Node, Point, Range
 
-from ggrep.parse.languages.found import Found, Rules, body_of, field_text, text_of
+from ggrep.parse.languages.found import (
+    Found,
+    Rules,
+    body_of,
+    by_kind,
+    field_text,
+    named_as,
+    text_of,
+)
 from ggrep.parse.languages.trees import parse_parts
 
-_NAMED: Final = {
-    "function_item": "function",
-    "struct_item": "class",
-    "union_item": "class",
-    "enum_item": "enum",
-    "trait_item": "interface",
-    "type_item": "typealias",
-    "macro_definition": "function",
-}
-_LOOSE: Final = {
-    "function_signature_item": "function",
-    "associated_type": "typealias",
-    "const_item": "constant",
-    "static_item": "constant",
-    "field_declaration": "constant",
-}
 
-
-def describe(node: Node) -> Found | None:
-    """Return what an item defines; an `impl` goes by the name of its type."""
-    kind = node.type
-    if kind in _NAMED:
-        return Found(_NAMED[kind], field_text(node, "name"), body_of(node))
-    if kind == "const_item" and node.child_by_field_name("type") is None:
-        return None
-    if kind in _LOOSE:
-        return Found(_LOOSE[kind], field_text(node, "name"), loose=True)
-    reader = _READERS.get(kind)
-    return None if reader is None else reader(node)
+def _constant(node: Node) -> Found | None:
+    return None if node.child_by_field_name("type") is None else _value(node)
 
 
 def _implementation(node: Node) -> Found | None:
     return Found("class", _type_name(node), body_of(node), thin=True)
-
-
-def _variant(node: Node) -> Found | None:
-    return Found("constant", field_text(node, "name"), body_of(node), loose=True)
 
 
 def _foreign(node: Node) -> Found | None:
@@ -66,14 +44,25 @@ def _type_name(node: Node) -> str:
     return text_of(target).rpartition("::")[2]
 
 
+_value: Final = named_as("constant", loose=True)
 _ITEMS: Final = frozenset({"source_file", "declaration_list"})
 """What holds items, and not statements."""
-_READERS: Final = {
-    "enum_variant": _variant,
-    "foreign_mod_item": _foreign,
-    "impl_item": _implementation,
-    "mod_item": _module,
-}
+describe: Final = by_kind(
+    {
+        named_as("function"): "function_item macro_definition",
+        named_as("class"): "struct_item union_item",
+        named_as("enum"): "enum_item",
+        named_as("interface"): "trait_item",
+        named_as("typealias"): "type_item",
+        named_as("function", loose=True): "function_signature_item",
+        named_as("typealias", loose=True): "associated_type",
+        _value: "enum_variant field_declaration static_item",
+        _constant: "const_item",
+        _foreign: "foreign_mod_item",
+        _implementation: "impl_item",
+        _module: "mod_item",
+    }
+)
 
 
 def imported(node: Node) -> tuple[str, ...]:

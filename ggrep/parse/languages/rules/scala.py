@@ -1,11 +1,19 @@
 """Rules for Scala, in its braced and its indented form."""
 
-from collections.abc import Callable
 from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, Rules, body_of, field_text, text_of
+from ggrep.parse.languages.found import (
+    Found,
+    Rules,
+    body_of,
+    by_kind,
+    constants,
+    field_text,
+    named_as,
+    text_of,
+)
 
 _TYPES: Final = {
     "class_definition": "class",
@@ -15,12 +23,6 @@ _TYPES: Final = {
     "trait_definition": "interface",
 }
 _NAMES: Final = frozenset({"identifier", "operator_identifier"})
-
-
-def describe(node: Node) -> Found | None:
-    """Return what a definition or declaration defines."""
-    reader = _READERS.get(node.type)
-    return None if reader is None else reader(node)
 
 
 def _type(node: Node) -> Found | None:
@@ -50,7 +52,7 @@ def _value(node: Node) -> Found | None:
     pattern = node.child_by_field_name("pattern")
     declared = node.children_by_field_name("name") if pattern is None else [pattern]
     names = [name for item in declared for name in _pattern_names(item)]
-    return Found("constant", names[0], more_names=tuple(names[1:]), loose=True) if names else None
+    return constants(names)
 
 
 def _pattern_names(node: Node) -> list[str]:
@@ -59,14 +61,9 @@ def _pattern_names(node: Node) -> list[str]:
     return [_plain(child) for child in node.named_children if child.type in _NAMES]
 
 
-def _alias(node: Node) -> Found | None:
-    return Found("typealias", field_text(node, "name"), loose=True)
-
-
 def _cases(node: Node) -> Found | None:
     names = [_plain(case.child_by_field_name("name")) for case in node.named_children]
-    kept = tuple(name for name in names if name)
-    return Found("constant", kept[0], more_names=kept[1:], loose=True) if kept else None
+    return constants([name for name in names if name])
 
 
 def _given(node: Node) -> Found | None:
@@ -95,20 +92,18 @@ def _package(node: Node) -> Found | None:
     return Found("module", field_text(node, "name"), inside, thin=True, always_open=True)
 
 
-_READERS: Final[dict[str, Callable[[Node], Found | None]]] = {
-    **dict.fromkeys(_TYPES, _type),
-    "enum_case_definitions": _cases,
-    "extension_definition": _extension,
-    "function_declaration": _function,
-    "function_definition": _function,
-    "given_definition": _given,
-    "package_clause": _package,
-    "type_definition": _alias,
-    "val_declaration": _value,
-    "val_definition": _value,
-    "var_declaration": _value,
-    "var_definition": _value,
-}
+describe: Final = by_kind(
+    {
+        _type: " ".join(_TYPES),
+        _cases: "enum_case_definitions",
+        _extension: "extension_definition",
+        _function: "function_declaration function_definition",
+        _given: "given_definition",
+        _package: "package_clause",
+        named_as("typealias", loose=True): "type_definition",
+        _value: "val_declaration val_definition var_declaration var_definition",
+    }
+)
 
 
 def _plain(node: Node | None) -> str:

@@ -5,7 +5,16 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, Rules, body_of, field_text, first_named, text_of
+from ggrep.parse.languages.found import (
+    Found,
+    Rules,
+    body_of,
+    by_kind,
+    field_text,
+    first_named,
+    text_of,
+    wrapper,
+)
 
 _NAMED: Final = {
     "abstract_class_declaration": "class",
@@ -31,17 +40,14 @@ _COVERS: Final = frozenset({"as_expression", "satisfies_expression", "parenthesi
 _REQUIRE: Final = re.compile(r"""\brequire\([ ]?["'`]([^"'`]{1,200})["'`]""")
 
 
-def describe(node: Node) -> Found | None:
-    """Return what a statement, class member or object property defines."""
-    kind = node.type
-    if kind in _NAMED:
-        name = _key(node.child_by_field_name("name"))
-        more = _parameter_properties(node) if name == "constructor" else ()
-        return Found(_NAMED[kind], name, body_of(node), more_names=more)
-    if kind in _SIGNATURES:
-        return Found(_SIGNATURES[kind], _key(node.child_by_field_name("name")), loose=True)
-    reader = _READERS.get(kind)
-    return None if reader is None else reader(node)
+def _named(node: Node) -> Found:
+    name = _key(node.child_by_field_name("name"))
+    more = _parameter_properties(node) if name == "constructor" else ()
+    return Found(_NAMED[node.type], name, body_of(node), more_names=more)
+
+
+def _signature(node: Node) -> Found:
+    return Found(_SIGNATURES[node.type], _key(node.child_by_field_name("name")), loose=True)
 
 
 def _export(node: Node) -> Found | None:
@@ -56,7 +62,7 @@ def _ambient(node: Node) -> Found | None:
     """Return what `declare` announces, or all that stands in `declare global { ... }`."""
     inner = node.named_children
     if inner and inner[-1].type == "statement_block":
-        return Found("", inside=(inner[-1],))
+        return wrapper(inner[-1])
     return describe(inner[-1]) if inner else None
 
 
@@ -163,10 +169,6 @@ def _bare(node: Node) -> Found | None:
     return Found("constant", _key(node), loose=True)
 
 
-def _literal(node: Node) -> Found | None:
-    return Found("", inside=(node,))
-
-
 def _value(value: Node, name: str, otherwise: str, owners: tuple[str, ...] = ()) -> Found | None:
     """Return the definition of `name` as `value`; `otherwise` is its type if not callable."""
     while value.type in _COVERS and value.named_children:
@@ -200,24 +202,22 @@ def _module(node: Node) -> Found | None:
     return Found("module", name, body_of(node), thin=True, always_open=True)
 
 
-_READERS: Final = {
-    "ambient_declaration": _ambient,
-    "enum_assignment": _property,
-    "export_statement": _export,
-    "expression_statement": _statement,
-    "field_definition": _property,
-    "internal_module": _module,
-    "labeled_statement": _reactive,
-    "lexical_declaration": _variables,
-    "module": _module,
-    "object": _literal,
-    "pair": _property,
-    "property_identifier": _bare,
-    "property_signature": _property,
-    "public_field_definition": _property,
-    "shorthand_property_identifier": _bare,
-    "variable_declaration": _variables,
-}
+describe: Final = by_kind(
+    {
+        _named: " ".join(_NAMED),
+        _signature: " ".join(_SIGNATURES),
+        _ambient: "ambient_declaration",
+        _bare: "property_identifier shorthand_property_identifier",
+        _export: "export_statement",
+        _module: "internal_module module",
+        _property: "enum_assignment field_definition pair property_signature"
+        " public_field_definition",
+        _reactive: "labeled_statement",
+        _statement: "expression_statement",
+        _variables: "lexical_declaration variable_declaration",
+        wrapper: "object",
+    }
+)
 
 
 def _key(node: Node | None) -> str:
