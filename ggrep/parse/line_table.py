@@ -53,6 +53,11 @@ class LineTable:
         # Bounded: a minified file holds thousands of definitions on one endless line.
         return offset - start <= 1000 and not self.data[start:offset].strip(BLANK)
 
+    def adjacent(self, end: int, start: int) -> bool:
+        """Say whether no blank line stands between; some comments hold their line's end."""
+        before = 1 if end > 0 and self.data[end - 1] == 0x0A else 0
+        return self.data.count(b"\n", end, start) + before <= 1
+
     def trim(self, start: int, end: int) -> tuple[int, int]:
         """Return the range without blank ends, its first line's indentation kept.
 

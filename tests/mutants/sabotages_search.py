@@ -420,8 +420,8 @@ SEARCH_SABOTAGES = (
     ),
     Sabotage(
         "a comment leads across blank lines",
-        "ggrep/parse/chunking/outline.py",
-        'return self._table.data.count(b"\\n", end, start) + before <= 1',
+        "ggrep/parse/line_table.py",
+        'return self.data.count(b"\\n", end, start) + before <= 1',
         "return True",
         (HEADERS + "test_the_head_and_the_documentation_are_told_apart_from_the_body",),
     ),
@@ -463,14 +463,14 @@ SEARCH_SABOTAGES = (
     Sabotage(
         "clauses are joined beyond the size of a chunk",
         "ggrep/parse/chunking/outline.py",
-        "if size <= self._limits.max_bytes and self._adjacent(last.end, new.start):",
-        "if self._adjacent(last.end, new.start):",
+        "if size <= self._limits.max_bytes and self._table.adjacent(last.end, new.start):",
+        "if self._table.adjacent(last.end, new.start):",
         (OUTLINE + "test_clauses_of_one_name_in_a_row_are_one_definition",),
     ),
     Sabotage(
         "clauses are joined across blank lines",
         "ggrep/parse/chunking/outline.py",
-        "if size <= self._limits.max_bytes and self._adjacent(last.end, new.start):",
+        "if size <= self._limits.max_bytes and self._table.adjacent(last.end, new.start):",
         "if size <= self._limits.max_bytes:",
         (OUTLINE + "test_clauses_of_one_name_in_a_row_are_one_definition",),
     ),

@@ -7,6 +7,8 @@ from typing import Final, TypeAlias
 from tree_sitter import Node
 
 MAX_NAME_CHARACTERS: Final = 200
+_HEAD_BYTES: Final = 160
+"""What is shown of the head of a definition that has no body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,16 @@ def head_of(node: Node, found: Found) -> int:
     return plain.start_byte if behind is None else behind.start_byte
 
 
+def signature_of(node: Node, found: Found, data: bytes) -> tuple[int, int]:
+    """Return the range from a definition's first word to its body, else to its line's end."""
+    start, end = head_of(node, found), node.end_byte
+    if found.inside and start < found.inside[0].start_byte < end:
+        return start, found.inside[0].start_byte
+    most = min(end, start + _HEAD_BYTES)
+    line_end = data.find(b"\n", start, most)
+    return start, most if line_end < 0 else line_end
+
+
 def text_of(node: Node | None) -> str:
     """Return a node's text on one line, cut to the longest name kept."""
     text = None if node is None else node.text
@@ -129,6 +141,11 @@ def text_of(node: Node | None) -> str:
         return ""
     words = text[: 4 * MAX_NAME_CHARACTERS].decode("utf-8", "replace").split()
     return " ".join(words)[:MAX_NAME_CHARACTERS]
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text, as kinds of nodes are listed."""
+    return frozenset(text.split())
 
 
 def field_text(node: Node, field: str) -> str:

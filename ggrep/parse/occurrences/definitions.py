@@ -7,7 +7,7 @@ from typing import Final
 from tree_sitter import Node
 
 from ggrep.parse.chunking.headers import clean_doc, clean_signature
-from ggrep.parse.languages.found import Found, end_of, head_of
+from ggrep.parse.languages.found import Found, end_of, signature_of
 from ggrep.parse.line_table import LineTable
 from ggrep.parse.occurrences.nodes import literal_kind
 from ggrep.parse.occurrences.words import Defined, Occurrence
@@ -16,8 +16,6 @@ MAX_LEAD: Final = 200
 """Comments and attributes in front of one definition that are looked at."""
 
 _LEADING: Final = frozenset({"attribute_item", "decorator"})
-_HEAD_BYTES: Final = 160
-"""What is shown of the head of a definition that has no body."""
 
 
 class Heads:
@@ -32,7 +30,7 @@ class Heads:
         start, doc = self._lead(node)
         if found.doc is not None and found.name == name:
             doc = found.doc.start_byte, found.doc.end_byte
-        head = self._head(node, found, body)
+        head = signature_of(node, found, self._table.data)
         return Defined(
             kind=kind,
             start_line=self._table.line_of(start) + 1,
@@ -41,15 +39,6 @@ class Heads:
             signature=clean_signature(self._text(head)),
             doc=clean_doc(self._text(doc)),
         )
-
-    def _head(self, node: Node, found: Found, body: int | None) -> tuple[int, int]:
-        """Return the range from a definition's first word to its body."""
-        start, end = head_of(node, found), node.end_byte
-        if body is not None and start < body < end:
-            return start, body
-        most = min(end, start + _HEAD_BYTES)
-        line_end = self._table.data.find(b"\n", start, most)
-        return start, most if line_end < 0 else line_end
 
     def _lead(self, node: Node) -> tuple[int, tuple[int, int]]:
         """Return where the comments in front of a node begin, and their range."""
@@ -70,9 +59,8 @@ class Heads:
         """Say whether a node is a comment or attribute with no blank line behind it."""
         if node.type not in _LEADING and literal_kind(node.type) != "comment":
             return False
-        data, end = self._table.data, node.end_byte
-        own = 1 if end > 0 and data[end - 1] == 0x0A else 0
-        return data.count(b"\n", end, start) + own <= 1 and self._table.begins_line(node.start_byte)
+        near = self._table.adjacent(node.end_byte, start)
+        return near and self._table.begins_line(node.start_byte)
 
     def _text(self, span: tuple[int, int]) -> str:
         return self._table.data[span[0] : span[1]].decode("utf-8", "replace")

@@ -6,84 +6,29 @@ from typing import Final, Literal
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, body_of, field_text, text_of
+from ggrep.parse.languages.found import Found, body_of, field_text, text_of, words
 
 Edge = Literal["name", "parameter", "content"]
 
-_INSERTED: Final = frozenset(
-    {
-        "arithmetic_expansion",
-        "command_substitution",
-        "expansion",
-        "interpolated_expression",
-        "interpolated_identifier",
-        "interpolation",
-        "process_substitution",
-        "raw_str_interpolation",
-        "simple_expansion",
-        "string_interpolation",
-        "template_substitution",
-    }
+_INSERTED: Final = words(
+    "arithmetic_expansion command_substitution expansion interpolated_expression"
+    " interpolated_identifier interpolation process_substitution raw_str_interpolation"
+    " simple_expansion string_interpolation template_substitution"
 )
 """Code inside of a string."""
-_STRINGS: Final = frozenset(
-    {
-        "CHAR_LITERAL",
-        "LINESTRING",
-        "char",
-        "char_literal",
-        "character",
-        "character_literal",
-        "charlist",
-        "jsx_text",
-        "quasiquote_body",
-        "quoted_atom",
-        "regex",
-        "regex_literal",
-        "rune_literal",
-        "sigil",
-        "text",
-        "uninterpreted",
-    }
+_STRINGS: Final = words(
+    "CHAR_LITERAL LINESTRING char char_literal character character_literal charlist jsx_text"
+    " quasiquote_body quoted_atom regex regex_literal rune_literal sigil text uninterpreted"
 )
 _COMMENTS: Final = frozenset({"haddock", "hash_bang_line", "shebang", "shebang_line"})
 _VARIABLES: Final = frozenset({"variable_name"})
 """What stands in a string as it is and yet is code: `"$name"`."""
 
-_CONTENT: Final = frozenset(
-    {
-        "alternative",
-        "arguments",
-        "block",
-        "body",
-        "bounds",
-        "condition",
-        "consequence",
-        "constraint",
-        "decorator",
-        "default",
-        "default_value",
-        "extend",
-        "function",
-        "initializer",
-        "interfaces",
-        "module_name",
-        "object",
-        "receiver",
-        "result",
-        "return_type",
-        "returns",
-        "right",
-        "scope",
-        "size",
-        "superclass",
-        "superclasses",
-        "table",
-        "trait",
-        "type",
-        "type_arguments",
-        "value",
-    }
+_CONTENT: Final = words(
+    "alternative arguments block body bounds condition consequence constraint decorator default"
+    " default_value extend function initializer interfaces module_name object receiver result"
+    " return_type returns right scope size superclass superclasses table trait type"
+    " type_arguments value"
 )
 """Fields of a definition that do not hold its name."""
 _CONTENT_WORDS: Final = (

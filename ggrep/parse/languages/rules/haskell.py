@@ -15,6 +15,7 @@ from ggrep.parse.languages.found import (
     last_named,
     named,
     text_of,
+    words,
 )
 from ggrep.parse.languages.runs import APART, BETWEEN, Run, grouped, inside_of, run_found
 
@@ -87,20 +88,9 @@ def _lead_start(text: bytes, start: int) -> int:
 
 
 _BETWEEN: Final = frozenset({"comment", "haddock", "pragma"})
-_CONSTRUCTED: Final = frozenset(
-    {
-        "binding_list",
-        "data_constructor",
-        "data_constructors",
-        "field",
-        "fields",
-        "gadt_constructor",
-        "gadt_constructors",
-        "infix",
-        "newtype_constructor",
-        "prefix",
-        "record",
-    }
+_CONSTRUCTED: Final = words(
+    "binding_list data_constructor data_constructors field fields gadt_constructor"
+    " gadt_constructors infix newtype_constructor prefix record"
 )
 _CONSTRUCTOR_NAMES: Final = frozenset({"constructor", "constructor_operator", "field_name"})
 _MAX_CONSTRUCTED: Final = 2000

@@ -14,27 +14,15 @@ from ggrep.parse.languages.found import (
     first_named,
     named_as,
     text_of,
+    words,
     wrapper,
 )
 
 _METHODS: Final = frozenset({"method", "singleton_method"})
-_ACCESSORS: Final = frozenset(
-    {
-        "attr",
-        "attr_accessor",
-        "attr_reader",
-        "attr_writer",
-        "cattr_accessor",
-        "cattr_reader",
-        "cattr_writer",
-        "class_attribute",
-        "delegate",
-        "def_delegators",
-        "mattr_accessor",
-        "mattr_reader",
-        "mattr_writer",
-        "thread_mattr_accessor",
-    }
+_ACCESSORS: Final = words(
+    "attr attr_accessor attr_reader attr_writer cattr_accessor cattr_reader cattr_writer"
+    " class_attribute delegate def_delegators mattr_accessor mattr_reader mattr_writer"
+    " thread_mattr_accessor"
 )
 _NAMERS: Final = frozenset(
     {"alias_method", "define_method", "define_singleton_method", "def_delegator", "scope", "task"}
