@@ -54,18 +54,41 @@ def wrapper(node: Node) -> Found:
     return Found("", inside=(node,))
 
 
-def named_as(chunk_type: str, *, loose: bool | None = False) -> Reader:
-    """Return what reads a definition by its fields `name` and `body`.
+def own_name(node: Node) -> str:
+    """Return the text of a node's field `name`."""
+    return field_text(node, "name")
+
+
+def itself(node: Node) -> tuple[Node, ...]:
+    """Return a node whose own children are its members."""
+    return (node,)
+
+
+def body_of(node: Node) -> tuple[Node, ...]:
+    """Return the node's body, if it has one, as something to look inside."""
+    body = node.child_by_field_name("body")
+    return () if body is None else (body,)
+
+
+def named_as(
+    chunk_type: str,
+    name: Callable[[Node], str] = own_name,
+    inside: Callable[[Node], tuple[Node, ...]] = body_of,
+    *,
+    loose: bool | None = False,
+) -> Reader:
+    """Return what reads a definition by its name and body alone.
 
     Args:
         chunk_type: what is defined.
+        name: tells its name.
+        inside: tells where its members are.
         loose: see `Found`; None for where it has no body.
     """
 
     def read(node: Node) -> Found:
-        inside = body_of(node)
-        is_loose = not inside if loose is None else loose
-        return Found(chunk_type, field_text(node, "name"), inside, loose=is_loose)
+        parts = inside(node)
+        return Found(chunk_type, name(node), parts, loose=not parts if loose is None else loose)
 
     return read
 
@@ -157,12 +180,6 @@ def first_named(node: Node) -> Node | None:
     """Return the first child that is not punctuation."""
     children = node.named_children
     return children[0] if children else None
-
-
-def body_of(node: Node) -> tuple[Node, ...]:
-    """Return the node's body, if it has one, as something to look inside."""
-    body = node.child_by_field_name("body")
-    return () if body is None else (body,)
 
 
 def named(node: Node | None, index: int) -> Node | None:

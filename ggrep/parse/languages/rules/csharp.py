@@ -1,5 +1,6 @@
 """Rules for C#."""
 
+from collections.abc import Callable
 from typing import Final
 
 from tree_sitter import Node
@@ -63,26 +64,6 @@ def _namespace(node: Node) -> Found | None:
     return Found("module", name, inside, thin=True, always_open=True)
 
 
-def _destructor(node: Node) -> Found | None:
-    return Found("method", f"~{field_text(node, 'name')}", body_of(node))
-
-
-def _operator(node: Node) -> Found | None:
-    return Found("method", f"operator {field_text(node, 'operator')}", body_of(node))
-
-
-def _conversion(node: Node) -> Found | None:
-    return Found("method", f"operator {field_text(node, 'type')}", body_of(node))
-
-
-def _indexer(_node: Node) -> Found:
-    return Found("method", "this", loose=True)
-
-
-def _property(node: Node) -> Found:
-    return Found("constant", field_text(node, "name"), loose=True)
-
-
 def _fields(node: Node) -> Found | None:
     declared = [item for item in node.named_children if item.type == "variable_declaration"]
     variables = [item for part in declared for item in part.named_children]
@@ -94,19 +75,24 @@ def _delegate(node: Node) -> Found | None:
     return Found("typealias", field_text(node, "name"), owners=_file_namespace(node), loose=True)
 
 
+def _behind(word: str, field: str) -> Callable[[Node], str]:
+    return lambda node: f"{word}{field_text(node, field)}"
+
+
 describe: Final = by_kind(
     {
         _type: " ".join(_TYPES),
         named_as("method", loose=None): "constructor_declaration method_declaration",
         named_as("function", loose=None): "local_function_statement",
-        _conversion: "conversion_operator_declaration",
+        named_as("method", _behind("operator ", "type")): "conversion_operator_declaration",
         _delegate: "delegate_declaration",
-        _destructor: "destructor_declaration",
+        named_as("method", _behind("~", "name")): "destructor_declaration",
         _fields: "event_field_declaration field_declaration",
-        _indexer: "indexer_declaration",
+        named_as("method", lambda _: "this", loose=True): "indexer_declaration",
         _namespace: "file_scoped_namespace_declaration namespace_declaration",
-        _operator: "operator_declaration",
-        _property: "enum_member_declaration event_declaration property_declaration",
+        named_as("method", _behind("operator ", "operator")): "operator_declaration",
+        named_as("constant", loose=True): "enum_member_declaration event_declaration"
+        " property_declaration",
         wrapper: "global_statement preproc_elif preproc_else preproc_if",
     }
 )

@@ -11,9 +11,11 @@ from ggrep.parse.languages.found import (
     Found,
     Rules,
     by_kind,
+    constants,
     field_text,
     last_named,
     named,
+    named_as,
     text_of,
     words,
 )
@@ -178,7 +180,7 @@ def _bind(node: Node) -> Found | None:
     pattern = node.child_by_field_name("pattern")
     parts = [] if pattern is None else pattern.named_children
     names = [text_of(item) for item in parts if item.type == "variable"]
-    return Found("constant", names[0], more_names=tuple(names[1:]), loose=True) if names else None
+    return constants(names)
 
 
 def _names(node: Node) -> tuple[str, ...]:
@@ -220,10 +222,6 @@ def _data_instance(node: Node) -> Found | None:
     return None if inner is None else _data(inner)
 
 
-def _class(node: Node) -> Found:
-    return Found("interface", field_text(node, "name"), _declared(node))
-
-
 def _instance(node: Node) -> Found:
     """Return an instance by its class and types: `Show Int`."""
     class_name = field_text(node, "name").rpartition(".")[2]
@@ -237,21 +235,9 @@ def _declared(node: Node) -> tuple[Node, ...]:
     return () if body is None else grouped(body, body.named_children, _role)
 
 
-def _alias(node: Node) -> Found:
-    return Found("typealias", field_text(node, "name"), loose=True)
-
-
-def _family(node: Node) -> Found:
-    return Found("typealias", field_text(node, "name"))
-
-
 def _foreign(node: Node) -> Found | None:
     signature = node.child_by_field_name("signature")
     return None if signature is None else _signature(signature)
-
-
-def _pattern(node: Node) -> Found | None:
-    return Found("function", _pattern_name(node))
 
 
 def _pattern_name(node: Node) -> str:
@@ -264,9 +250,9 @@ def _pattern_name(node: Node) -> str:
 _plain: Final = by_kind(
     {
         _bind: "bind",
-        _class: "class",
+        named_as("interface", inside=_declared): "class",
         _directive: "cpp",
-        _family: "data_family type_family",
+        named_as("typealias"): "data_family type_family",
         _data_instance: "data_instance",
         _data: "data_type newtype",
         _group: "declarations local_binds",
@@ -275,10 +261,10 @@ _plain: Final = by_kind(
         _function: "function",
         _header: "header",
         _part: "part",
-        _pattern: "pattern_synonym",
+        named_as("function", _pattern_name): "pattern_synonym",
         _run: "run",
         _signature: "signature",
-        _alias: "type_instance type_synomym type_synonym",
+        named_as("typealias", loose=True): "type_instance type_synomym type_synonym",
     }
 )
 

@@ -4,7 +4,15 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, Rules, by_kind, field_text, first_named, text_of
+from ggrep.parse.languages.found import (
+    Found,
+    Rules,
+    by_kind,
+    field_text,
+    first_named,
+    named_as,
+    text_of,
+)
 
 _CLASS_WORDS: Final = {"interface": "interface", "enum": "enum"}
 _BODIES: Final = frozenset({"class_body", "enum_class_body", "function_body"})
@@ -55,10 +63,6 @@ def _function(node: Node) -> Found | None:
     return Found("function", name, inside, owners=_receiver(node), loose=not inside, doc=doc)
 
 
-def _constructor(_node: Node) -> Found | None:
-    return Found("method", "constructor")
-
-
 def _property(node: Node) -> Found | None:
     declared = _parts(node)
     several = declared.get("multi_variable_declaration")
@@ -96,7 +100,7 @@ describe: Final = by_kind(
         _function: "function_declaration",
         _object: "object_declaration",
         _property: "property_declaration",
-        _constructor: "secondary_constructor",
+        named_as("method", lambda _: "constructor"): "secondary_constructor",
         _alias: "type_alias",
     }
 )

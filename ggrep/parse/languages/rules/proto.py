@@ -5,43 +5,24 @@ from typing import Final
 from tree_sitter import Node
 
 from ggrep.parse.languages.found import (
-    Found,
     Rules,
     by_kind,
     field_text,
+    itself,
     last_named,
     named,
+    named_as,
     text_of,
 )
 
 
-def _package(node: Node) -> Found | None:
-    return Found("module", text_of(named(node, 0)), loose=True)
+def _name(node: Node) -> str:
+    return text_of(named(node, 0))
 
 
-def _message(node: Node) -> Found | None:
+def _last(node: Node) -> tuple[Node, ...]:
     body = last_named(node)
-    if body is None:
-        return None
-    return Found("class", text_of(named(node, 0)), (body,))
-
-
-def _enum(node: Node) -> Found | None:
-    body = last_named(node)
-    return Found("enum", text_of(named(node, 0)), () if body is None else (body,))
-
-
-def _service(node: Node) -> Found | None:
-    return Found("interface", text_of(named(node, 0)), (node,))
-
-
-def _rpc(node: Node) -> Found | None:
-    return Found("function", text_of(named(node, 0)), loose=True)
-
-
-def _field(node: Node) -> Found | None:
-    inside = (node,) if node.type == "oneof" else ()
-    return Found("constant", _identifier(node), inside, loose=True)
+    return () if body is None else (body,)
 
 
 def _identifier(node: Node) -> str:
@@ -50,12 +31,13 @@ def _identifier(node: Node) -> str:
 
 describe: Final = by_kind(
     {
-        _package: "package",
-        _message: "extend message",
-        _enum: "enum",
-        _service: "service",
-        _rpc: "rpc",
-        _field: "enum_field field map_field oneof oneof_field",
+        named_as("module", _name, loose=True): "package",
+        named_as("class", _name, _last): "extend message",
+        named_as("enum", _name, _last): "enum",
+        named_as("interface", _name, itself): "service",
+        named_as("function", _name, loose=True): "rpc",
+        named_as("constant", _identifier, loose=True): "enum_field field map_field oneof_field",
+        named_as("constant", _identifier, itself, loose=True): "oneof",
     }
 )
 

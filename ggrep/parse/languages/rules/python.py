@@ -12,6 +12,7 @@ from ggrep.parse.languages.found import (
     constants,
     field_text,
     first_named,
+    named_as,
     text_of,
     wrapper,
 )
@@ -39,10 +40,6 @@ def _docstring(body: tuple[Node, ...]) -> Node | None:
 def _decorated(node: Node) -> Found | None:
     inner = node.child_by_field_name("definition")
     return None if inner is None else describe(inner)
-
-
-def _type_alias(node: Node) -> Found | None:
-    return Found("typealias", field_text(node, "left").partition("[")[0])
 
 
 def _class_type(node: Node) -> str:
@@ -76,13 +73,17 @@ def _targets(assignment: Node) -> list[str]:
     return names
 
 
+def _left(node: Node) -> str:
+    return field_text(node, "left").partition("[")[0]
+
+
 describe: Final = by_kind(
     {
         _assignment: "assignment expression_statement",
         _class: "class_definition",
         _decorated: "decorated_definition",
         _function: "function_definition",
-        _type_alias: "type_alias_statement",
+        named_as("typealias", _left): "type_alias_statement",
         wrapper: "block elif_clause else_clause except_clause finally_clause if_statement"
         " try_statement with_statement",
     }

@@ -74,10 +74,6 @@ def _callee(node: Node) -> str:
     return f"{field_text(node, 'receiver').removeprefix('::')}.{field_text(node, 'method')}"
 
 
-def _alias(node: Node) -> Found | None:
-    return Found("method", field_text(node, "name").lstrip(":"), loose=True)
-
-
 def _call(node: Node) -> Found | None:
     """Return the method a call defines (`private def a`, `attr_reader :a`), or its block."""
     word = field_text(node, "method")
@@ -129,7 +125,7 @@ def _block_body(node: Node) -> tuple[Node, ...]:
 
 describe: Final = by_kind(
     {
-        _alias: "alias",
+        named_as("method", lambda node: field_text(node, "name").lstrip(":"), loose=True): "alias",
         _assignment: "assignment",
         _call: "call",
         _class: "class",

@@ -54,16 +54,12 @@ def _cases(node: Node) -> Found | None:
     return constants([_bare(text_of(name)) for name in node.children_by_field_name("name")])
 
 
-def _macro(node: Node) -> Found:
-    return Found("function", _first_text(node, "simple_identifier"))
+def _identifier(node: Node) -> str:
+    return _first_text(node, "simple_identifier")
 
 
-def _precedence(node: Node) -> Found:
-    return Found("constant", _first_text(node, "simple_identifier"), loose=True)
-
-
-def _operator(node: Node) -> Found | None:
-    return Found("constant", _first_text(node, "custom_operator"), loose=True)
+def _operator(node: Node) -> str:
+    return _first_text(node, "custom_operator")
 
 
 describe: Final = by_kind(
@@ -74,9 +70,9 @@ describe: Final = by_kind(
         _unnamed: "deinit_declaration init_declaration subscript_declaration",
         _property: "property_declaration protocol_property_declaration",
         _cases: "enum_entry",
-        _macro: "macro_declaration",
-        _operator: "operator_declaration",
-        _precedence: "precedence_group_declaration",
+        named_as("function", _identifier): "macro_declaration",
+        named_as("constant", _operator, loose=True): "operator_declaration",
+        named_as("constant", _identifier, loose=True): "precedence_group_declaration",
         named_as("typealias", loose=True): "associatedtype_declaration typealias_declaration",
     }
 )
