@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Lock
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
 from anyio import CapacityLimiter
@@ -37,6 +38,9 @@ from ggrep.daemon.sync_process import SyncProcess
 from ggrep.daemon.watching import HostWatcher
 from ggrep.index.embedding.encode_slots import EncodeSlots
 from ggrep.protocol.wire.socket_place import place_of_socket
+
+if TYPE_CHECKING:
+    from ggrep.parse.workers.occurrence_pool import OccurrencePool
 
 _SWITCH_S: Final = 0.001
 """How long a thread computes in Python before another may: the default of 5 ms is as long as a
@@ -118,6 +122,8 @@ class _Host:
         self._build = build
         self._services: list[Service] = []
         self._faults: dict[Path, GgrepError] = {}
+        self._occurrences: OccurrencePool | None = None
+        self._opening = Lock()
         self._reason = "every daemon of it has ended"
 
     async def run(self, roots: Sequence[Path], told: Callable[[Sequence[Outcome]], None]) -> str:
@@ -145,6 +151,8 @@ class _Host:
             with anyio.CancelScope(shield=True):
                 await shared.syncs.aclose()
             shared.watcher.close()
+            if self._occurrences is not None:
+                self._occurrences.close()
         if all(outcome.error is not None for outcome in outcomes):
             raise next(outcome.error for outcome in outcomes if outcome.error)
         if len(self._faults) == len(self._services):
@@ -175,12 +183,20 @@ class _Host:
                 ttl_ms=settings.embed_lock_ttl_ms,
                 wait=time.sleep,
             ),
+            occurrences=self._occurrence_pool,
             threads=CapacityLimiter(_THREADS),
             desk=CapacityLimiter(_DESK_THREADS),
             poll_s=_POLL_S * max(1.0, roots / _POLLED_AT_ONCE),
             syncs=SyncProcess(),
             watcher=HostWatcher(clock),
         )
+
+    def _occurrence_pool(self) -> "OccurrencePool":
+        from ggrep.parse.workers.occurrence_pool import OccurrencePool
+
+        with self._opening:
+            self._occurrences = self._occurrences or OccurrencePool()
+            return self._occurrences
 
     def _open(self, root: Path, shared: Shared, *, eager: bool) -> Outcome:
         """Claim the place of one root's daemon."""

@@ -1,7 +1,8 @@
 """The resources that all daemons of one host process share."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anyio import CapacityLimiter
 
@@ -13,6 +14,9 @@ from ggrep.daemon.sync_process import SyncProcess
 from ggrep.daemon.watching import HostWatcher
 from ggrep.index.embedding.encode_slots import EncodeSlots
 
+if TYPE_CHECKING:
+    from ggrep.parse.workers.occurrence_pool import OccurrencePool
+
 
 @dataclass(frozen=True, slots=True)
 class Shared:
@@ -21,6 +25,7 @@ class Shared:
     Attributes:
         environ: the variables that all its daemons were started under.
         host_id: tells the daemons of one host from those of another.
+        occurrences: returns who looks for names, made when first asked for; thread-safe.
         threads: bounds the threads that search.
         desk: bounds those that look at stores for operators, who must not take the others' place.
         poll_s: how often each daemon looks at its files.
@@ -37,6 +42,7 @@ class Shared:
     cpu: CpuPermits
     handles: HandleBudget
     slots: EncodeSlots
+    occurrences: Callable[[], "OccurrencePool"]
     threads: CapacityLimiter
     desk: CapacityLimiter
     poll_s: float

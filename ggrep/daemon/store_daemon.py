@@ -150,6 +150,7 @@ class StoreDaemon:
                     hosted=Hosted(
                         handles=self._handles,
                         slots=self.shared.slots,
+                        occurrences=self.shared.occurrences(),
                         on_damage=lambda: self.syncs.note_change(0),  # a sync heals what it meets
                         standing=self.standing,
                     ),

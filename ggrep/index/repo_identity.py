@@ -20,7 +20,7 @@ from ggrep.index.embedding.identity import EncoderIdentity, identity_of
 from ggrep.index.lexical.layout import LEXICAL_LAYOUT
 from ggrep.model.hints import on_root
 from ggrep.model.traits import TRAITS_REVISION
-from ggrep.parse.chunking.languages import CHUNKER_REVISION, grammar_revision
+from ggrep.parse.languages.registry import CHUNKER_REVISION, grammar_revision
 
 _OF_THE_SYSTEM: Final = frozenset(
     Path("/", name)

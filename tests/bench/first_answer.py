@@ -29,7 +29,7 @@ from ggrep.model.corpus import Corpus
 from ggrep.model.request import SearchRequest
 from ggrep.model.source import SourceFile
 from ggrep.model.traits import TEST, traits_of
-from ggrep.parse.chunking.languages import corpus_of
+from ggrep.parse.languages.registry import corpus_of
 from ggrep.parse.source.walk import walk
 from ggrep.search.engine.engine import Engine
 

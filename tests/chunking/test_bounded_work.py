@@ -4,15 +4,14 @@ from collections.abc import Callable
 
 import pytest
 
-from ggrep.parse.chunking import braces, buildfiles, json_keys, keys, markup
-from ggrep.parse.chunking import key_sections as tables
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunk_limits import ChunkLimits
+from ggrep.parse.chunking import data_keys, keyed, line_keys, markup
 from ggrep.parse.chunking.chunker import chunk_without_grammar
-from ggrep.parse.chunking.line_table import LineTable
-from ggrep.parse.chunking.plain_text import rst_cutter
+from ggrep.parse.chunking.documents import rst_cutter
 from ggrep.parse.chunking.sections import Heading, sections
 from ggrep.parse.chunking.unparsed import Reading
 from ggrep.parse.chunking.windows import cut, indentation_cost, surely_more
+from ggrep.parse.line_table import LineTable
 
 FEW = ChunkLimits(max_lines=10, max_chunks_per_file=20)
 
@@ -95,13 +94,13 @@ def test_lines_tell_that_there_must_be_too_many_pieces() -> None:
 def test_a_file_is_scanned_once_however_often_it_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading costs more than cutting, and each larger limit is a further cut."""
     read: list[object] = []
-    scan = json_keys.json_keys
+    scan = data_keys.json_keys
 
-    def counted(data: bytes) -> list[keys.Key]:
+    def counted(data: bytes) -> list[keyed.Key]:
         read.append(data)
         return scan(data)
 
-    monkeypatch.setattr("ggrep.parse.chunking.structure.json_keys", counted)
+    monkeypatch.setattr("ggrep.parse.chunking.unparsed.json_keys", counted)
     reading = Reading(LineTable(b'{"a": 1,\n"b": 2}'), "json")
 
     assert reading.structured(FEW) == reading.structured(FEW)
@@ -111,21 +110,21 @@ def test_a_file_is_scanned_once_however_often_it_is_cut(monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("module", "scan", "unit"),
     [
-        (tables, tables.ini_keys, b"a=1\n"),
-        (tables, tables.toml_keys, b"a=1\n"),
-        (buildfiles, buildfiles.make_keys, b"a:\n"),
-        (buildfiles, buildfiles.dockerfile_keys, b"RUN a\n"),
-        (braces, braces.block_keys, b"a {\n}\n"),
-        (braces, braces.rule_keys, b"a{}\n"),
+        (line_keys, line_keys.ini_keys, b"a=1\n"),
+        (line_keys, line_keys.toml_keys, b"a=1\n"),
+        (line_keys, line_keys.make_keys, b"a:\n"),
+        (line_keys, line_keys.dockerfile_keys, b"RUN a\n"),
+        (line_keys, line_keys.block_keys, b"a {\n}\n"),
+        (line_keys, line_keys.rule_keys, b"a{}\n"),
         (markup, lambda table: markup.xml_keys(table.data), b"<a/>\n"),
         (markup, lambda table: markup.html_keys(table.data), b"<h1>a</h1>\n"),
-        (json_keys, lambda table: json_keys.json_keys(table.data), b"{},\n"),
+        (data_keys, lambda table: data_keys.json_keys(table.data), b"{},\n"),
     ],
 )
 def test_a_scanner_stops_at_too_many_keys(
     monkeypatch: pytest.MonkeyPatch,
     module: object,
-    scan: Callable[[LineTable], list[keys.Key]],
+    scan: Callable[[LineTable], list[keyed.Key]],
     unit: bytes,
 ) -> None:
     """So many keys are data: none of them is used."""

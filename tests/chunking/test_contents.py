@@ -3,9 +3,9 @@
 import pytest
 
 from ggrep.model.corpus import Corpus
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_file
-from ggrep.parse.chunking.languages import corpus_of, language_of
+from ggrep.parse.languages.registry import corpus_of, language_of
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.ids import PathKey
 from ggrep.model.chunk import ChunkedFile
 from ggrep.model.source import FileText, SourceFile
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_file, chunk_without_grammar
-from ggrep.parse.chunking.languages import corpus_of
-from ggrep.parse.chunking.line_table import BLANK, BOM
-from ggrep.parse.chunking.pool import ParsePool
 from ggrep.parse.chunking.spans import to_chunks
+from ggrep.parse.languages.registry import corpus_of
+from ggrep.parse.line_table import BLANK, BOM
+from ggrep.parse.workers.parse_pool import ParsePool
 
 Chunked = Callable[..., ChunkedFile]
 SMALL = ChunkLimits(max_lines=4, max_bytes=48)

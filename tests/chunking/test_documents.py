@@ -6,8 +6,7 @@ import pytest
 
 from ggrep.model.chunk import ChunkedFile
 from ggrep.model.corpus import Corpus
-from ggrep.parse.chunking.diagrams import diagram_edges
-from ggrep.parse.chunking.mermaid import mermaid_edges
+from ggrep.parse.chunking.diagrams import diagram_edges, mermaid_edges
 
 Chunked = Callable[..., ChunkedFile]
 

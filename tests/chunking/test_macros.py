@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from ggrep.model.chunk import ChunkedFile
-from ggrep.parse.chunking.c_macros import expanded
+from ggrep.parse.languages.c_macros import expanded
 from tests.oracle.mentioned import mentions_of
 
 Chunked = Callable[..., ChunkedFile]

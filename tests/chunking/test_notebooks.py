@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from ggrep.model.chunk import ChunkedFile
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
-from ggrep.parse.chunking.languages import language_of
+from ggrep.parse.chunk_limits import ChunkLimits
+from ggrep.parse.languages.registry import language_of
 from ggrep.parse.source.notebooks import as_written
 from tests.fakes.notebooks import cell, notebook
 

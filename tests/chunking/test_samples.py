@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.parse.chunking import query_rules
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_file
-from ggrep.parse.chunking.languages import HOLDERS, QUERIED, language_of
+from ggrep.parse.languages import query_rules
+from ggrep.parse.languages.registry import HOLDERS, QUERIED, language_of
 from tests.oracle.mentioned import mentions_of
 
 QUERIES = Path(query_rules.__file__).parent / "queries"

@@ -8,15 +8,18 @@ import anyio
 import pytest
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import GgrepError, InvalidRequest, StoreError
+from ggrep.base.errors import Cancelled, GgrepError, InvalidRequest, StoreError
 from ggrep.config.home import Home
 from ggrep.config.settings import load_settings
 from ggrep.daemon.endpoint_files import AlreadyServed, Endpoint
 from ggrep.daemon.host import _Host
 from ggrep.daemon.service import Service
+from ggrep.model.navigation import SymbolRequest
 from ggrep.model.request import SearchRequest
+from ggrep.parse.workers.jobs import OccurrenceQuestion
+from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.protocol.wire.endpoint import parse_record, record_path
-from ggrep.protocol.wire.message_types import Search, Shutdown, Status
+from ggrep.protocol.wire.message_types import Search, Shutdown, Status, Symbol
 from tests.fakes.hosts import CLOCK
 from tests.fakes.processes import Hosted, hosted
 from tests.fakes.repos import write_tree
@@ -61,6 +64,31 @@ def test_each_root_is_answered_by_its_own_daemon(
     assert len(hosts) == 1
     assert reason == "every daemon of it has ended"
     assert list((home / "daemon").iterdir()) == []
+
+
+@pytest.mark.slow
+def test_engines_of_a_host_look_for_names_by_one_pool_which_ends_with_it(
+    roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its processes are bounded for all of them together."""
+    pools: list[OccurrencePool] = []
+    open_pool = _Host._occurrence_pool
+
+    def opened(host: _Host) -> OccurrencePool:
+        pools.append(open_pool(host))
+        return pools[-1]
+
+    def act(host: Hosted) -> None:
+        for root in roots:
+            host.ask(root, Symbol(SymbolRequest("settle")))
+
+    monkeypatch.setattr(_Host, "_occurrence_pool", opened)
+    hosted(monkeypatch, roots, home, act)
+
+    assert len(pools) >= 2
+    assert len(set(map(id, pools))) == 1
+    with pytest.raises(Cancelled):
+        list(pools[0].find([OccurrenceQuestion("a.py", b"x = 1", "x")], Deadline.never(CLOCK)))
 
 
 def test_a_shutdown_of_one_leaves_the_other(

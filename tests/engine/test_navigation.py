@@ -16,9 +16,10 @@ from ggrep.model.navigation import (
     SymbolRequest,
     SymbolResponse,
 )
-from ggrep.parse.chunking.occurrence_frames import OccurrenceQuestion
-from ggrep.parse.chunking.occurrence_pool import FileOccurrences
-from ggrep.parse.chunking.occurrence_words import MAX_MENTIONS
+from ggrep.parse.occurrences.words import MAX_MENTIONS
+from ggrep.parse.workers.jobs import OccurrenceQuestion
+from ggrep.parse.workers.occurrence_pool import FileOccurrences
+from ggrep.search.engine import engine as engines
 from ggrep.search.engine import name_answers as navigation
 from ggrep.search.engine import name_reading
 from ggrep.search.engine.engine import Engine
@@ -51,7 +52,7 @@ FILES = {
 def pool(monkeypatch: pytest.MonkeyPatch) -> InProcessMentions:
     """Read syntax in this process."""
     fake = InProcessMentions()
-    monkeypatch.setattr(navigation, "shared_pool", lambda: fake)
+    monkeypatch.setattr(engines, "OccurrencePool", lambda: fake)
     return fake
 
 
@@ -270,7 +271,7 @@ def test_what_there_was_no_time_for_is_said(
     """What is known at the deadline is worth more than an error."""
     clock = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
     pool = SlowMentions(clock, milliseconds)
-    monkeypatch.setattr(navigation, "shared_pool", lambda: pool)
+    monkeypatch.setattr(engine, "_occurrences", pool)
     used = engine.references(ReferencesRequest("retry"), Deadline.after(clock, 1_000))
 
     assert (cuts(used), said(used)) == ([("deadline_share", cut)], told)

@@ -8,7 +8,7 @@ from ggrep.index.maintenance.health import check_health
 from ggrep.model.filters import Filter
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.model.request import Find
-from ggrep.search.engine import name_answers as navigation
+from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.notebooks import PICTURE, cell, notebook
@@ -35,7 +35,7 @@ TREE = {
 @pytest.fixture
 def engine(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
     """Return an engine over a tree with notebooks, without a word about them in any settings."""
-    monkeypatch.setattr(navigation, "shared_pool", InProcessMentions)
+    monkeypatch.setattr(engines, "OccurrencePool", InProcessMentions)
     write_tree(root, TREE)
     engine = open_engine(root, home)
     engine.sync()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
-from ggrep.search.engine import name_answers as navigation
+from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import open_engine, write_tree
@@ -24,7 +24,7 @@ FILES = {
 @pytest.fixture
 def engine(root: Path, home: Path, quick_parsing: None, monkeypatch: pytest.MonkeyPatch) -> Engine:
     fake = InProcessMentions()
-    monkeypatch.setattr(navigation, "shared_pool", lambda: fake)
+    monkeypatch.setattr(engines, "OccurrencePool", lambda: fake)
     write_tree(root, FILES)
     found = open_engine(root, home, encoder="none")
     found.sync()

@@ -25,6 +25,7 @@ from ggrep.daemon.sync_work import outcome_of
 from ggrep.daemon.watching import HostWatcher
 from ggrep.index.embedding.encode_slots import EncodeSlots
 from ggrep.model.sync_jobs import SyncJob, SyncOutcome, SyncProgress
+from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.client.link import Link
 from ggrep.protocol.wire.message_types import Message
@@ -174,6 +175,7 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
                 cpu=CpuPermits(cores, CLOCK),
                 handles=HandleBudget(handles),
                 slots=EncodeSlots(place.encode_slots, 2, CLOCK, wait=time.sleep),
+                occurrences=OccurrencePool,
                 threads=CapacityLimiter(64),
                 desk=CapacityLimiter(4),
                 poll_s=POLL_S,

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from ggrep.base.deadline import Deadline
-from ggrep.parse.chunking.occurrence_frames import OccurrenceQuestion
-from ggrep.parse.chunking.occurrence_pool import FileOccurrences
-from ggrep.parse.chunking.occurrence_words import mentions_by_words
-from ggrep.parse.chunking.occurrences import mentions
+from ggrep.parse.occurrences.occurrences import mentions
+from ggrep.parse.occurrences.words import mentions_by_words
+from ggrep.parse.workers.jobs import OccurrenceQuestion
+from ggrep.parse.workers.occurrence_pool import FileOccurrences
 
 
 class InProcessMentions:

@@ -2,8 +2,8 @@
 
 import sys
 
-from ggrep.parse.chunking.chunk_limits import Allowance
-from ggrep.parse.chunking.pool import Terms
+from ggrep.parse.chunk_limits import Allowance
+from ggrep.parse.workers.parse_pool import Terms
 
 Command = tuple[str, ...]
 
@@ -22,7 +22,7 @@ BROKEN: Command = ("/bin/sh", "-c", "printf '\\000\\000\\000\\000'; exit 1")
 
 _SPIN = """
 import sys
-from ggrep.parse.chunking import {module} as worker
+from ggrep.parse.workers import worker
 work = worker.{work}
 def spin(path, *rest, **named):
     while path.startswith("hangs"):
@@ -31,15 +31,10 @@ def spin(path, *rest, **named):
 worker.{work} = spin
 worker.main()
 """
-SPINNING: Command = (sys.executable, "-c", _SPIN.format(module="parse_worker", work="chunk_file"))
+SPINNING: Command = (sys.executable, "-c", _SPIN.format(work="chunk_file"))
 """A real worker, whose parser hangs over files called `hangs...`."""
-SPINNING_READER: Command = (
-    sys.executable,
-    "-c",
-    _SPIN.format(module="occurrence_worker", work="mentions"),
-)
+SPINNING_READER: Command = (sys.executable, "-c", _SPIN.format(work="mentions"))
 """The same of those that look for names."""
 
-_SLOW = "import time; time.sleep(0.5); from ggrep.parse.chunking.{module} import main; main()"
-SLOW_START: Command = (sys.executable, "-c", _SLOW.format(module="parse_worker"))
-SLOW_START_READER: Command = (sys.executable, "-c", _SLOW.format(module="occurrence_worker"))
+_SLOW = "import time; time.sleep(0.5); from ggrep.parse.workers.worker import main; main()"
+SLOW_START: Command = (sys.executable, "-c", _SLOW)

@@ -29,10 +29,10 @@ from ggrep.model.confidence import Confidence, confidence_of
 from ggrep.model.corpus import Corpus
 from ggrep.model.hit import Hit
 from ggrep.model.request import SearchRequest
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
-from ggrep.parse.chunking.pool import ParsePool
+from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import walk
+from ggrep.parse.workers.parse_pool import ParsePool
 from ggrep.search.query.fetch import Caps
 from ggrep.search.query.pipeline import Ranked, leading, rank, show
 from ggrep.search.query.quota_choice import choose

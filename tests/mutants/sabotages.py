@@ -224,10 +224,11 @@ SABOTAGES = (
     ),
     Sabotage(
         "a file that no parser had time for is cut by lines",
-        "ggrep/parse/chunking/pool.py",
-        "                self._discard(child, error)\n                break\n",
-        "                return self._fallback(file, str(self._discard(child, error)))\n",
-        ("tests/chunking/test_pool.py::test_a_file_that_no_worker_had_time_for_is_put_off",),
+        "ggrep/parse/workers/parse_pool.py",
+        "        except (WorkerTimeout, WorkerLost):\n            return None\n",
+        "        except (WorkerTimeout, WorkerLost):\n"
+        '            return self._fallback(file, "late")\n',
+        ("tests/workers/test_parse_pool.py::test_a_file_that_no_worker_had_time_for_is_put_off",),
     ),
     Sabotage(
         "what was put off is tried by every sync",

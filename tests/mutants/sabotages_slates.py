@@ -1009,10 +1009,10 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "what stands in a string is code to a parser",
-        "ggrep/parse/chunking/occurrence_nodes.py",
+        "ggrep/parse/occurrences/nodes.py",
         '        return "string"\n',
         '        return ""\n',
-        ("tests/chunking/test_mentions.py::test_strings_and_comments_are_told_from_code",),
+        ("tests/occurrences/test_occurrences.py::test_strings_and_comments_are_told_from_code",),
     ),
     Sabotage(
         "what a name is qualified by does not matter",

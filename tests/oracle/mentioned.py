@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from ggrep.parse.chunking.occurrence_syntax import read_spots
-from ggrep.parse.chunking.occurrence_words import Occurrence, Spot, spots
-from ggrep.parse.chunking.occurrences import has_syntax, mentions
+from ggrep.parse.occurrences.occurrences import has_syntax, mentions
+from ggrep.parse.occurrences.tree_places import read_spots
+from ggrep.parse.occurrences.words import Occurrence, Spot, spots
 
 _WORD = re.compile(r"\w+")
 

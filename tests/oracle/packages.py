@@ -15,7 +15,7 @@ class Package:
     """One language's package.
 
     Attributes:
-        language: as `ggrep.parse.chunking.languages` names it.
+        language: as `ggrep.parse.languages.registry` names it.
         ctags: as ctags names it.
         name: in its registry.
         globs: which of the archive's paths are kept (`fnmatch`: `*` crosses folders).

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
-from ggrep.parse.chunking.occurrence_words import Occurrence
-from ggrep.search.engine import name_answers as navigation
+from ggrep.parse.occurrences.words import Occurrence
+from ggrep.search.engine import engine as engines
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import open_engine, write_tree
 from tests.oracle import graphql_ast
@@ -115,7 +115,7 @@ def test_the_library_s_names_are_found_through_the_index(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Postings, rebuilt texts and syntax together lose nothing."""
-    monkeypatch.setattr(navigation, "shared_pool", InProcessMentions)
+    monkeypatch.setattr(engines, "OccurrencePool", InProcessMentions)
     texts = dict(_library())
     write_tree(root, texts)
     engine = open_engine(root, home, encoder="none")

@@ -5,12 +5,13 @@ from types import FrameType
 from typing import Final, Self
 
 from ggrep.base.clock import SystemClock
-from ggrep.parse.chunking.child import WORKER_COMMAND, Child
-from ggrep.parse.chunking.chunk_limits import Allowance
+from ggrep.parse.chunk_limits import Allowance
 from ggrep.parse.chunking.chunker import chunk_without_grammar, needs_grammar
-from ggrep.parse.chunking.pool import PATIENCE_MS, START_MS
-from ggrep.parse.chunking.pool_frames import decode_answer, encode_request
 from ggrep.parse.chunking.spans import Plan
+from ggrep.parse.workers.child import WORKER_COMMAND, Child
+from ggrep.parse.workers.jobs import PlanQuestion, decode_plan, encode_request
+from ggrep.parse.workers.parse_pool import PATIENCE_MS
+from ggrep.parse.workers.pool import START_MS
 from training.encoder.mining import LIMITS
 
 FILE_SECONDS: Final = 5
@@ -45,13 +46,13 @@ class GuardedParser:
         if self._child is None:
             self._child = Child(WORKER_COMMAND, self._clock)
             self._child.start(START_MS)
-        request = encode_request(key, data, LIMITS, Allowance().cpu_ms(len(data)))
+        request = encode_request(PlanQuestion(key, data, LIMITS), Allowance().cpu_ms(len(data)))
         try:
             answer = self._child.ask(request, PATIENCE_MS)
         except BaseException:
             self._end()
             raise
-        return decode_answer(answer)
+        return decode_plan(answer)
 
     def _end(self) -> None:
         child, self._child = self._child, None

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-from ggrep.parse.chunking.child import WorkerCrashed, WorkerTimeout
+from ggrep.parse.workers.child import WorkerCrashed, WorkerTimeout
 from training.encoder.guarded_parser import FILE_SECONDS, GuardedParser, SlowFile
 from training.encoder.mining import is_mined, mine_plan
 from training.encoder.mining_report import MiningReport

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from ggrep.model.traits import TEST, traits_of
-from ggrep.parse.chunking.languages import GRAMMARS, language_of
+from ggrep.parse.languages.registry import GRAMMARS, language_of
 from training.encoder.packages import plain_name
 
 MAX_FILE_BYTES: Final = 400_000

@@ -16,7 +16,7 @@ from ggrep.index.store.salvage import implied_mask
 from ggrep.index.store.table_scan import schema_differences
 from ggrep.index.store.tables import count_rows
 from ggrep.index.store.view import SegmentView, SnapshotView
-from ggrep.parse.chunking.grammar_files import damaged_grammar_files
+from ggrep.parse.languages.grammar_files import damaged_grammar_files
 
 
 def manifest_present(found: Examination) -> Check:

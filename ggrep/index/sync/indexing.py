@@ -10,8 +10,8 @@ from ggrep.index.sync.segment_builder import FileRows, SegmentBuilder
 from ggrep.index.sync.stat_cache import KnownFile, KnownSkip
 from ggrep.model.chunk import ChunkedFile
 from ggrep.model.source import FileText, Skip, SourceFile
-from ggrep.parse.chunking.languages import CHUNKER_REVISION
-from ggrep.parse.chunking.pool import ParsePool
+from ggrep.parse.languages.registry import CHUNKER_REVISION
+from ggrep.parse.workers.parse_pool import ParsePool
 
 Read = Callable[[SourceFile], FileText | Skip]
 _HARD = frozenset({"unstable", "read_failed"})

@@ -37,13 +37,13 @@ from ggrep.index.sync.unchanged import report_if_unchanged
 from ggrep.index.sync.writing import Opening, open_parent, writing
 from ggrep.model.response import GitState
 from ggrep.model.source import FileText, Skip, SourceFile
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
-from ggrep.parse.chunking.pool import ParsePool, Terms
+from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.source.eligibility import product_files
 from ggrep.parse.source.git_state import git_state
 from ggrep.parse.source.path_keys import casefold_collisions, printable
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import Walk, root_identity, walk
+from ggrep.parse.workers.parse_pool import ParsePool, Terms
 
 
 def sync(

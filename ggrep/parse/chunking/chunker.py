@@ -1,25 +1,84 @@
 """Plans a file's chunks from its bytes. Pure: the same bytes give the same plan."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from typing import Final
 
+from ggrep.model.chunk import ANCHOR
 from ggrep.model.corpus import Corpus
-from ggrep.parse.chunking.anchor import anchor, guessed_imports
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
-from ggrep.parse.chunking.language_by_content import is_notebook
-from ggrep.parse.chunking.languages import (
+from ggrep.parse.chunk_limits import ChunkLimits
+from ggrep.parse.chunking.spans import Piece, Plan
+from ggrep.parse.chunking.unparsed import Reading
+from ggrep.parse.chunking.windows import CutCost, cut, surely_more, syntax_cost
+from ggrep.parse.languages.by_content import is_notebook
+from ggrep.parse.languages.registry import (
     GRAMMARS,
     KEYED,
     corpus_of_language,
     holds_scripts,
     language_of,
 )
-from ggrep.parse.chunking.line_table import LineTable
-from ggrep.parse.chunking.spans import Plan
-from ggrep.parse.chunking.unparsed import Reading
-from ggrep.parse.chunking.windows import CutCost, surely_more, syntax_cost
+from ggrep.parse.line_table import LineTable
+
+ANCHOR_LINES: Final = 15
+ANCHOR_BYTES: Final = 1200
+MAX_IMPORTS: Final = 40
+MAX_NAMES: Final = 60
+
+_SCANNED_LINES: Final = 200
+_IMPORT_LINE: Final = re.compile(
+    r"[ \t]*(?:import|using|use|require|require_relative|include|#include|from|open|library)"
+    r"[ \t(]+([^;\r\n]{1,120})"
+)
+
+
+def anchor(table: LineTable, path_key: str, imports: Iterable[str], names: Iterable[str]) -> Piece:
+    """Return the anchor; its text is the file's opening lines and may be empty."""
+    limits = ChunkLimits(max_lines=ANCHOR_LINES, max_bytes=ANCHOR_BYTES)
+    start, end = table.trim(0, len(table.data))
+    opening = cut(table, start, _reach(table, start, end), limits, _latest)
+    first = opening[0] if opening else (start, start)
+    return Piece(first[0], first[1], ANCHOR, extra=_extra(path_key, imports, names))
+
+
+def _reach(table: LineTable, start: int, end: int) -> int:
+    """Return an end near `start`, so that a large file is not cut to its last line."""
+    line = table.line_of(start) + ANCHOR_LINES + 1
+    return min(end, table.starts[line]) if line < len(table.starts) else end
+
+
+def _latest(_line: int) -> int:
+    return 0
+
+
+def _extra(path_key: str, imports: Iterable[str], names: Iterable[str]) -> str:
+    lines = [f"File: {path_key}"]
+    brought = _bounded(imports, MAX_IMPORTS)
+    defined = _bounded(names, MAX_NAMES)
+    if brought:
+        lines.append(f"Imports: {brought}")
+    if defined:
+        lines.append(f"Defines: {defined}")
+    return "\n".join(lines)
+
+
+def _bounded(words: Iterable[str], most: int) -> str:
+    return ", ".join([word for word in dict.fromkeys(words) if word][:most])
+
+
+def guessed_imports(table: LineTable) -> list[str]:
+    """Return what import-like lines near the top of an unparsed source file name."""
+    found: list[str] = []
+    for line in range(min(_SCANNED_LINES, len(table.starts))):
+        start = table.starts[line]
+        text = table.data[start : min(start + 200, table.line_end(line))].decode("utf-8", "ignore")
+        match = _IMPORT_LINE.match(text)
+        if match:
+            found.append(match[1].strip(" \t\"'()<>{"))
+    return found
+
 
 LARGER_FACTORS: Final = (2, 4, 8)
 """How much larger chunks may grow so that a file stays under its chunk cap."""
@@ -39,8 +98,8 @@ def prepare(path_key: str, data: bytes) -> None:
     """Load what parses the file: the first of a language is to cost no more than others."""
     language = language_of(path_key, data)
     if language in GRAMMARS:
-        from ggrep.parse.chunking.syntax import grammar_of
-        from ggrep.parse.chunking.trees import load
+        from ggrep.parse.languages.syntax import grammar_of
+        from ggrep.parse.languages.trees import load
 
         load(grammar_of(language, data))
 
@@ -84,7 +143,7 @@ def chunk_by_lines(
 def _holding(language: str, path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
     """Return the plan of a page or component that holds programs."""
     from ggrep.parse.chunking.embedded import Scripts
-    from ggrep.parse.chunking.embedded_scripts import scripts_of
+    from ggrep.parse.languages.embedded_scripts import scripts_of
 
     reading = Reading(table, language)
     _, around = reading.structured(limits) or ("lines", reading.windows(limits))
@@ -99,7 +158,7 @@ def _parsed(language: str, path_key: str, table: LineTable, limits: ChunkLimits)
     from ggrep.parse.chunking.arrange import Arrangement
     from ggrep.parse.chunking.notebook import place_cells
     from ggrep.parse.chunking.outline import Outline, statement_depths
-    from ggrep.parse.chunking.syntax import rules_for, tree
+    from ggrep.parse.languages.syntax import rules_for, tree
 
     root = tree(language, table.data)
     outline = Outline(root, table, rules_for(language, root, table.data), limits)

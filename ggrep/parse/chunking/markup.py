@@ -6,7 +6,7 @@ from html import unescape
 from itertools import islice
 from typing import Final
 
-from ggrep.parse.chunking.keys import MAX_KEYS, Key, key_name
+from ggrep.parse.chunking.keyed import MAX_KEYS, Key, key_name
 
 _TAG: Final = re.compile(
     rb"""

@@ -10,18 +10,16 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
-from ggrep.parse.chunking.found import Found, Rules, end_of, head_of
-from ggrep.parse.chunking.line_table import LineTable
+from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.spans import NO_SPAN, Span
+from ggrep.parse.languages.found import Found, Rules, end_of, signature_of
+from ggrep.parse.line_table import LineTable
 
 MAX_DEPTH: Final = 40
 """Levels of nesting that are looked into; what lies deeper stays in its parent's text."""
 
 _LEADING: Final = frozenset({"comment", "attribute_item", "decorator", "haddock"})
 """What belongs to the definition behind it, beside all kinds of comments."""
-_HEAD_BYTES: Final = 160
-"""What is shown of the head of a definition that has no body of its own."""
 _ALWAYS_WALKED: Final = frozenset({"class", "interface", "enum", "module"})
 
 
@@ -99,7 +97,7 @@ class Outline:
             if kind in _LEADING or (leads and node.id in leads) or kind.endswith("comment"):
                 lead = self._extend_lead(lead, node)
                 continue
-            if lead is not None and not self._adjacent(lead.end, node.start_byte):
+            if lead is not None and not self._table.adjacent(lead.end, node.start_byte):
                 lead = None
             said = Found("", inside=(node,)) if kind == "ERROR" else self._rules.describe(node)
             for definition in self._visit(node, said, lead, scope, depth):
@@ -113,7 +111,7 @@ class Outline:
         one = last is not None and last.found.name == new.found.name
         if last is not None and one and last.chunk_type == new.chunk_type:
             size = new.end - last.start
-            if size <= self._limits.max_bytes and self._adjacent(last.end, new.start):
+            if size <= self._limits.max_bytes and self._table.adjacent(last.end, new.start):
                 found[-1] = replace(last, end=new.end)
                 return
         found.append(new)
@@ -151,7 +149,7 @@ class Outline:
             found=found,
             chunk_type="method" if method else "field" if field else found.chunk_type,
             members=tuple(members),
-            signature=NO_SPAN if field else self._signature(node, found),
+            signature=NO_SPAN if field else signature_of(node, found, self._table.data),
             doc=_doc(found, lead),
         )
 
@@ -168,29 +166,15 @@ class Outline:
         children = (child for part in parts for child in part.named_children)
         return self._search(children, inner, depth + 1)
 
-    def _signature(self, node: Node, found: Found) -> Span:
-        """Return the range from a definition's first word to its body."""
-        start, end = head_of(node, found), node.end_byte
-        inside = found.inside[0].start_byte if found.inside else end
-        if start < inside < end:
-            return start, inside
-        line_end = self._table.data.find(b"\n", start, min(end, start + _HEAD_BYTES))
-        return start, min(end, start + _HEAD_BYTES) if line_end < 0 else line_end
-
     def _extend_lead(self, lead: "_Lead | None", node: Node) -> "_Lead | None":
         start, end = node.start_byte, node.end_byte
         comment = node.type.endswith("comment")
-        if lead is not None and self._adjacent(lead.end, start):
+        if lead is not None and self._table.adjacent(lead.end, start):
             doc = (lead.doc[0] if lead.doc else start, end) if comment else lead.doc
             return _Lead(lead.start, end, doc)
         if self._table.begins_line(start):
             return _Lead(start, end, (start, end) if comment else None)
         return None
-
-    def _adjacent(self, end: int, start: int) -> bool:
-        """Say whether no blank line stands between; some comments hold their line's end."""
-        before = 1 if end > 0 and self._table.data[end - 1] == 0x0A else 0
-        return self._table.data.count(b"\n", end, start) + before <= 1
 
     def _big(self, node: Node) -> bool:
         return _oversize(node, self._limits)

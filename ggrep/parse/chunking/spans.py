@@ -11,7 +11,7 @@ from ggrep.base.ids import PathKey
 from ggrep.base.stable_json import Json
 from ggrep.model.chunk import ANCHOR, Chunk, ChunkedFile
 from ggrep.model.corpus import Corpus
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.headers import clean_doc, clean_signature
 
 Span = tuple[int, int]

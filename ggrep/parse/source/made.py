@@ -1,11 +1,152 @@
 """The origin of a text, if recognisable: written by a generator, minified, or dumped data."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from ggrep.model.traits import DATA, GENERATED, MINIFIED
-from ggrep.parse.source.made_by import says_generated
 from ggrep.parse.source.text_shape import is_data, is_minified
+
+_OPENING_BYTES: Final = 4096
+_MOST_CODE_LINES: Final = 8
+"""Lines of code that may stand before or between the comments that are looked at."""
+_HINTS: Final = (
+    *("generated", "do not edit", "do not modify", "made by", "produced by", "built by"),
+    *("meta object code", "qt user interface compiler"),
+)
+"""No text without one of these says that it was made by a program."""
+
+_TEMPLATES: Final = re.compile(
+    r"\.(tmpl|tpl|gotmpl|template|j2|jinja2?|mustache|erb|hbs|handlebars|ejs|njk|tera|mako|ftl|vm|tt)$"
+)
+"""Endings of files whose comments speak of what is made from them."""
+
+_PROSE: Final = re.compile(r"\.(md|mdx|markdown|rst|adoc|asciidoc|org|html?|xhtml)$")
+"""Endings of documents, where only a comment in angle brackets or of reStructuredText is one."""
+
+_MARKER: Final = re.compile(
+    r"^(?://+[/!]?|#+|;+|--+|%+|\*+|dnl\b|\.\\\"|'\\\"|!+|rem\b|::|\.\.\s)\s*"
+)
+_BLOCKS: Final = (
+    *(("/*", "*/"), ("<!--", "-->"), ('"""', '"""'), ("'''", "'''"), ('r"""', '"""')),
+    *(("{-", "-}"), ("(*", "*)"), ("=begin", "=end"), ("--[[", "]]"), ("<#", "#>")),
+)
+
+_TEXT_BEGINS: Final = re.compile(r"\"{3}|'{3}|`|<<")
+"""In a line of code: what follows may be a text of several lines, and is no comment."""
+
+_BEGINS: Final = re.compile(r"auto[\w -]{0,20}generated\s+(?:by|from|using|with)\b")
+_QUOTED: Final = re.compile(r"\"[^\"\n]*\"|`[^`\n]*`")
+
+_NAME: Final = r"[\w./+@${}-]{1,80}"
+_BY: Final = r"(?:by|from|using|with|via)\b"
+_AUTO: Final = r"(?:(?:auto(?:matic(?:ally)?)?|machine|programmatically)[\s-]*)"
+_WAS: Final = r"(?:is|was|were|are|(?:has|have)\s+been)"
+_ITSELF: Final = (
+    r"(?<!\bof\s)\bthis\s+(?:\w+\s+){0,2}?"
+    r"(?:file|code|module|source|script|class|header|package|parser|document|page|program|makefile"
+    r"|list|interface|client|wrapper|contents?|definitions?|bindings?|types?)"
+    r"(?:\s+\S{0,80}[./]\S{0,80})?"
+)
+_HANDS_OFF: Final = r"\bdo\s+not\s+(?:hand[\s-]*)?(?:edit|modify|change|touch)\b"
+_SAYS: Final = re.compile(
+    rf"""
+    # in a sentence about itself
+      {_ITSELF}\s+(?:{_WAS}\s+)?(?:an?\s+)?{_AUTO}?@?generated\b
+    | (?<!\bof\s)\b(?:this|the)\s+(?:\w+\s+)?(?:file|code|data|tables?)
+      \s+{_WAS}\s+{_AUTO}generated\b
+    | {_ITSELF}\s+(?:is|was)\s+(?:automatically|machine[\s-]?)\s*
+      (?:created|produced|made|built|written|extracted|derived|updated|maintained)\b
+    | (?<!\bof\s)\bthis\s+(?:\w+\s+)?(?:is|was)\s+(?:an?\s+)?{_AUTO}generated
+      \s+(?:{_BY}|file\b|code\b)
+    | \bthis\s+is\s+a\s+generated\s+file\b
+    | \bthis\s+file\s+(?:is|was)\s+(?:built|made|produced|compiled)\s+(?:by|from|using)\b
+    # at the beginning of a sentence, by whom or from what
+    | ^@generated(?![\w`'"])
+    | ^<{_AUTO}generated\b
+    | ^{_AUTO}?@?generated(?:\s+automatically)?\s*:?\s+{_BY}
+    | ^{_AUTO}generated\s+for\b
+    | ^code\s+generated\s+by\s[^.\n]{{1,60}}\.?$
+    | ^(?:{_AUTO}?generated\s+(?:(?:source\s+)?(?:file|code)|protocol\s+buffer\s+code)
+      |{_AUTO}generated\s+file$)\s*(?:[.,:;!(-]|do\s+not\b)
+    | ^(?:source\s+)?file\s+{_AUTO}?generated\s+{_BY}
+    | ^(?:{_NAME}\.\w+|(?:\S+/)?makefile(?:\.in)?|configure)[.:,]?\s+
+      {_AUTO}?generated(?:\s+automatically)?\s+{_BY}
+    # as some tools have it
+    | \bmade\s+by\s+gnu\s+bison\b
+    | ^a\s+lexical\s+scanner\s+generated\s+by\b
+    | \(generated\s+by\s+(?:openapi|swagger)\b
+    | \bcode\s+produced\s+by\s+gperf\b
+    | \bmeta\s+object\s+code\s+from\s+reading\b
+    | \bcreated\s+by:\s+(?:the\s+)?(?:qt\s+user\s+interface|the\s+resource)\s+compiler\b
+    # and in warnings
+    | \bgenerated\b[^`"']{{0,240}}?{_HANDS_OFF}
+    | {_HANDS_OFF}[^`"']{{0,240}}?\b(?:generated|(?:built|made|produced|created)\s+(?:by|from))\b
+    """,
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+_DENIES: Final = re.compile(
+    r"\b(?:not|never|no longer|isn't|wasn't)\s+(?:\w+\s+)?(?:auto\w*[\s-]+)?generated",
+    re.IGNORECASE,
+)
+
+
+def says_generated(path_key: str, data: bytes) -> bool:
+    """Tell whether the comments that a text begins with say that a program wrote it.
+
+    Args:
+        path_key: tells templates and documents by its ending.
+        data: UTF-8.
+    """
+    head = data[:_OPENING_BYTES].decode("utf-8", "replace")
+    lowered = head.lower()
+    if not any(hint in lowered for hint in _HINTS):
+        return False
+    name = path_key.lower()
+    if _TEMPLATES.search(name):
+        return False
+    said = _in_sentences(_comments(head, prose=_PROSE.search(name) is not None))
+    return _SAYS.search(_DENIES.sub("", said)) is not None
+
+
+def _comments(head: str, *, prose: bool) -> list[str]:
+    """Return the lines of the opening comments, without their marks."""
+    found: list[str] = []
+    closing, code = "", 0
+    for raw in head.split("\n"):
+        line = raw.strip("\ufeff \t\r")
+        if not closing:
+            opened = _opened(line)
+            if opened:
+                begin, closing = opened
+                line = line[len(begin) :]
+            elif prose or not _MARKER.match(line):
+                code += bool(line)
+                if code > _MOST_CODE_LINES or _TEXT_BEGINS.search(line):
+                    break
+                found.append("")
+                continue
+        if closing:
+            line, closed, _ = line.partition(closing)
+            closing = "" if closed else closing
+        found.append(_MARKER.sub("", line.strip("\ufeff \t\r*!")))
+    return found
+
+
+def _in_sentences(lines: Sequence[str]) -> str:
+    """Return lines with those joined that go on with the sentence before; quotations go."""
+    found: list[str] = []
+    before = ""
+    for line in lines:
+        goes_on = line[:1].islower() and before[-1:].isalnum() and not _BEGINS.match(line)
+        found.append(f" {line}" if goes_on else f"\n{line}")
+        before = line
+    return _QUOTED.sub("", "".join(found))
+
+
+def _opened(line: str) -> tuple[str, str] | None:
+    return next((block for block in _BLOCKS if line.startswith(block[0])), None)
+
 
 _HEAD_BYTES: Final = 2048
 _MAPPED: Final = re.compile(rb"\s*(?://|/\*)[#@] ?sourceMappingURL=")

@@ -53,6 +53,7 @@ from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import Admitted, PoolResponse, QueryResponse, RepoDescription
 from ggrep.model.standing import Standing, standing_notices
 from ggrep.model.statistics import CollectionStatistics
+from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine import query_answers as answers
 from ggrep.search.engine.exploring import Exploring
 from ggrep.search.engine.moment import of_the_moment
@@ -82,12 +83,14 @@ class Hosted:
         on_damage: called, by any thread, each time the store is found in want of a sync that
             heals it.
         standing: how the updating of the index stands; None for what its last sync wrote.
+        occurrences: who looks for names in files; None for a pool of the engine's own.
     """
 
     handles: Callable[[int], AbstractContextManager[None]] = _unbounded
     slots: EncodeSlots | None = None
     on_damage: Callable[[], None] = lambda: None
     standing: Callable[[], Standing] | None = None
+    occurrences: OccurrencePool | None = None
 
 
 class Engine(Exploring):
@@ -135,6 +138,8 @@ class Engine(Exploring):
         self.identity: RepoIdentity = identify(root, home, self.settings)
         self._loaded: tuple[Encoder | None] | None = None
         self._loading = Lock()
+        self._hosted_occurrences = hosted.occurrences
+        self._occurrences = hosted.occurrences or OccurrencePool()
         self._view: SnapshotView | None = None
         self._standing = hosted.standing or self._recorded_standing
         self._older = PinnedViews(self.identity.store, self.identity.store_id)
@@ -381,9 +386,11 @@ class Engine(Exploring):
                     self.view(deadline)
 
     def close(self) -> None:
-        """Close the snapshot and its tables; the next request reopens them."""
+        """Close the snapshot, its tables and our processes; the next request reopens them."""
         self._view = None
         close_tables(self.identity.store)
+        # A request under way still holds the old one, whose processes end with it.
+        self._occurrences = self._hosted_occurrences or OccurrencePool()
 
     def warm(self) -> None:
         """Preload what the first search needs: encoder, snapshot, segments, a table.

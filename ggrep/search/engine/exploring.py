@@ -27,6 +27,7 @@ from ggrep.model.navigation import (
 from ggrep.model.response import Admitted
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.standing import Standing
+from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine.expanding import check_expand, expand
 from ggrep.search.engine.moment import of_the_moment
 from ggrep.search.engine.name_answers import check_name, references, symbol
@@ -49,6 +50,7 @@ class Exploring(ABC):
     identity: RepoIdentity
     _new_id: Callable[[], str]
     _standing: Callable[[], Standing]
+    _occurrences: OccurrencePool
 
     @abstractmethod
     def pin(
@@ -123,7 +125,7 @@ class Exploring(ABC):
         timeout_ms = request.timeout_ms or self.settings.query_timeout_ms
         deadline = deadline or Deadline.after(self.clock, timeout_ms)
         with self._navigating(deadline, request_id, admitted) as (context, view):
-            found = symbol(context, view, request, deadline)
+            found = symbol(context, view, request, deadline, self._occurrences)
         return of_the_moment(found, self._standing(), deterministic=request.deterministic)
 
     def references(
@@ -139,7 +141,7 @@ class Exploring(ABC):
         timeout_ms = request.timeout_ms or self.settings.query_timeout_ms
         deadline = deadline or Deadline.after(self.clock, timeout_ms)
         with self._navigating(deadline, request_id, admitted) as (context, view):
-            found = references(context, view, request, deadline)
+            found = references(context, view, request, deadline, self._occurrences)
         return of_the_moment(found, self._standing(), deterministic=request.deterministic)
 
     def expand(

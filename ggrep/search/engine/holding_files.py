@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import Final, Self
 
 from ggrep.base.deadline import Deadline
-from ggrep.parse.chunking.occurrence_frames import OccurrenceQuestion
-from ggrep.parse.chunking.occurrence_words import spots
+from ggrep.parse.occurrences.words import spots
+from ggrep.parse.workers.jobs import OccurrenceQuestion
 from ggrep.search.query.file_text import file_texts
 from ggrep.search.query.name_candidates import NameFile, Searched
 

@@ -21,7 +21,7 @@ from ggrep.model.navigation import (
 )
 from ggrep.model.request import SearchRequest
 from ggrep.model.sanitise import is_text, sanitise, sanitise_line
-from ggrep.parse.chunking.occurrence_pool import OccurrencePool, shared_pool
+from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine import query_answers as answers
 from ggrep.search.engine.name_reading import Place, Reading
 from ggrep.search.engine.naming_places import find_definitions, other_case, qualified_name
@@ -72,7 +72,7 @@ def symbol(
     view: SnapshotView,
     request: SymbolRequest,
     deadline: Deadline,
-    pool: OccurrencePool | None = None,
+    pool: OccurrencePool,
 ) -> SymbolResponse:
     """Return where a name is defined.
 
@@ -81,7 +81,7 @@ def symbol(
         view: the pinned snapshot.
         request: the name.
         deadline: checked before each file.
-        pool: who reads syntax; None for those of this process.
+        pool: who reads syntax.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -121,7 +121,7 @@ def references(
     view: SnapshotView,
     request: ReferencesRequest,
     deadline: Deadline,
-    pool: OccurrencePool | None = None,
+    pool: OccurrencePool,
 ) -> ReferencesResponse:
     """Return where a name is used.
 
@@ -130,7 +130,7 @@ def references(
         view: the pinned snapshot.
         request: the name, and whether strings and comments count.
         deadline: checked before each file.
-        pool: who reads syntax; None for those of this process.
+        pool: who reads syntax.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -209,12 +209,12 @@ def _reading(
     view: SnapshotView,
     request: SymbolRequest | ReferencesRequest,
     deadline: Deadline,
-    pool: OccurrencePool | None,
+    pool: OccurrencePool,
     *,
     words_do: bool,
 ) -> Reading:
     held = searched(view, open_segments(view), request.scope, request.filters, deadline)
-    return Reading(held, pool or shared_pool(), deadline, words_do, request.deterministic)
+    return Reading(held, pool, deadline, words_do, request.deterministic)
 
 
 def _definition(held: Searched, place: Place) -> Definition:

@@ -8,9 +8,9 @@ from typing import Final
 from ggrep.base.deadline import Deadline
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.sanitise import sanitise_line
-from ggrep.parse.chunking.occurrence_frames import OccurrenceQuestion
-from ggrep.parse.chunking.occurrence_pool import OccurrencePool
-from ggrep.parse.chunking.occurrence_words import MAX_MENTIONS, Occurrence, mentions_by_words
+from ggrep.parse.occurrences.words import MAX_MENTIONS, Occurrence, mentions_by_words
+from ggrep.parse.workers.jobs import OccurrenceQuestion
+from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine.holding_files import HoldingFile, HoldingFiles
 from ggrep.search.query.file_text import row_at
 from ggrep.search.query.name_candidates import NameFile, Searched

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ggrep.model.limits import Notice
-from ggrep.parse.chunking.languages import is_unread
+from ggrep.parse.languages.registry import is_unread
 from ggrep.search.query.name_candidates import NameFile, Searched
 
 UNREAD_LANGUAGE: Final = "unread_language"

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from ggrep.parse.chunking.languages import language_of
+from ggrep.parse.languages.registry import language_of
 
 _POSITION: Final = re.compile(r"(?::(\d+)(?::\d+)?:?|#L(\d+)(?:-L?\d+)?|\((\d+)(?:,\d+)?\))$")
 """What compilers and editors put behind a path."""

@@ -26,13 +26,13 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.scan import ScanFacts
 from ggrep.model.source import FileText, Skip
 from ggrep.model.statistics import CollectionStatistics
-from ggrep.parse.chunking.chunk_limits import ChunkLimits
+from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_by_lines
-from ggrep.parse.chunking.languages import corpus_of
-from ggrep.parse.chunking.pool import ParsePool
 from ggrep.parse.chunking.spans import to_chunks
+from ggrep.parse.languages.registry import corpus_of
 from ggrep.parse.source.git_listing import Listing
 from ggrep.parse.source.read import read_file
+from ggrep.parse.workers.parse_pool import ParsePool
 from ggrep.search.query.own_statistics import collection_statistics
 from ggrep.search.query.segments import open_segments
 from ggrep.search.scan.estimate import estimated

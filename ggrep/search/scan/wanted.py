@@ -7,8 +7,8 @@ from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Corpus
 from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
 from ggrep.model.traits import TEST, traits_of
-from ggrep.parse.chunking.language_by_content import ENDINGS_OF_SEVERAL
-from ggrep.parse.chunking.languages import corpus_of, language_of
+from ggrep.parse.languages.by_content import ENDINGS_OF_SEVERAL
+from ggrep.parse.languages.registry import corpus_of, language_of
 from ggrep.search.query.eligible import path_test
 
 _TOLD_BY_PATH: Final = frozenset({"path", "ext", "test", "lang", "corpus"})

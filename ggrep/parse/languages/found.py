@@ -1,0 +1,196 @@
+"""The result of a language's rules for one syntax node."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from tree_sitter import Node
+
+MAX_NAME_CHARACTERS: Final = 200
+_HEAD_BYTES: Final = 160
+"""What is shown of the head of a definition that has no body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A definition, or a wrapper whose content counts as if it stood outside.
+
+    Attributes:
+        chunk_type: see `Chunk.chunk_type`; empty for a wrapper.
+        inside: the nodes among whose children members are looked for.
+        owners: names that qualify it though they do not enclose it (a Go receiver).
+        more_names: further names that the same statement defines.
+        loose: may share a chunk with its neighbours while small.
+        thin: its opening lines say little, so they join the first member.
+        always_open: its members stand alone even when the whole would fit one chunk.
+        doc: the node that documents it, where that is no comment in front of it.
+        last: the sibling that ends it, where its body is no part of the node.
+        spans: where its names stand, in bytes; empty where nodes of any kind may hold them.
+    """
+
+    chunk_type: str
+    name: str = ""
+    inside: tuple[Node, ...] = ()
+    owners: tuple[str, ...] = ()
+    more_names: tuple[str, ...] = ()
+    loose: bool = False
+    thin: bool = False
+    always_open: bool = False
+    doc: Node | None = None
+    last: Node | None = None
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+Reader: TypeAlias = Callable[[Node], Found | None]
+"""Tells the definition a node is, if any."""
+
+
+def nothing(_: Node) -> None:
+    """Say nothing of a node."""
+
+
+def wrapper(node: Node) -> Found:
+    """Return a node whose content counts as if it stood outside."""
+    return Found("", inside=(node,))
+
+
+def own_name(node: Node) -> str:
+    """Return the text of a node's field `name`."""
+    return field_text(node, "name")
+
+
+def itself(node: Node) -> tuple[Node, ...]:
+    """Return a node whose own children are its members."""
+    return (node,)
+
+
+def body_of(node: Node) -> tuple[Node, ...]:
+    """Return the node's body, if it has one, as something to look inside."""
+    body = node.child_by_field_name("body")
+    return () if body is None else (body,)
+
+
+def named_as(
+    chunk_type: str,
+    name: Callable[[Node], str] = own_name,
+    inside: Callable[[Node], tuple[Node, ...]] = body_of,
+    *,
+    loose: bool | None = False,
+) -> Reader:
+    """Return what reads a definition by its name and body alone.
+
+    Args:
+        chunk_type: what is defined.
+        name: tells its name.
+        inside: tells where its members are.
+        loose: see `Found`; None for where it has no body.
+    """
+
+    def read(node: Node) -> Found:
+        parts = inside(node)
+        return Found(chunk_type, name(node), parts, loose=not parts if loose is None else loose)
+
+    return read
+
+
+def by_kind(readers: Mapping[Reader, str]) -> Reader:
+    """Return what has a node read by the reader whose words name its kind."""
+    table = {kind: reader for reader, kinds in readers.items() for kind in kinds.split()}
+
+    def read(node: Node) -> Found | None:
+        reader = table.get(node.type)
+        return None if reader is None else reader(node)
+
+    return read
+
+
+def constants(names: Sequence[str], inside: tuple[Node, ...] = ()) -> Found | None:
+    """Return what a statement that sets those names defines; None without any."""
+    if not names:
+        return None
+    return Found("constant", names[0], inside, more_names=tuple(names[1:]), loose=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How one language is read.
+
+    Attributes:
+        describe: the definition a node is, if any; never looks deeper than it must.
+        imported: what a node that is no definition brings in from elsewhere.
+        fields: constants in the body of a class are definitions, not only text of it.
+        island: the root of what stands inside of a node that its own grammar does not look into.
+        leads: ids of nodes that belong to the definition behind them, as signatures do.
+        clauses: definitions of one name in a row are one.
+        with_text: the rules for a file of that text, where nodes alone do not tell all.
+    """
+
+    describe: Callable[[Node], Found | None]
+    imported: Callable[[Node], tuple[str, ...]]
+    fields: bool = False
+    island: Callable[[Node], Node | None] | None = None
+    leads: frozenset[int] = frozenset()
+    clauses: bool = False
+    with_text: "Callable[[bytes], Rules] | None" = None
+
+
+def end_of(node: Node, found: Found) -> int:
+    """Return where a definition ends."""
+    return node.end_byte if found.last is None else max(node.end_byte, found.last.end_byte)
+
+
+def head_of(node: Node, found: Found) -> int:
+    """Return where a definition's own first word stands, behind decorators and documentation."""
+    plain = node.child_by_field_name("definition") or node
+    doc = found.doc
+    behind = doc.next_sibling if doc is not None and doc.start_byte == plain.start_byte else None
+    return plain.start_byte if behind is None else behind.start_byte
+
+
+def signature_of(node: Node, found: Found, data: bytes) -> tuple[int, int]:
+    """Return the range from a definition's first word to its body, else to its line's end."""
+    start, end = head_of(node, found), node.end_byte
+    if found.inside and start < found.inside[0].start_byte < end:
+        return start, found.inside[0].start_byte
+    most = min(end, start + _HEAD_BYTES)
+    line_end = data.find(b"\n", start, most)
+    return start, most if line_end < 0 else line_end
+
+
+def text_of(node: Node | None) -> str:
+    """Return a node's text on one line, cut to the longest name kept."""
+    text = None if node is None else node.text
+    if text is None:
+        return ""
+    words = text[: 4 * MAX_NAME_CHARACTERS].decode("utf-8", "replace").split()
+    return " ".join(words)[:MAX_NAME_CHARACTERS]
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text, as kinds of nodes are listed."""
+    return frozenset(text.split())
+
+
+def field_text(node: Node, field: str) -> str:
+    """Return the text of a node's field; empty when it has none."""
+    return text_of(node.child_by_field_name(field))
+
+
+def first_named(node: Node) -> Node | None:
+    """Return the first child that is not punctuation."""
+    children = node.named_children
+    return children[0] if children else None
+
+
+def named(node: Node | None, index: int) -> Node | None:
+    """Return the child at `index` among those that are not punctuation."""
+    if node is None or index >= node.named_child_count:
+        return None
+    return node.named_child(index)
+
+
+def last_named(node: Node | None) -> Node | None:
+    """Return the last child that is not punctuation."""
+    if node is None or not node.named_child_count:
+        return None
+    return node.named_child(node.named_child_count - 1)

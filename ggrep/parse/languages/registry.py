@@ -1,0 +1,140 @@
+"""The language and corpus of a file by its path, and which grammars are loaded."""
+
+from functools import cache
+from importlib.metadata import version
+from types import MappingProxyType
+from typing import Final
+
+from ggrep.config.endings import CODE, ENDINGS, NAMED_RECORDS, NAMES, RECORDS
+from ggrep.model.corpus import Corpus
+from ggrep.parse.languages.by_content import (
+    NOTEBOOK,
+    by_ending,
+    by_first_line,
+    is_open,
+    notebook_language,
+)
+
+CHUNKER_REVISION: Final = "chunker-5"
+"""What chunking makes of a file; enters the fingerprint.
+
+    chunker-1  definitions, headings, diagrams, line windows
+    chunker-2  more grammars, structured records; signatures and doc comments
+    chunker-3  35 languages by query files; programs inside of pages and components; items inside
+               of Rust's macros and what C's macros make; languages by content and first line
+    chunker-4  Octave beside MATLAB; Verilog that was taken for V; members of what is nested in
+               Ada, D, SystemVerilog and VHDL
+    chunker-5  members of Groovy, Zig and Nim that their types hid; names of patterns in scripts;
+               what a component computes anew (`$: x = y`); notebooks as scripts in their kernel's
+               language
+"""
+
+GRAMMAR_PACKAGES: Final = ("tree_sitter", "tree_sitter_language_pack")
+"""Distributions that parse."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+QUERIED: Final = _words(
+    "ada clojure cmake d dart elisp elm erlang fortran fsharp gdscript gleam graphql groovy hcl"
+    " julia lisp matlab nim nix objc ocaml odin pascal perl powershell purescript r racket scheme"
+    " solidity starlark tcl v verilog vhdl zig"
+)
+"""Languages that are read by a file of queries."""
+
+GRAMMARS: Final = MappingProxyType(
+    {
+        name: name
+        for name in QUERIED
+        | _words(
+            "bash c cpp csharp elixir go haskell java javascript kotlin lua php proto"
+            " python ruby rust scala swift tsx typescript"
+        )
+    }
+    | {"lisp": "commonlisp"}
+)
+"""Languages that are parsed, and the grammar of each. A list, because a grammar can hang."""
+
+KEYED: Final = frozenset({"hcl"})
+"""Languages that are parsed for names alone: chunks follow their keys."""
+
+HOLDERS: Final = frozenset({"astro", "html", "svelte", "vue"})
+"""Languages whose files may hold programs in others."""
+
+DIAGRAMS: Final = frozenset({"mermaid", "plantuml", "dot"})
+
+_READ_OTHERWISE: Final = frozenset(
+    {"astro", "css", "erb", "less", "make", "scss", "sql", "svelte", "vue"}
+)
+"""Languages that hold programs in others, or nothing that one would call a definition."""
+
+
+def language_of(path_key: str, data: bytes = b"") -> str:
+    """Return the language of a file, lower-case; `text` when nothing is known of it.
+
+    Args:
+        path_key: mostly enough.
+        data: its bytes, where endings that several languages share and names without an ending
+            are to be told apart.
+    """
+    name = path_key.rpartition("/")[2].lower()
+    ending = name.rpartition(".")[2] if "." in name else ""
+    named = _by_name(name, ending)
+    if not ending and data.startswith(b"#!"):
+        return by_first_line(data) or named or "text"  # `build` is a script more often than not
+    if not data or (named and not is_open(ending)):
+        return named or "text"
+    if ending == NOTEBOOK:
+        return notebook_language(data) or named
+    return by_first_line(data) or by_ending(ending, named or "text", data)
+
+
+def _by_name(name: str, ending: str) -> str:
+    """Return the language that a name in lower case usually stands for, if any."""
+    if name in NAMES:
+        return NAMES[name]
+    if ending in ENDINGS:
+        return ENDINGS[ending]
+    if name.startswith(("dockerfile.", "containerfile.")):
+        return "dockerfile"
+    return "make" if name.rpartition(".")[0].startswith("makefile") else ""
+
+
+def holds_scripts(language: str, data: bytes) -> bool:
+    """Say whether a file holds a program in another language."""
+    if language not in HOLDERS:
+        return False
+    from ggrep.parse.languages.embedded_scripts import scripts_of
+
+    return bool(scripts_of(language, data))
+
+
+def is_unread(language: str) -> bool:
+    """Say whether programs in a language are read by their words, without definitions."""
+    return language in CODE and language not in GRAMMARS and language not in _READ_OTHERWISE
+
+
+def corpus_of(path_key: str, data: bytes = b"") -> Corpus:
+    """Return the corpus that a file's own text belongs to."""
+    return corpus_of_language(language_of(path_key, data))
+
+
+def corpus_of_language(language: str) -> Corpus:
+    """Return the corpus that the text of files in a language belongs to."""
+    if language in CODE:
+        return Corpus.CODE
+    if language in RECORDS or language in NAMED_RECORDS:
+        return Corpus.RECORDS
+    return Corpus.EXTRACTED_PROSE if language in DIAGRAMS else Corpus.PROSE
+
+
+@cache
+def grammar_revision() -> str:
+    """Return the versions of what parses, for the fingerprint; loads no grammar.
+
+    Raises:
+        PackageNotFoundError: the installation is broken.
+    """
+    return " ".join(f"{name}={version(name)}" for name in GRAMMAR_PACKAGES)

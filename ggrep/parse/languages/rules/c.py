@@ -1,0 +1,218 @@
+"""Rules for C and C++."""
+
+import re
+from typing import Final
+
+from tree_sitter import Node
+
+from ggrep.parse.languages.found import (
+    Found,
+    Rules,
+    body_of,
+    by_kind,
+    field_text,
+    named,
+    named_as,
+    text_of,
+    wrapper,
+)
+
+_RECORDS: Final = {
+    "class_specifier": "class",
+    "struct_specifier": "class",
+    "union_specifier": "class",
+    "enum_specifier": "enum",
+}
+_NO_NAMES: Final = frozenset({"final", "inline", "namespace"})
+_MAX_DECLARATOR_DEPTH: Final = 20
+_TEST: Final = re.compile(r"[A-Z0-9_]*TEST[A-Z0-9_]*")
+_MAKING: Final = re.compile(r"(?:TRACE|DEFINE|DECLARE)_\w*|PyDoc_STRVAR\Z|[A-Z0-9_]*ATTR_[A-Z_]+\Z")
+
+
+def _record(node: Node, name: str = "") -> Found | None:
+    """Return a record that has a body; the members of a nameless one count as if outside."""
+    body = body_of(node)
+    own = _unscoped(field_text(node, "name"))
+    if not body:
+        return None
+    if not own and not name:
+        return Found("", inside=body)
+    more = (own,) if own and name and own != name else ()
+    return Found(_RECORDS[node.type], name or own, body, more_names=more)
+
+
+def _function(node: Node) -> Found | None:
+    declarator = node.child_by_field_name("declarator")
+    names = _declared(declarator)
+    if not names:
+        return None
+    if declarator is not None and declarator.type == "identifier":
+        return _behind_macro(node, names[0])
+    if declarator is not None and node.child_by_field_name("type") is None:
+        tested = _test(node, declarator)
+        if tested is not None:
+            return tested
+    return Found("function", names[-1], body_of(node), owners=names[:-1])
+
+
+def _test(node: Node, declarator: Node) -> Found | None:
+    """Return what `TEST_F(Suite, Case) { ... }` defines: a case of a suite."""
+    given = declarator.child_by_field_name("parameters")
+    words = [] if given is None else given.named_children
+    if not _TEST.fullmatch(field_text(declarator, "declarator")) or len(words) < 2:
+        return None
+    suite, case = words[:2]
+    span = (case.start_byte, case.end_byte)
+    return Found("function", text_of(case), body_of(node), (text_of(suite),), spans=(span,))
+
+
+def _called(node: Node) -> Found | None:
+    """Return what a macro that is called at the margin makes: `TRACE_EVENT(name, ...)`."""
+    call = None if node.start_point[1] else named(node, 0)
+    if call is None or call.type != "call_expression":
+        return None
+    macro, given = field_text(call, "function"), call.child_by_field_name("arguments")
+    test = _TEST.fullmatch(macro)
+    name = named(given, 1 if test else 0)
+    if name is None or name.type != "identifier" or not (test or _MAKING.match(macro)):
+        return None
+    return Found("constant", text_of(name), loose=True, spans=((name.start_byte, name.end_byte),))
+
+
+def _behind_macro(node: Node, name: str) -> Found | None:
+    """Return the record or namespace that a macro in front of it makes look like a function.
+
+    `class EXPORTED Name { ... };` and `OPEN_NAMESPACE namespace name { ... }` are read as a
+    function definition without parameters.
+    """
+    kind = node.child_by_field_name("type")
+    unread = [text_of(child) for child in node.children if child.type == "ERROR"]
+    words = [word for word in (name, *unread) if word not in _NO_NAMES]
+    own = words[0] if words else ""
+    if kind is not None and kind.type in _RECORDS:
+        return Found(_RECORDS[kind.type], own, body_of(node))
+    if own and (name == "namespace" or "namespace" in unread):
+        return Found("module", own, body_of(node), thin=True, always_open=True)
+    return Found("", inside=body_of(node))
+
+
+def _declaration(node: Node) -> Found | None:
+    """Return a prototype, a variable, or the record that a variable is declared with."""
+    kind = node.child_by_field_name("type")
+    if kind is not None and kind.type in _RECORDS and body_of(kind):
+        names = _declared(node.child_by_field_name("declarator"))
+        return _record(kind, names[-1] if names else "")
+    declarators = node.children_by_field_name("declarator")
+    named = [names for names in map(_declared, declarators) if names]
+    if not named:
+        return None
+    first = named[0]
+    chunk_type = "function" if _is_function(declarators[0]) else "constant"
+    more = tuple(names[-1] for names in named[1:])
+    return Found(chunk_type, first[-1], owners=first[:-1], more_names=more, loose=True)
+
+
+def _typedef(node: Node) -> Found | None:
+    kind = node.child_by_field_name("type")
+    names = [_declared(item) for item in node.children_by_field_name("declarator")]
+    flat = [name[-1] for name in names if name]
+    if kind is None or not flat:
+        return None
+    if kind.type not in _RECORDS or not body_of(kind):
+        return Found("typealias", flat[0], more_names=tuple(flat[1:]), loose=True)
+    own = field_text(kind, "name")
+    more = (*flat[1:], own) if own and own not in flat else tuple(flat[1:])
+    return Found(_RECORDS[kind.type], flat[0], body_of(kind), more_names=more)
+
+
+def _namespace(node: Node) -> Found | None:
+    name = field_text(node, "name").replace("::", ".")
+    if not name:
+        return Found("", inside=body_of(node))
+    return Found("module", name, body_of(node), thin=True, always_open=True)
+
+
+def _template(node: Node) -> Found | None:
+    inner = node.named_children
+    return describe(inner[-1]) if inner else None
+
+
+def _linkage(node: Node) -> Found | None:
+    body = node.child_by_field_name("body")
+    if body is None or body.type == "declaration_list":
+        return Found("", inside=body_of(node))
+    return describe(body)
+
+
+describe: Final = by_kind(
+    {
+        _record: " ".join(_RECORDS),
+        named_as("typealias", loose=True): "alias_declaration",
+        named_as("interface"): "concept_definition",
+        named_as("constant", loose=True): "enumerator preproc_def preproc_function_def",
+        _called: "expression_statement",
+        _declaration: "declaration field_declaration",
+        _function: "function_definition",
+        _linkage: "linkage_specification",
+        _namespace: "namespace_definition",
+        _template: "template_declaration",
+        _typedef: "type_definition",
+        wrapper: "declaration_list labeled_statement preproc_elif preproc_elifdef preproc_else"
+        " preproc_if preproc_ifdef",
+    }
+)
+
+
+def _is_function(node: Node | None) -> bool:
+    for _ in range(_MAX_DECLARATOR_DEPTH):
+        if node is None:
+            return False
+        if node.type == "function_declarator":
+            return True
+        node = _inner_declarator(node)
+    return False
+
+
+def _declared(node: Node | None) -> tuple[str, ...]:
+    """Return the name below nested declarators, behind its scopes: `a::B::c` in three."""
+    for _ in range(_MAX_DECLARATOR_DEPTH):
+        inner = None if node is None else _inner_declarator(node)
+        if inner is None:
+            break
+        node = inner
+    if node is None or node.type in {"parameter_list", "abstract_function_declarator"}:
+        return ()
+    return tuple(part for part in _scopes(node) if part)
+
+
+def _inner_declarator(node: Node) -> Node | None:
+    inner = node.child_by_field_name("declarator")
+    if inner is None and node.type in {"parenthesized_declarator", "reference_declarator"}:
+        inner = node.named_child(node.named_child_count - 1) if node.named_child_count else None
+    return inner
+
+
+def _scopes(node: Node) -> list[str]:
+    parts: list[str] = []
+    while node.type == "qualified_identifier":
+        parts.append(_unscoped(field_text(node, "scope")))
+        name = node.child_by_field_name("name")
+        if name is None:
+            return parts
+        node = name
+    return [*parts, text_of(node)]
+
+
+def _unscoped(name: str) -> str:
+    """Return a type's bare name: `X` for `ns::X<T>`."""
+    return name.partition("<")[0].rpartition("::")[2].strip()
+
+
+def imported(node: Node) -> tuple[str, ...]:
+    """Return what is included, without brackets or quotes."""
+    if node.type != "preproc_include":
+        return ()
+    return (field_text(node, "path").strip('<>"'),)
+
+
+RULES: Final = Rules(describe, imported, fields=True)

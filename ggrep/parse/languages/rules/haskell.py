@@ -1,0 +1,285 @@
+"""Rules for Haskell."""
+
+import re
+from dataclasses import replace
+from typing import Final, cast
+
+from tree_sitter import Node, Point
+
+from ggrep.parse.languages.found import (
+    MAX_NAME_CHARACTERS,
+    Found,
+    Rules,
+    by_kind,
+    constants,
+    field_text,
+    last_named,
+    named,
+    named_as,
+    text_of,
+    words,
+)
+from ggrep.parse.languages.runs import APART, BETWEEN, Run, grouped, inside_of, run_found
+
+_SIGNATURE: Final = re.compile(
+    rb"^(?:([a-z_][\w']{0,199})\s{1,80}::"
+    rb"|(data|newtype|class|type)[ \t]+(?:family[ \t]+)?(?:[^=\n]{0,200}=>[ \t]*)?"
+    rb"([A-Z][\w']{0,199}))",
+    re.MULTILINE,
+)
+_LEAD: Final = (b"--", b"{-#")
+_MAX_LEAD: Final = 200
+KINDS: Final = {"class": "interface", "data": "class", "newtype": "class", "type": "typealias"}
+
+
+class Part:
+    """A declaration found by its first line; offers of `Node` what an outline asks for."""
+
+    __slots__ = ("chunk_type", "end_byte", "end_point", "name", "start_byte", "start_point", "type")
+
+    def __init__(
+        self, name: str, chunk_type: str, start: tuple[int, int], end: tuple[int, int]
+    ) -> None:
+        self.type = "part"
+        self.name = name
+        self.chunk_type = chunk_type
+        self.start_byte, self.end_byte = start[0], end[0]
+        self.start_point, self.end_point = Point(start[1], 0), Point(end[1], 0)
+
+    @property
+    def named_children(self) -> list[Node]:
+        """Return nothing: what lies inside was not parsed."""
+        return []
+
+    def child_by_field_name(self, field: str) -> None:
+        """Return nothing, for the same reason."""
+        del field
+
+
+def declarations_in(directive: Node) -> list[Node]:
+    """Return the declarations inside a directive of several lines, comments above included."""
+    text = directive.text or b""
+    if b"\n" not in text:
+        return []
+    matches = list(_SIGNATURE.finditer(text))
+    starts = [_lead_start(text, match.start()) for match in matches]
+    last = text.rfind(b"\n") + 1
+    parts: list[Node] = []
+    row, before = directive.start_point[0], 0
+    for index, match in enumerate(matches):
+        start = starts[index]
+        end = starts[index + 1] if index + 1 < len(starts) else max(last, match.end())
+        row += text.count(b"\n", before, start)
+        before = start
+        kind = KINDS.get((match[2] or b"").decode(), "function")
+        name = (match[1] or match[3]).decode("utf-8", "replace")[:MAX_NAME_CHARACTERS]
+        base = directive.start_byte
+        rows = text.count(b"\n", start, end)
+        parts.append(cast("Node", Part(name, kind, (base + start, row), (base + end, row + rows))))
+    return parts
+
+
+def _lead_start(text: bytes, start: int) -> int:
+    """Return where the comment lines right above `start` begin."""
+    for _ in range(_MAX_LEAD):
+        above = text.rfind(b"\n", 0, max(0, start - 1)) + 1
+        if above >= start or not text.startswith(_LEAD, above):
+            break
+        start = above
+    return start
+
+
+_BETWEEN: Final = frozenset({"comment", "haddock", "pragma"})
+_CONSTRUCTED: Final = words(
+    "binding_list data_constructor data_constructors field fields gadt_constructor"
+    " gadt_constructors infix newtype_constructor prefix record"
+)
+_CONSTRUCTOR_NAMES: Final = frozenset({"constructor", "constructor_operator", "field_name"})
+_MAX_CONSTRUCTED: Final = 2000
+"""Most nodes of one data type in which names are looked for."""
+
+
+def describe(node: Node) -> Found | None:
+    """Return what a declaration defines."""
+    found = _plain(node)
+    if found is None or not found.chunk_type or found.doc is not None:
+        return found
+    if node.type == "part":
+        return found
+    first = cast("Run", node).clauses[0] if node.type == "run" else node
+    before = first.prev_named_sibling
+    if before is None or before.type != "haddock":
+        return found
+    return replace(found, doc=before)
+
+
+def _group(node: Node) -> Found:
+    nodes = [*_comments_before(node), *node.named_children]
+    return Found("", inside=grouped(node, nodes, _role))
+
+
+def _comments_before(declarations: Node) -> list[Node]:
+    """Return the comments of the first declaration, which the grammar puts with the imports."""
+    before = declarations.prev_named_sibling
+    comments: list[Node] = []
+    node = last_named(before) if before is not None and before.type == "imports" else before
+    while node is not None and node.type in _BETWEEN:
+        comments.append(node)
+        node = node.prev_named_sibling
+    return comments[::-1]
+
+
+def _role(node: Node) -> str:
+    """Return the name whose signature or equation a declaration is."""
+    kind = node.type
+    if kind in {"function", "signature", "bind"}:
+        names = _names(node)
+        return names[0] if names else APART
+    if kind in _BETWEEN:
+        return BETWEEN
+    return f"pattern {_pattern_name(node)}" if kind == "pattern_synonym" else APART
+
+
+def _run(node: Node) -> Found | None:
+    """Return the function that a signature and equations make."""
+    run, found = run_found(node, _plain)
+    if found is None:
+        return None
+    equations = [item for item in run.clauses if item.type in {"function", "bind"}]
+    inside = (equations[0],) if len(equations) == 1 else ()
+    return replace(found, inside=inside, loose=False)
+
+
+def _directive(node: Node) -> Found | None:
+    parts = declarations_in(node)
+    return Found("", inside=inside_of(node.start_byte, parts)) if parts else None
+
+
+def _part(node: Node) -> Found:
+    part = cast("Part", node)
+    return Found(part.chunk_type, part.name)
+
+
+def _header(node: Node) -> Found:
+    return Found("module", field_text(node, "module"), inside_of(node.end_byte, ()))
+
+
+def _function(node: Node) -> Found | None:
+    names = _names(node)
+    return Found("function", names[0], (node,), more_names=names[1:]) if names else None
+
+
+def _signature(node: Node) -> Found | None:
+    names = _names(node)
+    return Found("function", names[0], more_names=names[1:], loose=True) if names else None
+
+
+def _bind(node: Node) -> Found | None:
+    if node.child_by_field_name("name") is not None:
+        return _function(node)
+    pattern = node.child_by_field_name("pattern")
+    parts = [] if pattern is None else pattern.named_children
+    names = [text_of(item) for item in parts if item.type == "variable"]
+    return constants(names)
+
+
+def _names(node: Node) -> tuple[str, ...]:
+    """Return the names that a signature or an equation is about, operators bare."""
+    single = node.child_by_field_name("name")
+    if single is not None:
+        return (_bare(single),)
+    several = node.child_by_field_name("names")
+    if several is not None:
+        return tuple(_bare(item) for item in several.named_children)
+    for child in node.named_children:
+        if child.type == "infix":
+            return (_bare(child.child_by_field_name("operator")),)
+    return ()
+
+
+def _bare(node: Node | None) -> str:
+    return text_of(node).strip("()` ")
+
+
+def _data(node: Node) -> Found | None:
+    """Return a data type with its constructors and their fields."""
+    names: list[str] = []
+    roots = [*node.children_by_field_name("constructor"), node.child_by_field_name("constructors")]
+    pending = [root for root in roots if root is not None]
+    for _ in range(_MAX_CONSTRUCTED):
+        if not pending:
+            break
+        part = pending.pop()
+        if part.type in _CONSTRUCTOR_NAMES:
+            names.append(text_of(part))
+        elif part.type in _CONSTRUCTED:
+            pending += reversed(part.named_children)
+    return Found("class", field_text(node, "name"), more_names=tuple(dict.fromkeys(names)))
+
+
+def _data_instance(node: Node) -> Found | None:
+    inner = named(node, 0)
+    return None if inner is None else _data(inner)
+
+
+def _instance(node: Node) -> Found:
+    """Return an instance by its class and types: `Show Int`."""
+    class_name = field_text(node, "name").rpartition(".")[2]
+    name = f"{class_name} {field_text(node, 'patterns')}".strip()
+    inside = _declared(node)
+    return Found("class", name, inside, loose=not inside, thin=True)
+
+
+def _declared(node: Node) -> tuple[Node, ...]:
+    body = node.child_by_field_name("declarations")
+    return () if body is None else grouped(body, body.named_children, _role)
+
+
+def _foreign(node: Node) -> Found | None:
+    signature = node.child_by_field_name("signature")
+    return None if signature is None else _signature(signature)
+
+
+def _pattern_name(node: Node) -> str:
+    inner = named(node, 0)
+    name = None if inner is None else inner.child_by_field_name("synonym")
+    head = None if name is None else name.child_by_field_name("function")
+    return text_of(head or name).partition(" ")[0]
+
+
+_plain: Final = by_kind(
+    {
+        _bind: "bind",
+        named_as("interface", inside=_declared): "class",
+        _directive: "cpp",
+        named_as("typealias"): "data_family type_family",
+        _data_instance: "data_instance",
+        _data: "data_type newtype",
+        _group: "declarations local_binds",
+        _instance: "deriving_instance instance",
+        _foreign: "foreign_import",
+        _function: "function",
+        _header: "header",
+        _part: "part",
+        named_as("function", _pattern_name): "pattern_synonym",
+        _run: "run",
+        _signature: "signature",
+        named_as("typealias", loose=True): "type_instance type_synomym type_synonym",
+    }
+)
+
+
+def imported(node: Node) -> tuple[str, ...]:
+    """Return the modules that are imported."""
+    if node.type == "import":
+        return (field_text(node, "module"),)
+    if node.type != "imports":
+        return ()
+    return tuple(field_text(item, "module") for item in node.named_children if _is_import(item))
+
+
+def _is_import(node: Node) -> bool:
+    return node.type == "import"
+
+
+RULES: Final = Rules(describe, imported)

@@ -1,0 +1,137 @@
+"""Shows sibling nodes that form one definition to the outline as one node.
+
+The equations of a Haskell function, the clauses of an Elixir one, the attributes before it and
+the `pub` that a grammar leaves outside are nodes of their own; a `Run` stands for all of them.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, cast
+
+from tree_sitter import Node, Point
+
+from ggrep.parse.chunk_limits import ChunkLimits
+from ggrep.parse.languages.found import Found
+
+LEAD: Final = "<lead>"
+"""What stands before a definition and belongs to it."""
+BETWEEN: Final = "<between>"
+"""What belongs to a definition only if more of the same definition follows."""
+APART: Final = ""
+
+_LIMITS: Final = ChunkLimits()
+
+
+class Run:
+    """Stands for the nodes from the first of `lead` to the last of `clauses`.
+
+    It offers of `Node` just what an outline asks for.
+    """
+
+    __slots__ = ("clauses", "lead", "type")
+
+    def __init__(self, lead: Sequence[Node], clauses: Sequence[Node]) -> None:
+        self.type = "run"
+        self.lead = list(lead)
+        self.clauses = list(clauses)
+
+    @property
+    def start_byte(self) -> int:
+        """Return where the first node starts."""
+        return self._first().start_byte
+
+    @property
+    def end_byte(self) -> int:
+        """Return where the last node ends."""
+        return self.clauses[-1].end_byte
+
+    @property
+    def start_point(self) -> Point:
+        """Return the row and column of the start."""
+        return self._first().start_point
+
+    @property
+    def end_point(self) -> Point:
+        """Return the row and column of the end."""
+        return self.clauses[-1].end_point
+
+    @property
+    def named_children(self) -> list[Node]:
+        """Return the children of a sole clause; several clauses hold no members."""
+        return self.clauses[0].named_children if len(self.clauses) == 1 else []
+
+    def child_by_field_name(self, field: str) -> Node | None:
+        """Return what is defined, lead aside."""
+        return cast("Node", Run((), self.clauses)) if field == "definition" else None
+
+    def takes(self, node: Node) -> bool:
+        """Say whether the run still fits one chunk with one more clause."""
+        lines = node.end_point[0] - self.start_point[0] + 1
+        size = node.end_byte - self.start_byte
+        return lines <= _LIMITS.max_lines and size <= _LIMITS.max_bytes
+
+    def _first(self) -> Node:
+        return (self.lead or self.clauses)[0]
+
+
+class Siblings:
+    """Stands for a node with other children than the tree gives it."""
+
+    __slots__ = ("named_children", "start_byte")
+
+    def __init__(self, start_byte: int, nodes: Sequence[Node]) -> None:
+        self.start_byte = start_byte
+        self.named_children = list(nodes)
+
+
+def run_found(node: Node, describe: Callable[[Node], Found | None]) -> tuple[Run, Found | None]:
+    """Return the run that `node` is, and what its first clause defines."""
+    run = cast("Run", node)
+    return run, describe(run.clauses[0])
+
+
+def as_node(run: Run) -> Node:
+    """Return the run, or the node itself that it is made of."""
+    sole = len(run.clauses) == 1 and not run.lead
+    return run.clauses[0] if sole else cast("Node", run)
+
+
+def inside_of(start_byte: int, nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """Return `nodes` as something to look inside."""
+    return (cast("Node", Siblings(start_byte, nodes)),)
+
+
+def grouped(
+    container: Node, nodes: Iterable[Node], role: Callable[[Node], str]
+) -> tuple[Node, ...]:
+    """Return `nodes`, neighbours of one definition made a run, as something to look inside.
+
+    Args:
+        container: where the nodes come from.
+        nodes: in source order.
+        role: `LEAD`, `BETWEEN`, `APART` or, for a clause, what its definition goes by.
+    """
+    out: list[Node | Run] = []
+    lead: list[Node] = []
+    held: list[Node] = []
+    key, run = APART, Run((), ())
+    for node in nodes:
+        part = role(node)
+        if part is LEAD:
+            out += held
+            held = []
+            lead.append(node)
+        elif part is BETWEEN:
+            (lead or held).append(node)
+        elif part and part == key and not lead and run.takes(node):
+            run.clauses.append(node)
+            held = []
+        elif part:
+            key, run = part, Run(lead, (node,))
+            out += [*held, run]
+            lead, held = [], []
+        else:
+            out += [*lead, *held, node]
+            key, lead, held = APART, [], []
+    out += [*lead, *held]
+    shown = [as_node(item) if isinstance(item, Run) else item for item in out]
+    return inside_of(container.start_byte, shown)

@@ -1,0 +1,55 @@
+"""Parses bytes into a syntax tree."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Final, cast
+
+from tree_sitter import Node, Parser, Point, Query, Range
+from tree_sitter_language_pack import SupportedLanguage, get_language, get_parser
+
+from ggrep.parse.line_table import LineTable
+
+_WHOLE: Final = (Range(Point(0, 0), Point(0xFFFFFFFF, 0xFFFFFFFF), 0, 0xFFFFFFFF),)
+
+
+def parse(grammar: str, data: bytes) -> Node:
+    """Return the root of the file's syntax tree; broken text gives a tree with errors."""
+    return _parser(grammar).parse(data).root_node
+
+
+def parse_parts(grammar: str, data: bytes, parts: Sequence[Range]) -> Node:
+    """Return the root of what some parts of a file say, read as one text of their own.
+
+    Its nodes stand where they stand in the file.
+
+    Requires: `parts` ascend and do not overlap.
+    """
+    parser = _parser(grammar)
+    parser.included_ranges = list(parts)
+    try:
+        return parser.parse(data).root_node
+    finally:
+        parser.included_ranges = list(_WHOLE)
+
+
+def part(table: LineTable, start: int, end: int) -> Range:
+    """Return a range of bytes as a parser wants it told."""
+    first, last = table.line_of(start), table.line_of(end)
+    return Range(
+        Point(first, start - table.starts[first]), Point(last, end - table.starts[last]), start, end
+    )
+
+
+def load(grammar: str) -> None:
+    """Load a grammar: the first file of a language is to cost no more than others."""
+    _parser(grammar)
+
+
+def query(grammar: str, source: str) -> Query:
+    """Return a query of the trees that a grammar makes."""
+    return Query(get_language(cast("SupportedLanguage", grammar)), source)
+
+
+@cache
+def _parser(grammar: str) -> Parser:
+    return get_parser(cast("SupportedLanguage", grammar))

@@ -1,0 +1,79 @@
+"""The offsets of a file's lines, which end at a line feed only."""
+
+import re
+from array import array
+from bisect import bisect_right
+from itertools import accumulate, count
+from operator import add
+from typing import Final
+
+BLANK: Final = b" \t\r\n\f\v"
+"""Bytes that do not count as content at either end of a chunk."""
+
+_BLANKS: Final = re.compile(rb"[ \t\r\n\f\v]*")
+
+BOM: Final = b"\xef\xbb\xbf"
+
+
+class LineTable:
+    """A file's bytes with the offsets of its lines; line numbers here are 0-based."""
+
+    __slots__ = ("_filled", "data", "starts")
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        before = accumulate(map(len, data.split(b"\n")), initial=0)
+        # The count is of line feeds passed. An array, as ten million empty lines are legal.
+        self.starts: array[int] = array("q", map(add, before, count()))
+        del self.starts[-1]
+        self._filled: int | None = None
+
+    @property
+    def filled_lines(self) -> int:
+        """Return how many lines are not blank; counted when first asked for."""
+        if self._filled is None:
+            self._filled = sum(map(bool, map(bytes.strip, self.data.split(b"\n"))))
+        return self._filled
+
+    def line_of(self, offset: int) -> int:
+        """Return the line that holds the byte at `offset`."""
+        return bisect_right(self.starts, offset) - 1
+
+    def line_end(self, line: int) -> int:
+        """Return the offset behind `line`, its line feed included."""
+        return self.starts[line + 1] if line + 1 < len(self.starts) else len(self.data)
+
+    def is_blank(self, line: int) -> bool:
+        """Say whether `line` holds nothing to see."""
+        return not self.data[self.starts[line] : self.line_end(line)].strip(BLANK)
+
+    def begins_line(self, offset: int) -> bool:
+        """Say whether only blanks stand before `offset` on its line."""
+        start = self.starts[bisect_right(self.starts, offset) - 1]
+        # Bounded: a minified file holds thousands of definitions on one endless line.
+        return offset - start <= 1000 and not self.data[start:offset].strip(BLANK)
+
+    def adjacent(self, end: int, start: int) -> bool:
+        """Say whether no blank line stands between; some comments hold their line's end."""
+        before = 1 if end > 0 and self.data[end - 1] == 0x0A else 0
+        return self.data.count(b"\n", end, start) + before <= 1
+
+    def trim(self, start: int, end: int) -> tuple[int, int]:
+        """Return the range without blank ends, its first line's indentation kept.
+
+        Equal offsets mean that the range was blank. A byte order mark counts as blank.
+        """
+        data = self.data
+        if start == 0 and data.startswith(BOM):
+            start = len(BOM)
+        if start < end and data[start] not in BLANK and data[end - 1] not in BLANK:
+            return start, end
+        blanks = _BLANKS.match(data, start, end)
+        first = start if blanks is None else blanks.end()
+        if first >= end:
+            return start, start
+        while data[end - 1] in BLANK:
+            low = max(first, end - 64)
+            end = low + len(data[low:end].rstrip(BLANK))
+        # Not `line_of`: what lies before the first word is blank and short, the table is long.
+        return max(start, data.rfind(b"\n", start, first) + 1), end

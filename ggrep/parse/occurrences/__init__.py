@@ -1,0 +1,1 @@
+"""Where a name stands in a file, and what it is there."""

@@ -1,0 +1,108 @@
+"""Finds a name in a file and classifies it: definition, usage, string or comment.
+
+Words are found in the text first; the syntax tree is asked about those places alone.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from ggrep.parse.chunking.headers import clean_doc, clean_signature
+from ggrep.parse.languages.registry import GRAMMARS, holds_scripts, language_of
+from ggrep.parse.occurrences.words import Defined, Occurrence, mentions_by_words, spots
+
+
+def mentions(
+    path_key: str, data: bytes, name: str, *, any_case: bool = False
+) -> tuple[Occurrence, ...]:
+    """Return the places of `name` in source order; parses in this process.
+
+    Args:
+        path_key: what the file is read as depends on it.
+        data: the file's bytes.
+        name: without what qualifies it.
+        any_case: take other spellings in upper and lower case too.
+    """
+    if not has_syntax(path_key, data):
+        words = mentions_by_words(path_key, data, name, any_case=any_case)
+        return defining_mentions(data, words) if language_of(path_key, data) == "sql" else words
+    found = spots(path_key, data, name, any_case=any_case)
+    if not found:
+        return ()
+    from ggrep.parse.occurrences.tree_places import read_spots
+
+    return read_spots(path_key, data, found)
+
+
+def has_syntax(path_key: str, data: bytes) -> bool:
+    """Say whether a file's names are read by its syntax, which only a killable child may do."""
+    language = language_of(path_key, data)
+    return language in GRAMMARS or holds_scripts(language, data)
+
+
+_MOST_BEFORE: Final = 300
+"""Characters in front of a name that are looked at."""
+_HEAD_LINES: Final = 4
+_KINDS: Final = {
+    "aggregate": "function",
+    "domain": "typealias",
+    "function": "function",
+    "macro": "function",
+    "package": "module",
+    "procedure": "function",
+    "schema": "module",
+    "table": "class",
+    "trigger": "function",
+    "type": "typealias",
+    "view": "class",
+}
+"""What is created; anything else that is counts as a constant."""
+_CREATED: Final = re.compile(
+    r"\bcreate(?:\s{1,80}(?:or|replace|temp|temporary|materialized|recursive|unlogged|unique"
+    r"|global|local|foreign|constraint)){0,4}\s{1,80}(\w{1,40})(?:\s{1,80}body)?"
+    r"(?:\s{1,80}concurrently)?(?:\s{1,80}if\s{1,80}not\s{1,80}exists)?\s{1,80}"
+    r"(?:[\w@$\"`\[\]]{1,130}\.){0,3}[\"`\[]?$",
+    re.IGNORECASE,
+)
+_NOT_CREATED: Final = frozenset({"if", "on", "as", "or"})
+
+
+def defining_mentions(data: bytes, found: Sequence[Occurrence]) -> tuple[Occurrence, ...]:
+    """Return the mentions, those behind a `CREATE` as definitions; none is put into comments."""
+    lines = data.decode("utf-8", "surrogateescape").split("\n")
+    return tuple(_read(lines, mention) for mention in found)
+
+
+def _read(lines: Sequence[str], mention: Occurrence) -> Occurrence:
+    row = mention.line - 1
+    before = "\n".join([*lines[max(0, row - 2) : row], lines[row][: mention.column - 1]])
+    created = _CREATED.search(before[-_MOST_BEFORE:])
+    if "--" in lines[row][: mention.column - 1]:
+        return replace(mention, kind="comment")
+    if created is None or created[1].casefold() in _NOT_CREATED:
+        return mention
+    first = row - created[0].count("\n")
+    start = first
+    while start and lines[start - 1].lstrip().startswith("--"):
+        start -= 1
+    defined = Defined(
+        kind=_KINDS.get(created[1].casefold(), "constant"),
+        start_line=start + 1,
+        end_line=_end(lines, row) + 1,
+        declared_only=False,
+        signature=clean_signature("\n".join(lines[first : first + _HEAD_LINES]).partition(";")[0]),
+        doc=clean_doc("\n".join(lines[start:first])),
+    )
+    return replace(mention, kind="definition", defined=defined)
+
+
+def _end(lines: Sequence[str], row: int) -> int:
+    """Return the last line in front of the next statement that creates, blank ones left out."""
+    last = row
+    for place in range(row, len(lines)):
+        if place > row and lines[place].lstrip()[:7].casefold() == "create ":
+            break
+        if lines[place].strip() and not lines[place].lstrip().startswith("--"):
+            last = place
+    return last

@@ -1,0 +1,365 @@
+"""Classifies places of a file by its syntax tree.
+
+Each place is reached from the root, and the nodes on the way are read by the language's rules as
+an outline would read them: so a name is a definition here exactly where chunks are named by it,
+and also inside of functions, where no chunk begins.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tree_sitter import Node, TreeCursor
+
+from ggrep.parse.languages.embedded_scripts import scripts_of
+from ggrep.parse.languages.found import Found, Rules
+from ggrep.parse.languages.registry import GRAMMARS, language_of
+from ggrep.parse.languages.syntax import grammar_of, rules_for, script_tree
+from ggrep.parse.languages.trees import parse
+from ggrep.parse.line_table import LineTable
+from ggrep.parse.occurrences.definitions import Heads, without_repeats
+from ggrep.parse.occurrences.masks import masked
+from ggrep.parse.occurrences.nodes import (
+    anywhere,
+    described,
+    edge_kind,
+    is_key,
+    literal_kind,
+    with_more,
+)
+from ggrep.parse.occurrences.words import Occurrence, PlaceKind, Spot, by_words
+
+MAX_DEPTH: Final = 400
+"""Nodes between the root and a place that are looked at."""
+
+_OPEN: Final = frozenset({"class", "interface", "enum"})
+_CALLS: Final = frozenset({"elixir", "ruby"})
+"""Where a call defines what its arguments name."""
+_CLAUSES: Final = frozenset({"elixir", "haskell"})
+"""Where a function is defined by several clauses in a row."""
+_PROTOTYPES: Final = frozenset({"c", "cpp"})
+_OPERATOR: Final = re.compile(r"operator\b")
+_NEVER: Final = frozenset({"shorthand_property_identifier"})
+"""A use as much as a definition: `{ name }` hands on what is defined elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A node on the way to a place.
+
+    Attributes:
+        field: of the node in its parent.
+        found: what the rules say of it, if it counts where it stands.
+        kind: of the definition; empty for none.
+        container: qualified name of what is around it.
+    """
+
+    node: Node
+    field: str | None
+    found: Found | None = None
+    kind: str = ""
+    container: str = ""
+
+
+def read_spots(path_key: str, data: bytes, found: Sequence[Spot]) -> tuple[Occurrence, ...]:
+    """Return what stands at each of those places of a file whose language has a grammar."""
+    language = language_of(path_key, data)
+    if language in GRAMMARS:
+        return _read_by(_Tree(language, data), found)
+    return _read_scripts(path_key, language, data, found)
+
+
+def _read_scripts(
+    path_key: str, language: str, data: bytes, found: Sequence[Spot]
+) -> tuple[Occurrence, ...]:
+    """Return what stands at places of a file that holds programs; the rest is words."""
+    table = LineTable(data)
+    left, told = list(found), list[Occurrence]()
+    for script in scripts_of(language, data):
+        inside = [spot for spot in left if script.start <= spot.start < script.end]
+        if inside:
+            left = [spot for spot in left if spot not in inside]
+            told += _read_by(_Tree(script.language, data, script_tree(table, script)), inside)
+    told += by_words(path_key, data, left)
+    return tuple(sorted(told, key=lambda mention: (mention.line, mention.column)))
+
+
+def _read_by(tree: "_Tree", found: Sequence[Spot]) -> tuple[Occurrence, ...]:
+    told = [tree.read(spot) for spot in found]
+    return tuple(without_repeats(told, merging=tree.has_clauses))
+
+
+class _Tree:
+    """One file's tree; what the rules say of a node is asked once."""
+
+    def __init__(self, language: str, data: bytes, root: Node | None = None) -> None:
+        self._data = data
+        self._shown = data if root is not None else masked(language, data)
+        self._root = root or parse(grammar_of(language, data), self._shown)
+        self._plain: Node | None = None
+        self._table = LineTable(data)
+        self._heads = Heads(self._table)
+        self._language = language
+        self._rules: Rules = rules_for(language, self._root, data)
+        self._said: dict[int, Found | None] = {}
+        self._islands: dict[int, Node | None] = {}
+
+    @property
+    def has_clauses(self) -> bool:
+        """Return whether definitions of one name in a row are one."""
+        return self._rules.clauses or self._language in _CLAUSES
+
+    def read(self, spot: Spot) -> tuple[Occurrence, int]:
+        """Return what stands at a spot, and where what it defines has its body or begins."""
+        path = self._way(spot)
+        steps = self._steps(path)
+        kind = self._literal(path, spot)
+        container = _inside(steps)
+        step = self._named(steps, spot)
+        if step is None and kind == "usage" and not self._hides(spot):
+            step = self._defining(steps, spot)
+        if step is None or step.found is None:
+            return Occurrence(spot.line, spot.column, spot.text, kind, container), -1
+        owner = _owner(step, spot)
+        outer = ".".join(filter(None, (step.container, *step.found.owners, owner)))
+        inside = step.found.inside
+        first = inside[0].start_byte if inside else step.node.start_byte
+        defined = self._heads.defined(step.node, step.found, step.kind, spot.text)
+        return Occurrence(spot.line, spot.column, spot.text, "definition", outer, defined), first
+
+    def _way(self, spot: Spot) -> list[tuple[Node, str | None]]:
+        """Return the nodes that hold a spot with their fields, those inside of islands too."""
+        path = _descend(self._root.walk(), spot)
+        place = 0
+        while place < len(path):
+            island = self._island(path[place][0])
+            inner = [] if island is None else _descend(island.walk(), spot)
+            if inner:
+                path[place + 1 :] = inner
+            place += 1
+        return path
+
+    def _island(self, node: Node) -> Node | None:
+        if self._rules.island is None:
+            return None
+        if node.id not in self._islands:
+            self._islands[node.id] = self._rules.island(node)
+        return self._islands[node.id]
+
+    def _literal(self, path: Sequence[tuple[Node, str | None]], spot: Spot) -> PlaceKind:
+        """Return whether a place lies in a string or comment, be it hidden from the parser."""
+        if not self._hides(spot):
+            return _literal(path, spot.text)
+        if self._plain is None:
+            self._plain = parse(grammar_of(self._language, self._data), self._data)
+        return _literal(_descend(self._plain.walk(), spot), spot.text)
+
+    def _hides(self, spot: Spot) -> bool:
+        return self._shown[spot.start : spot.end] != self._data[spot.start : spot.end]
+
+    def _describe(self, node: Node) -> Found | None:
+        if node.id not in self._said:
+            if node.type == "ERROR":
+                self._said[node.id] = Found("", inside=(node,))
+            elif node.type in _NEVER:
+                self._said[node.id] = None
+            else:
+                told = with_more(self._language, node, self._rules.describe(node))
+                island = None if told else self._island(node)
+                if island is not None:
+                    told = Found("", inside=(island,))
+                self._said[node.id] = told or described(self._language, node)
+        return self._said[node.id]
+
+    def _steps(self, path: Sequence[tuple[Node, str | None]]) -> list[_Step]:
+        """Return the nodes on the way down with what they define where they stand."""
+        scope, crumb, outer = "top", "", ""
+        searched: frozenset[int] | None = frozenset({self._root.id})
+        inside = -1
+        steps = [_Step(self._root, None)]
+        for (node, field), (parent, _) in zip(path[1:], path, strict=False):
+            listed = searched is None or parent.id in searched
+            found = self._describe(node) if node.is_named else None
+            if found is not None and found.chunk_type and found.name:
+                twin = bool(found.inside) and found.inside[0].start_byte == inside
+                around = scope if listed else "local"
+                kind = self._kind(node, found, around, listed=listed or twin)
+                around = outer if twin else crumb
+                steps.append(_Step(node, field, found if kind else None, kind, around))
+                if twin:
+                    continue
+                outer = crumb
+                if kind and _encloses(found):
+                    crumb = ".".join(filter(None, (crumb, *found.owners, found.name)))
+                    inside = found.inside[0].start_byte if found.inside else -1
+                scope = _inner_scope(found, scope if listed else "local")
+                searched = _searched(found, node)
+                continue
+            steps.append(_Step(node, field, container=crumb))
+            if not listed:
+                continue
+            if found is not None and not found.chunk_type:
+                searched = _searched(found, node)
+            elif searched is not None:
+                scope, searched = "local", frozenset({node.id})
+        return steps
+
+    def _kind(self, node: Node, found: Found, scope: str, *, listed: bool) -> str:
+        """Return what a definition is in its scope; empty where it is none of ours."""
+        kind = found.chunk_type
+        if anywhere(node):
+            return kind
+        if kind == "constant":
+            in_class = scope == "class" and self._rules.fields
+            if not listed or not (scope == "top" or in_class):
+                return ""
+            return "field" if scope == "class" else kind
+        if scope == "local" and found.loose and self._language in _PROTOTYPES:
+            return ""
+        return "method" if kind == "function" and scope == "class" else kind
+
+    def _named(self, steps: Sequence[_Step], spot: Spot) -> _Step | None:
+        """Return the outermost node whose rules say that its name stands at the end of the way."""
+        return next((step for step in steps if step.kind and _stands_in(step.found, spot)), None)
+
+    def _defining(self, steps: Sequence[_Step], spot: Spot) -> _Step | None:
+        """Return the outermost node that the name at the end of the way names."""
+        best: _Step | None = None
+        parameters = False
+        for step in reversed(steps):
+            found = step.found
+            if found is not None and step.kind:
+                kind = self._named_as(step, spot, parameters=parameters)
+                if kind:
+                    best = replace(step, kind=kind)
+                elif parameters:
+                    break
+            edge = edge_kind(step.field, step.node.type)
+            if edge == "content" and not self._calling(step):
+                break
+            parameters = parameters or edge == "parameter"
+        return best
+
+    def _calling(self, step: _Step) -> bool:
+        """Say whether a node may hold a name though nodes of its kind do not elsewhere."""
+        kind = step.node.type
+        if kind == "assignment_expression":
+            return True
+        return self._language in _CALLS and (kind == "call" or "argument" in kind)
+
+    def _named_as(self, step: _Step, spot: Spot, *, parameters: bool) -> str:
+        """Return what the spot's name is a definition of; empty if it is not the step's name."""
+        found = step.found
+        if found is None or found.spans or not self._first_of(step.node, spot):
+            return ""
+        if _same(found.name, spot.text):
+            return "" if parameters else step.kind
+        if not any(_same(name, spot.text) for name in found.more_names):
+            return ""
+        single = step.kind in {"constant", "field", "function", "typealias"}
+        return step.kind if single or self._language in _PROTOTYPES else "field"
+
+    def _first_of(self, node: Node, spot: Spot) -> bool:
+        """Say whether the spot is the first of its name in a defining call."""
+        if self._language not in _CALLS or node.type not in {"call", "unary_operator"}:
+            return True
+        before = self._table.data[node.start_byte : spot.start].decode("utf-8", "replace")
+        return re.search(rf"(?<!\w){re.escape(spot.text)}(?!\w)", before) is None
+
+
+def _descend(cursor: TreeCursor, spot: Spot) -> list[tuple[Node, str | None]]:
+    """Return the nodes that hold a spot with their fields, from the root to the innermost."""
+    path: list[tuple[Node, str | None]] = []
+    node = cursor.node
+    while node is not None and len(path) < MAX_DEPTH:
+        if node.start_byte > spot.start or node.end_byte < spot.end:
+            break
+        path.append((node, cursor.field_name))
+        if cursor.goto_first_child_for_byte(spot.start) is None:
+            break
+        node = cursor.node
+    return path
+
+
+def _stands_in(found: Found | None, spot: Spot) -> bool:
+    if found is None or not any(_same(name, spot.text) for name in (found.name, *found.more_names)):
+        return False
+    return any(low <= spot.start and spot.end <= high for low, high in found.spans)
+
+
+def _literal(path: Sequence[tuple[Node, str | None]], name: str) -> PlaceKind:
+    """Return whether a place lies in a string or comment, code put into strings aside."""
+    if any(is_key(node, field, name) for node, field in path[-2:]):
+        return "usage"
+    for node, _ in reversed(path):
+        kind = literal_kind(node.type) if node.is_named else ""
+        if kind in {"string", "comment"}:
+            return kind
+        if kind == "code":
+            break
+    return "usage"
+
+
+def _inside(steps: Iterable[_Step]) -> str:
+    """Return the qualified name of the innermost definition on the way."""
+    container = ""
+    for step in steps:
+        container = step.container
+    return container
+
+
+def _owner(step: _Step, spot: Spot) -> str:
+    """Return the type that declares a field in its own head, as `class A(val b: Int)` does."""
+    found = step.found
+    if found is None or step.kind != "field" or found.chunk_type not in _OPEN:
+        return ""
+    if step.node.type == "expression_statement":
+        return ""  # Box.Lid = class BoxLid {}
+    last = step.container.rpartition(".")[2]
+    return "" if found.name in {last, spot.text} else found.name
+
+
+def _encloses(found: Found) -> bool:
+    return found.chunk_type != "constant" or bool(found.inside)
+
+
+def _inner_scope(found: Found, scope: str) -> str:
+    match found.chunk_type:
+        case "module":
+            return scope
+        case "constant":
+            return "local" if scope == "local" else "class"
+        case kind:
+            return "class" if kind in _OPEN else "local"
+
+
+def _searched(found: Found, node: Node) -> frozenset[int] | None:
+    """Return the nodes whose children are members; None where any node below may be one."""
+    parts = found.inside or (node,)
+    if not all(isinstance(part, Node) for part in parts):
+        return None
+    return frozenset(part.id for part in parts)
+
+
+def _same(found: str, spelled: str) -> bool:
+    """Say whether a definition's name is the one spelled, marks and qualifiers aside."""
+    if found == spelled:
+        return True
+    bare = found.replace(" ", "")
+    if _OPERATOR.match(found):
+        return _operator(found) == _operator(spelled)
+    bare = bare.strip("$@#&*:`\"'=")
+    return spelled in {bare, _last(bare), bare.partition("<")[0]}
+
+
+def _operator(name: str) -> str:
+    """Return the name of a C++ operator without blanks and parameters."""
+    bare = "".join(name.split())
+    return bare if bare.startswith("operator()") else bare.partition("(")[0]
+
+
+def _last(name: str) -> str:
+    for mark in ("::", ".", "\\"):
+        name = name.rpartition(mark)[2] or name
+    return name

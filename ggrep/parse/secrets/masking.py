@@ -1,0 +1,310 @@
+"""Masks the secrets inside of a file's text before anything else sees it.
+
+What is masked keeps its length in bytes and its line ends, so that every other byte, line and
+offset stays where it was. RE2 finds the places where a secret may stand, in time linear in the
+file; what stands there is then judged by itself, within a bounded number of bytes.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ggrep.config import secret_patterns as forms
+from ggrep.parse.secrets.automaton import automaton, ungrouped
+from ggrep.parse.secrets.chance import (
+    is_made_up,
+    is_password,
+    is_phrase,
+    is_signed,
+    is_word,
+    looks_drawn,
+)
+from ggrep.parse.secrets.literals import LITERAL, MOST_KEYS, OPENERS, key_at
+from ggrep.parse.secrets.positions import MOST_VALUE, Span, find_places
+
+_LEAST_VALUE: Final = 6
+_MOST_NAME: Final = 64
+"""How far a name is read to the left of its telling word, in bytes."""
+_MOST_RUN: Final = 16_384
+"""How far a longer value is masked, in bytes."""
+_MOST_SOUGHT: Final = 32
+"""Masked values, the longest first, that are looked for in the rest of their file."""
+_MASK: Final = b"*"
+
+_TAIL: Final = rb"s?(?:[_-][A-Za-z0-9_-]{0,24}|[0-9A-Z][A-Za-z0-9_]{0,24})?"
+"""What may follow the telling word in a name: another word, and no further letters of its own."""
+_BETWEEN: Final = (
+    rb"(?:[ \t][a-z]+=[\"'][a-z0-9]*)?(?:\\?[\"'`\])]){0,3}[ \t]*"
+    rb"(?::=|=>|->|<-|\?=|={1,3}|\|\|=?|\?\?=?|\?:|:|,|\(|>|[ \t]value[ \t]*=|[ \t]or[ \t])"
+    rb"(?:[ \t]*[|>][+-]?[ \t]*\r?\n)?[ \t(]*"
+)
+_TYPED: Final = (
+    rb"(?:\[[^\]\n]{0,16}\])?"
+    rb"(?:(?:[ \t]*:[ \t]*|[ \t]+)[&*\[A-Za-z_][A-Za-z0-9_.<>\[\]?'&* ]{0,30})?"
+    rb"[ \t]*:?=\s{0,12}(?:(?:new )?[A-Za-z_\[\]][A-Za-z0-9_.:<>\[\]!]{0,30}\()?[ \t]*"
+)
+"""The same with a type between, or a function around the value, which then has quotes."""
+_SPACED: Final = rb"(?i:--[a-z-]*(?:%s)|password|bearer)[ \t]+" % forms.WORDS
+"""A name that nothing but blanks part from its value: options, and words of some files."""
+_SAID: Final = rb"[ \t]+(?:is[ \t]+|was[ \t]+)?"
+"""The same of any name, where the value has quotes or a digit."""
+_SCHEME: Final = rb"(?i:(?:bearer|basic|token|apikey)[ \t]+)?"
+_QUOTE: Final = rb"[brufN@]{0,2}\\?(?:\"\"|'')?[\"'`]"
+_VALUE: Final = rb"(?:[^\s\"'`]{%d}|[A-Za-z0-9]{2,12} [A-Za-z0-9]{2})" % _LEAST_VALUE
+_NAMED: Final = b"|".join(
+    (
+        rb"(?i:%s)%s(?:%s(?:%s)?|%s%s|%s(?:%s)?)%s()%s"
+        % (
+            forms.WORDS,
+            _TAIL,
+            forms.BELOW,
+            _QUOTE,
+            _TYPED,
+            _QUOTE,
+            _BETWEEN,
+            _QUOTE,
+            _SCHEME,
+            _VALUE,
+        ),
+        rb"(?i:%s)%s%s(?:%s()%s|()[^\s\"'`]{0,24}[0-9])"
+        % (forms.WORDS, _TAIL, _SAID, _QUOTE, _VALUE),
+        rb"%s(?:%s)?%s()%s" % (_SPACED, _QUOTE, _SCHEME, _VALUE),
+    )
+)
+_SOUGHT: Final = ungrouped(_NAMED + b"|" + LITERAL)
+_FOUND: Final = re.compile(_NAMED)
+_GIVEN: Final = re.compile(
+    rb"(?:(?P<word>(?i:%s))(?P<tail>%s)(?:%s|%s|%s|(?P<said>%s))|%s)"
+    rb"(?:[brufN@]{0,2}\\?(?:\"\"|'')?(?P<quote>[\"'`]))?(?P<scheme>%s)"
+    % (forms.WORDS, _TAIL, forms.BELOW, _BETWEEN, _TYPED, _SAID, _SPACED, _SCHEME)
+)
+_LONG: Final = re.compile(rb"[A-Za-z0-9+/=_.~%%-]{%d}" % (MOST_VALUE + 1))
+_RUN: Final = re.compile(rb"[A-Za-z0-9+/=_.~%%-]{1,%d}" % _MOST_RUN)
+"""A value of which the beginning is judged and all is masked."""
+_BARE: Final = re.compile(rb"[^\s\"'`,;&<>(){}\[\]]{6,%d}" % MOST_VALUE)
+_QUOTED: Final = {
+    quote: re.compile(rb"[^%b\n]{6,%d}(?=%b)" % (quote, MOST_VALUE, quote))
+    for quote in (b'"', b"'", b"`")
+}
+_PASSWORDS: Final = (
+    b"pas",
+    b"pw",
+    b"psk",
+    b"pepper",
+    b"commun",
+    b"kenn",
+    b"senh",
+    b"contr",
+    b"mot",
+    b"mast",
+)
+_CODE: Final = (b"(", b"[", b"{", b"<")
+"""What follows a name in a program, and no value."""
+_VARIABLE: Final = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*(?i:key|token|secret|password|pass)")
+"""What has no quotes and is called as what it is given to."""
+_SETTING: Final = re.compile(rb"[ \t-]*(?:export[ \t]+)?[A-Za-z0-9_.-]+[ \t]*[:= \t][ \t]*")
+_PLAIN_TAIL: Final = re.compile(rb"(?i:[_-]?key)?[0-9_]*")
+_OWNERS: Final = re.compile(rb"(?i:bind|db|root|user|admin|login|ldap|smtp|mail|wifi|my|pg)\Z")
+"""What a short word may be written together with: `bindpw`."""
+_CONSTANT: Final = re.compile(rb"[A-Z0-9]+(?:_[A-Z0-9]+)+")
+_IN_CODE: Final = (b"(", b",")
+"""What stands before a name in a program, where a value has quotes."""
+_NAME: Final = re.compile(rb"[A-Za-z0-9_.$-]*\Z")
+_CAPITAL: Final = re.compile(rb"[A-Z0-9]\Z")
+_SMALL: Final = re.compile(rb"[a-z0-9]\Z")
+_LEAST_ALONE: Final = 4
+"""A shorter word may be a piece of any, in bytes."""
+_NAME_END: Final = re.compile(rb"[A-Za-z0-9_]\Z")
+_PUBLIC: Final = re.compile(forms.PUBLIC_WORDS, re.IGNORECASE)
+_TAIL_WORDS: Final = re.compile(rb"s?[_.-]?(?:%s)" % forms.TAIL_WORDS, re.IGNORECASE)
+_SIGN: Final = re.compile(rb"(\\[nrt]|[\s\"'`\\])|.")
+"""What keeps the shape of a text, and what is masked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A text without its secrets.
+
+    Attributes:
+        data: as long as the text was.
+        values: how many were masked.
+        is_key: it was a private key and next to nothing else.
+    """
+
+    data: bytes
+    values: int = 0
+    is_key: bool = False
+
+
+def mask(data: bytes) -> Masked:
+    """Return UTF-8 text with its secrets masked."""
+    places = find_places(data)
+    values = _joined(sorted((*places.spans, *_named(data))))
+    if not values:
+        return Masked(data)
+    spans = _joined(sorted((*values, *_again(data, values))))
+    is_key = 2 * sum(end - start for start, end in places.keys) > len(data.strip())
+    return Masked(_without(data, spans), len(spans), is_key)
+
+
+def _named(data: bytes) -> Iterator[Span]:
+    """Yield values that are secrets by the names of what they are given to."""
+    scan, at, keys = automaton(_SOUGHT), 0, list[Span]()
+    while (sought := scan.search(data, at)) is not None:
+        start, at = sought.span()
+        if data[start] in OPENERS:
+            at = start + 1  # a name may begin within it
+            if (key := key_at(data, start)) is not None:
+                keys.append(key)
+                at = key[1]
+            continue
+        if (found := _FOUND.fullmatch(data, start, at)) is None:
+            continue
+        # A value may itself be a name: `get("api_key", "...")`.
+        at = found.end(found.lastindex or 0)
+        if (span := _given(data, start, at)) is not None:
+            yield span
+            at = span[1]
+    if len(keys) <= MOST_KEYS:
+        yield from keys
+
+
+def _given(data: bytes, start: int, at: int) -> Span | None:
+    """Return the value at `at` if it is a secret; its telling word begins at `start`."""
+    told = _GIVEN.fullmatch(data, start, at)
+    quote = told["quote"] if told else None
+    form = _QUOTED[quote] if quote else _BARE
+    found = _LONG.match(data, at) or form.match(data, at, at + MOST_VALUE + 1)
+    if told is None or found is None or (not quote and _is_code(data, at, found.end())):
+        return None
+    value = found[0][:MOST_VALUE].rstrip(b"\\")
+    if _is_named_value(data, start, told, value) or not _is_secret(data, told, value):
+        return None
+    run = _RUN.match(data, at) if found.re is _LONG else None
+    return at, run.end() if run else at + len(value)
+
+
+def _is_named_value(data: bytes, start: int, told: re.Match[bytes], value: bytes) -> bool:
+    """Tell whether a value is one of the program's names, or no value at all."""
+    if _CONSTANT.fullmatch(value) or (told["quote"] is None and _VARIABLE.fullmatch(value)):
+        return True
+    if told["said"] is None:
+        return False
+    is_verb = told["word"].lower() == b"pass" and not _NAME_END.search(
+        data, max(start - 1, 0), start
+    )
+    return is_verb or (told["quote"] is None and _is_in_path(data, start))
+
+
+def _is_secret(data: bytes, told: re.Match[bytes], value: bytes) -> bool:
+    worded = told["scheme"] or (told["word"] or b"pwd").lower().startswith(_PASSWORDS)
+    if not (looks_drawn(value) or (worded and is_password(value)) or _is_chosen(data, told, value)):
+        return False
+    return not (is_made_up(value) or _names_another(data, told))
+
+
+def _is_chosen(data: bytes, told: re.Match[bytes], value: bytes) -> bool:
+    """Tell whether a person may have chosen this value for what is plainly a password or secret."""
+    word, tail, end = told["word"] or b"", told["tail"] or b"", told.end()
+    if not _PLAIN_TAIL.fullmatch(tail) or b"/" in value:
+        return False
+    assigned = told["quote"] is not None or data[end - 1 : end] == b"="
+    if word.lower().startswith(_PASSWORDS):
+        return _is_chosen_password(data, told, value, assigned=assigned)
+    if b"secret" not in word.lower():
+        return False
+    if is_password(value):
+        return assigned
+    return (told["quote"] is not None or (assigned and word.isupper())) and is_phrase(value)
+
+
+def _is_chosen_password(
+    data: bytes, told: re.Match[bytes], value: bytes, *, assigned: bool
+) -> bool:
+    word = told["word"]
+    if _is_setting(data, told.start(), told.end(), value):
+        return is_phrase(value)
+    if word.lower() in {b"pass", b"pw"}:
+        called = b"(" in told[0] or told["said"] is not None
+        return told["quote"] is not None and not called and is_phrase(value)
+    if told["said"] is None and (is_signed(value) or (word.isupper() and is_word(value))):
+        return assigned
+    return (assigned or b"-" in value) and is_phrase(value)
+
+
+def _is_setting(data: bytes, start: int, end: int, value: bytes) -> bool:
+    """Tell whether a line, or an element, is of a name and this value alone, as settings are."""
+    line = data.rfind(b"\n", max(start - _MOST_NAME, 0), start) + 1
+    after = data[end + len(value) : end + len(value) + 2]
+    if data[end - 1 : end] == b">":
+        return after == b"</"
+    return after[:1] in {b"", b"\n", b"\r"} and _SETTING.fullmatch(data, line, end) is not None
+
+
+def _is_code(data: bytes, start: int, end: int) -> bool:
+    """Tell whether what stands without quotes is a piece of a program."""
+    before = data[max(start - 8, 0) : start].rstrip()[-1:]
+    if before in _IN_CODE or data[max(start - 2, 0) : start] == b"->":
+        return True
+    return data[end : end + 1] in _CODE and data[end : end + 2] != b"</"
+
+
+def _is_in_path(data: bytes, start: int) -> bool:
+    """Tell whether the telling word at `start` is part of a path, with the next column behind."""
+    name = _NAME.search(data, max(start - _MOST_NAME, 0), start)
+    return name is not None and data[max(name.start() - 1, 0) : name.start()] == b"/"
+
+
+def _names_another(data: bytes, told: re.Match[bytes]) -> bool:
+    """Tell whether the words around the telling one say that the value is none of its kind."""
+    word, tail = told["word"], told["tail"]
+    if word is None:
+        return False
+    if _TAIL_WORDS.match(tail) or (tail and word.lower() == b"pass"):
+        return True
+    start = told.start()
+    alike = _CAPITAL if word.isupper() else _SMALL
+    if (
+        len(word) < _LEAST_ALONE
+        and alike.search(data, max(start - 1, 0), start)
+        and not _OWNERS.search(data, max(start - _LEAST_ALONE - 1, 0), start)
+    ):
+        return True  # `8psk`, `bpw`
+    if word.isupper() and tail[:1].isupper() and (len(word) <= _LEAST_ALONE or tail != b"S"):
+        return True  # `PWRDN`
+    name = _NAME.search(data, max(start - _MOST_NAME, 0), start)
+    return name is not None and _PUBLIC.search(name[0]) is not None
+
+
+def _again(data: bytes, spans: list[Span]) -> Iterator[Span]:
+    """Yield where else the text holds what is masked of it: in a comment, say, without its name."""
+    seen = {value for start, end in spans if looks_drawn(value := data[start:end])}
+    for value in sorted(seen, key=len)[-_MOST_SOUGHT:]:
+        at = 0
+        while (at := data.find(value, at)) >= 0:
+            yield at, at + len(value)
+            at += len(value)
+
+
+def _joined(spans: list[Span]) -> list[Span]:
+    """Return ascending spans without overlaps."""
+    joined: list[Span] = []
+    for start, end in spans:
+        if joined and start < joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _without(data: bytes, spans: list[Span]) -> bytes:
+    parts, at = [], 0
+    for start, end in spans:
+        parts += [data[at:start], _SIGN.sub(_masked, data[start:end])]
+        at = end
+    return b"".join((*parts, data[at:]))
+
+
+def _masked(sign: re.Match[bytes]) -> bytes:
+    return sign[1] or _MASK

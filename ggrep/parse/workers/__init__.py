@@ -1,0 +1,1 @@
+"""Processes that parse, which can be killed: one pool, one program, two kinds of job."""

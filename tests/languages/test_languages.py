@@ -1,0 +1,56 @@
+"""Paths say which language and corpus a file is of."""
+
+import subprocess
+import sys
+
+import pytest
+
+from ggrep.config.builtin import EXTENSIONS
+from ggrep.model.corpus import Corpus
+from ggrep.parse.languages.registry import ENDINGS, corpus_of, grammar_revision, language_of
+
+
+@pytest.mark.parametrize(
+    ("path", "language", "corpus"),
+    [
+        ("a/b.py", "python", Corpus.CODE),
+        ("a/B.TSX", "tsx", Corpus.CODE),
+        ("x.hpp", "cpp", Corpus.CODE),
+        ("Makefile", "make", Corpus.CODE),
+        ("docs/a.rst", "rst", Corpus.PROSE),
+        ("README", "text", Corpus.PROSE),
+        ("README.md", "markdown", Corpus.PROSE),
+        ("index.html", "html", Corpus.PROSE),
+        (".github/workflows/ci.yml", "yaml", Corpus.RECORDS),
+        ("Dockerfile.dev", "dockerfile", Corpus.RECORDS),
+        ("api.proto", "proto", Corpus.RECORDS),
+        ("flow.mmd", "mermaid", Corpus.EXTRACTED_PROSE),
+        ("flow.puml", "plantuml", Corpus.EXTRACTED_PROSE),
+    ],
+)
+def test_a_path_has_one_language_and_one_corpus(path: str, language: str, corpus: Corpus) -> None:
+    """Corpora decide which list of an answer a file can appear in."""
+    assert (language_of(path), corpus_of(path)) == (language, corpus)
+
+
+def test_the_grammar_revision_is_known_without_loading_a_grammar() -> None:
+    """Fingerprints are computed by processes that never parse."""
+    code = (
+        "import sys; from ggrep.parse.languages.registry import grammar_revision as r; r();"
+        "print('tree_sitter' in sys.modules)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "False\n"
+    assert "tree_sitter_language_pack=" in grammar_revision()
+
+
+def test_what_is_read_by_its_ending_is_eligible_by_it() -> None:
+    """A document that the chunker knows and the walk passes over is missed by everybody."""
+    data_or_secret = {"asc", "env", "log", "svg", "rss", "pom", "har", "ndjson", "geojson", "psv"}
+    of_one_user = {"pro", "code-workspace", "gitconfig"}
+
+    left = set(ENDINGS) - EXTENSIONS
+
+    assert left == data_or_secret | of_one_user
