@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import NoIndex, UsageError
-from ggrep.interfaces.cli.one_answer import Question, answered, chosen_place, reach
-from ggrep.interfaces.cli.options import Asking
+from ggrep.interfaces.cli.queries.one_answer import Question, answered, chosen_place, reach
+from ggrep.interfaces.cli.queries.search_options import Asking
 from ggrep.interfaces.cli.terminal import Terminal
 from ggrep.model.navigation import SymbolRequest, SymbolResponse
 from ggrep.render.style import Style

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 _SCRIPT = """
 import os, sys
 from ggrep.base import stable_json
-from ggrep.interfaces.cli.background import in_background
+from ggrep.interfaces.cli.daemons.hosting import in_background
 from ggrep.base.errors import GgrepError
 
 def links():

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from ggrep.interfaces.cli.plain_search import waiting
+from ggrep.interfaces.cli.queries.one_search import waiting
 from tests.fakes.clocks import ManualClock
 
 

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from typer import Typer
 from typer.main import get_command
 
-from ggrep.interfaces.cli import straight
-from ggrep.interfaces.cli.grouped import grouped
-from ggrep.interfaces.cli.taking import Command, handed, pieces_of
-from ggrep.interfaces.cli.tree import COMMANDS, OF_WORKSPACES
+from ggrep.interfaces.cli.parsing.parameters import Command, handed, pieces_of, read_plainly
+from ggrep.interfaces.cli.parsing.tree import COMMANDS, OF_WORKSPACES
+from ggrep.interfaces.cli.parsing.typer_tree import grouped
 
 NAMES = sorted({*COMMANDS} - {"help"})
 VALUES = ("a", "a=b", "x y", "café", "5", "0", "007", "12", "p/../q", "rrf", "debug", "new")
@@ -73,7 +72,7 @@ def test_what_is_taken_is_read_as_typer_reads_it(line: tuple[str, list[str]]) ->
     name, arguments = line
     command = command_of(name)
     try:
-        values = straight.read(command, arguments)
+        values = read_plainly(command, arguments)
     except ValueError:
         return
     assert handed(command, values) == by_typer(command, arguments)
@@ -98,7 +97,7 @@ def test_the_usual_lines_are_taken(name: str, line: str) -> None:
     """Each of them waits for typer otherwise, and nothing would say so."""
     command, arguments = command_of(name), line.split()
 
-    assert handed(command, straight.read(command, arguments)) == by_typer(command, arguments)
+    assert handed(command, read_plainly(command, arguments)) == by_typer(command, arguments)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +110,7 @@ def test_the_usual_lines_are_taken(name: str, line: str) -> None:
         ("symbol", "a -m"),
         ("symbol", "a -m five"),
         ("symbol", "a -m -1"),
+        ("symbol", "a -m=5"),
         ("symbol", "a --json=1"),
         ("symbol", "--help"),
         ("symbol", "-- a"),
@@ -124,7 +124,7 @@ def test_the_usual_lines_are_taken(name: str, line: str) -> None:
 def test_whatever_gives_cause_to_doubt_is_refused(name: str, line: str) -> None:
     """Typer knows what to make of it, and `usage` the words for what is wrong with it."""
     with pytest.raises(ValueError):
-        straight.read(command_of(name), line.split())
+        read_plainly(command_of(name), line.split())
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, *(f"workspace {name}" for name in OF_WORKSPACES)])

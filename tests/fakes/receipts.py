@@ -9,7 +9,7 @@ from ggrep.base import stable_json
 from ggrep.federation.receipt import WorkspaceReceipt, make_workspace_receipt
 from ggrep.federation.replay import WorkspaceReplay, replay_of, standing
 from ggrep.federation.response import FederatedResponse
-from ggrep.interfaces.cli.replay import answer_bytes
+from ggrep.interfaces.cli.queries.replay import answer_bytes
 from ggrep.model.filters import Filter
 from ggrep.model.receipt import Origin, Receipt, ReceiptHit
 from ggrep.model.replay import Replay, Whereabouts
