@@ -160,10 +160,9 @@ def read_plainly(command: Command, arguments: Sequence[str]) -> dict[str, Any]:
             piece = places.pop(0)
             given[piece.key] = _converted(piece, argument)
             continue
-        flag, is_joined, text = argument.partition("=")
+        # A value is joined to a long flag alone.
+        flag, is_joined, text = argument.partition("=" if argument.startswith("--") else "\0")
         piece = named[flag] if flag in named else _unknown(flag)
-        if is_joined and not flag.startswith("--"):
-            raise ValueError(argument)
         if piece.kind is bool:
             given[piece.key] = True if not is_joined else _unknown(argument)
             continue

@@ -80,22 +80,22 @@ OF_WORKSPACES: Final = {
     ),
     "validate": Entry("workspaces.workspace_edit.validate", "Check a workspace file."),
     "manifest": Entry(
-        "workspaces.workspace_commands.manifest", "Record the current state of the indexes."
+        "workspaces.workspace_state.manifest", "Record the current state of the indexes."
     ),
     "status": Entry(
-        "workspaces.workspace_commands.status", "Show indexes and the daemons that serve them."
+        "workspaces.workspace_state.status", "Show indexes and the daemons that serve them."
     ),
     "catalog": Entry(
-        "workspaces.workspace_commands.catalog", "Show paths, hashes and keys, for troubleshooting."
+        "workspaces.workspace_state.catalog", "Show paths, hashes and keys, for troubleshooting."
     ),
-    "build": Entry("workspaces.workspace_commands.build", "Build or update every enabled index."),
+    "build": Entry("workspaces.workspace_build.build", "Build or update every enabled index."),
     "doctor": Entry(
-        "workspaces.workspace_commands.doctor", "Find problems of a workspace and how to fix them."
+        "workspaces.workspace_doctor.doctor", "Find problems of a workspace and how to fix them."
     ),
     "watch": Entry(
-        "workspaces.workspace_commands.watch", "Keep the daemons of all repositories running."
+        "workspaces.workspace_watch.watch", "Keep the daemons of all repositories running."
     ),
-    "gc": Entry("workspaces.workspace_commands.gc", "Delete leftovers of removed workspaces."),
+    "gc": Entry("workspaces.workspace_gc.gc", "Delete leftovers of removed workspaces."),
 }
 """Those of `ggrep workspace`."""
 

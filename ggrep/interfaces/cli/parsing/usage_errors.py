@@ -1,13 +1,15 @@
 """Messages for command lines that typer rejects, with a guess at what was meant."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import typer
 
-from ggrep.base.commands import COMMANDS, nearest, slip_of, spelled
+from ggrep.base.commands import COMMANDS as KNOWN
+from ggrep.base.commands import nearest, slip_of, spelled
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.cli.parsing.typer_tree import parser
+from ggrep.interfaces.cli.parsing.parameters import pieces_of
+from ggrep.interfaces.cli.parsing.tree import COMMANDS, OF_WORKSPACES
 
 CLICK_ERROR: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
@@ -55,7 +57,7 @@ def _option_advice(option: str, context: typer.Context, given: list[str]) -> str
     if meant is not None and at < len(given):
         value = given[at][len(option) :]
         return f"; did you mean: {spelled(*given[:at], bare[meant] + value, *given[at + 1 :])}"
-    others = [name for name, command in _commands() if option in _options(command)]
+    others = _commands_with(option)
     if others:
         named = ", ".join(spelled(*name.split()) for name in others[:_MOST_OTHERS])
         return f", which is one of {named}; see: {_help_line(context)}"
@@ -67,8 +69,8 @@ def _first_option_meant(option: str) -> str | None:
     word = option.lstrip("-")
     if word in {"v", "V"} or nearest(word, ["version"]):
         return "--version"
-    name = word if word in COMMANDS else slip_of(word)
-    return name if name in COMMANDS else None
+    name = word if word in KNOWN else slip_of(word)
+    return name if name in KNOWN else None
 
 
 def _command_advice(context: typer.Context, given: list[str]) -> str:
@@ -125,14 +127,12 @@ def _options(command: object, *, flags: bool = False) -> Iterator[str]:
             yield from (*parameter.opts, *parameter.secondary_opts)
 
 
-def _commands() -> Iterator[tuple[str, object]]:
-    """Yield all commands of the tree with what is typed to reach them."""
-    for name, command in _below(typer.main.get_command(parser())):
-        yield name, command
-        for below, inner in _below(command):
-            yield f"{name} {below}", inner
-
-
-def _below(command: object) -> Iterable[tuple[str, object]]:
-    commands: Mapping[str, object] = getattr(command, "commands", {})
-    return commands.items()
+def _commands_with(option: str) -> list[str]:
+    """Return the commands of the tree that have an option, as they are typed."""
+    below = {f"workspace {name}": entry for name, entry in OF_WORKSPACES.items()}
+    found = []
+    for name, entry in (COMMANDS | below).items():
+        typed = [each for piece in pieces_of(entry.load()) or () for each in piece.names]
+        if option in "/".join(typed).split("/"):
+            found.append(name)
+    return found

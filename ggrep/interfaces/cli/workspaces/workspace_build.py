@@ -4,50 +4,66 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGINT, SIGTERM
+from typing import Annotated
 
 import anyio
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import Cancelled
-from ggrep.federation.building import BuildPlan, BuildResult, build, ending_signal
+from ggrep.federation.building import BuildPlan, BuildResult, ending_signal
+from ggrep.federation.building import build as build_repos
 from ggrep.federation.manifest_file import keep
-from ggrep.federation.survey import survey
+from ggrep.federation.upkeep_limits import DEFAULT_BUILDS, MAX_BUILDS
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.interfaces.cli.parsing.flags import Flag
 from ggrep.interfaces.cli.terminal import Terminal
-from ggrep.interfaces.cli.workspaces.workspace_file import home_of, load
+from ggrep.interfaces.cli.workspaces.workspace_file import FileArgument, FileOption, Survey
 from ggrep.interfaces.cli.workspaces.workspace_json import build_json
 from ggrep.model.hints import with_file
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which repositories to build, and how."""
-
-    include_disabled: bool
-    concurrency: int
-    strict: bool
-    encoder: str | None
-
-
-def build_workspace(terminal: Terminal, file: Path, wanted: Wanted, *, json: bool) -> int:
-    """Build the wanted repositories, then write the manifest; return 1 if one failed.
-
-    If a signal ended a child, it ends this process as well.
-    """
-    workspace, home = load(file), home_of(terminal)
-    repos = [repo for repo in workspace.repos if repo.enabled or wanted.include_disabled]
+def build(
+    *,
+    file: FileArgument = None,
+    named: FileOption = None,
+    include_disabled: Annotated[
+        bool, Flag("--include-disabled", "Build disabled repositories too.")
+    ] = False,
+    concurrency: Annotated[
+        int,
+        Flag(
+            "--concurrency", "Build this many repositories in parallel.", least=1, most=MAX_BUILDS
+        ),
+    ] = DEFAULT_BUILDS,
+    strict: Annotated[
+        bool,
+        Flag(
+            "--strict",
+            "Fail when a file cannot be indexed; build nothing after a failure.",
+        ),
+    ] = False,
+    how: Survey,
+) -> int:
+    """Build or update the index of every enabled repository, then write the manifest."""
+    opened = how.open(file, named)
+    terminal, home = opened.terminal, opened.home
+    repos = [repo for repo in opened.workspace.repos if repo.enabled or include_disabled]
     environ = {**terminal.environ, "GGREP_HOME": str(home.base)}
-    plan = BuildPlan(lambda repo: _line(repo, wanted), environ, wanted.concurrency, wanted.strict)
-    results = anyio.run(_build, repos, plan, terminal, file)
-    found = survey(workspace, home, terminal.environ, flags={"encoder": wanted.encoder})
+    options = [
+        *(["--strict"] if strict else []),
+        *(["--encoder", how.encoder] if how.encoder else []),
+    ]
+    plan = BuildPlan(lambda repo: [*_line(repo), *options], environ, concurrency, strict)
+    results = anyio.run(_build, repos, plan, terminal, opened.file)
+    found = opened.survey()
     keep(found, home, SystemClock().now())
-    if json:
+    if how.json:
         terminal.write_json(build_json(found, results, home), pretty=True)
     failed = sum(result.status != "passed" for result in results)
     terminal.tell(f"{len(results) - failed} of {len(results)} built")
+    # The parent of a child that a signal ended is ended by it as well.
     ended_by = ending_signal(results)
     if ended_by is not None:
         end_as(ended_by)
@@ -83,7 +99,7 @@ async def _build(
     results: tuple[BuildResult, ...] | None = None
     async with anyio.create_task_group() as group:
         group.start_soon(_heed, group.cancel_scope)
-        results = await build(repos, plan, SystemClock(), ended=ended)
+        results = await build_repos(repos, plan, SystemClock(), ended=ended)
         group.cancel_scope.cancel()
     if results is None:
         raise Cancelled("interrupted")
@@ -97,7 +113,5 @@ async def _heed(scope: anyio.CancelScope) -> None:
             return
 
 
-def _line(repo: WorkspaceRepo, wanted: Wanted) -> list[str]:
-    line = [sys.executable, "-m", "ggrep", "index", "--plain", "--path", str(repo.root_canonical)]
-    line += ["--strict"] if wanted.strict else []
-    return [*line, "--encoder", wanted.encoder] if wanted.encoder else line
+def _line(repo: WorkspaceRepo) -> list[str]:
+    return [sys.executable, "-m", "ggrep", "index", "--plain", "--path", str(repo.root_canonical)]

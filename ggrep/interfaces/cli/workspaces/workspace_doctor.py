@@ -1,7 +1,6 @@
 """`ggrep workspace doctor`: finds problems of a workspace and shows how to fix them."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Final
 
 from ggrep.base.clock import SystemClock
@@ -10,11 +9,10 @@ from ggrep.federation.doctor import Cohort, Examination, Finding, examine
 from ggrep.federation.doctor_json import doctor_json
 from ggrep.federation.live import ask_daemons
 from ggrep.federation.overlaps import workspace_warnings
-from ggrep.federation.survey import other_stores, survey
+from ggrep.federation.survey import other_stores
 from ggrep.federation.workspace_manifest import WorkspaceManifest
 from ggrep.interfaces.cli.tables import plural
-from ggrep.interfaces.cli.terminal import Terminal
-from ggrep.interfaces.cli.workspaces.workspace_file import home_of, load
+from ggrep.interfaces.cli.workspaces.workspace_file import FileArgument, FileOption, Survey
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
 
@@ -25,20 +23,20 @@ _SETTINGS: Final = {
 }
 
 
-def examine_workspace(terminal: Terminal, file: Path, encoder: str | None, *, json: bool) -> int:
-    """Print a workspace's problems; return 1 if any needs action."""
-    workspace, home = load(file), home_of(terminal)
-    manifest = survey(workspace, home, terminal.environ, flags={"encoder": encoder})
+def doctor(*, file: FileArgument = None, named: FileOption = None, how: Survey) -> int:
+    """Find problems of a workspace and show how to fix them."""
+    opened = how.open(file, named)
+    manifest = opened.survey()
     found = examine(
         manifest,
-        ask_daemons(manifest.repos, home, SystemClock()),
-        workspace_warnings(workspace),
-        other_stores=other_stores(manifest, home),
+        ask_daemons(manifest.repos, opened.home, SystemClock()),
+        workspace_warnings(opened.workspace),
+        other_stores=other_stores(manifest, opened.home),
     )
-    if json:
-        terminal.write_json(doctor_json(workspace, found), pretty=True)
+    if how.json:
+        opened.terminal.write_json(doctor_json(opened.workspace, found), pretty=True)
     else:
-        terminal.write(examination_text(manifest, found, terminal.style))
+        opened.terminal.write(examination_text(manifest, found, opened.terminal.style))
     return int(not found.healthy)
 
 

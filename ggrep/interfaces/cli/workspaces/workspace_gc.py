@@ -3,28 +3,43 @@
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 from ggrep.base.clock import SystemClock
 from ggrep.federation.manifest_file import cache_root_of
 from ggrep.federation.orphans import OrphansReport, collect_orphans
+from ggrep.federation.upkeep_limits import GRACE_DAYS
+from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag
 from ggrep.interfaces.cli.tables import bytes_text, plural
-from ggrep.interfaces.cli.terminal import Terminal
-from ggrep.interfaces.cli.workspaces.workspace_file import home_of, load
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.workspaces.workspace_file import (
+    FileArgument,
+    FileOption,
+    chosen_file,
+    home_of,
+    load,
+)
 from ggrep.interfaces.cli.workspaces.workspace_json import orphans_json
 from ggrep.model.hints import with_file
 from ggrep.model.sanitise import sanitise_line
 
-if TYPE_CHECKING:
-    pass
 
-
-def collect(
-    terminal: Terminal, file: Path | None, grace_days: int, *, force: bool, json: bool
+def gc(
+    file: FileArgument = None,
+    named: FileOption = None,
+    force: Annotated[
+        bool, Flag("--force", "Delete, instead of only listing what would go.")
+    ] = False,
+    grace_days: Annotated[
+        int, Flag("--grace-days", "Keep directories younger than this many days.", least=0)
+    ] = GRACE_DAYS,
+    json: JsonFlag = False,
 ) -> int:
-    """List leftovers or, with `force`, delete them; with a file, in its cacheRoot too."""
+    """Delete leftovers of removed workspaces; with FILE, in its cacheRoot too."""
+    chosen = chosen_file(file, named) if file is not None or named else None
+    terminal = open_terminal()
     home = home_of(terminal)
-    roots = [home.cache, *([cache_root_of(load(file), home)] if file else [])]
+    roots = [home.cache, *([cache_root_of(load(chosen), home)] if chosen else [])]
     report = collect_orphans(
         roots,
         # Where a repository is missing, its workspace may claim another directory for a while.
@@ -36,7 +51,7 @@ def collect(
     if json:
         terminal.write_json(orphans_json(report), pretty=True)
     else:
-        _tell(report, terminal, file)
+        _tell(report, terminal, chosen)
     return 0
 
 

@@ -1,30 +1,33 @@
 """`ggrep workspace manifest|status|catalog`: the state of a workspace's indexes."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.ids import RepoId
 from ggrep.federation.live import LiveDaemon, ask_daemons
 from ggrep.federation.manifest_file import cache_root_of, keep, manifest_path, read_kept
-from ggrep.federation.survey import survey
 from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
 from ggrep.interfaces.cli.tables import Cell, count_text, plural, render_pairs, render_table
-from ggrep.interfaces.cli.terminal import Terminal
-from ggrep.interfaces.cli.workspaces.workspace_file import home_of, load
+from ggrep.interfaces.cli.workspaces.workspace_file import FileArgument, FileOption, Survey
 from ggrep.interfaces.cli.workspaces.workspace_json import catalog_json, status_json, written_json
 from ggrep.model.hints import with_file
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
 
+TITLES: Final = ("repo", "index", "files", "chunks", "commit", "daemon")
+_COMMIT: Final = 8
+_ROLES: Final = {"ready": "good", "none": "muted", "indexing": "name", "silent": "bad"}
+_WORDS: Final = {"none": "-", "silent": "not answering", "other_version": "other version"}
 
-def write_manifest(terminal: Terminal, file: Path, encoder: str | None, *, json: bool) -> int:
+
+def manifest(*, file: FileArgument = None, named: FileOption = None, how: Survey) -> int:
     """Record the state of the indexes when it has changed."""
-    workspace, home = load(file), home_of(terminal)
-    found = survey(workspace, home, terminal.environ, flags={"encoder": encoder})
+    opened = how.open(file, named)
+    terminal, workspace, home = opened.terminal, opened.workspace, opened.home
+    found = opened.survey()
     written = keep(found, home, SystemClock().now())
-    if json:
+    if how.json:
         terminal.write_json(written_json(found, home, written=written), pretty=True)
         return 0
     pairs = [
@@ -40,28 +43,30 @@ def write_manifest(terminal: Terminal, file: Path, encoder: str | None, *, json:
     return 0
 
 
-def show_status(terminal: Terminal, file: Path, encoder: str | None, *, json: bool) -> int:
+def status(*, file: FileArgument = None, named: FileOption = None, how: Survey) -> int:
     """Show each repository's index and daemon; write nothing."""
-    workspace, home = load(file), home_of(terminal)
-    found = survey(workspace, home, terminal.environ, flags={"encoder": encoder})
-    daemons = ask_daemons(found.repos, home, SystemClock())
-    if json:
-        terminal.write_json(status_json(found, daemons, home), pretty=True)
+    opened = how.open(file, named)
+    terminal = opened.terminal
+    found = opened.survey()
+    daemons = ask_daemons(found.repos, opened.home, SystemClock())
+    if how.json:
+        terminal.write_json(status_json(found, daemons, opened.home), pretty=True)
         return 0
     terminal.write(status_text(found, daemons, terminal.style, terminal.columns))
     terminal.note(diagnostics_text(found, terminal.notes_style))
     if any(state.repo.enabled and state.availability != "present" for state in found.repos):
-        terminal.tell(with_file("what to do about it: ggrep workspace doctor FILE", file))
+        terminal.tell(with_file("what to do about it: ggrep workspace doctor FILE", opened.file))
     return 0
 
 
-def show_catalog(terminal: Terminal, file: Path, encoder: str | None, *, json: bool) -> int:
+def catalog(*, file: FileArgument = None, named: FileOption = None, how: Survey) -> int:
     """Show paths, hashes and keys, for troubleshooting; write nothing."""
-    workspace, home = load(file), home_of(terminal)
-    found = survey(workspace, home, terminal.environ, flags={"encoder": encoder})
+    opened = how.open(file, named)
+    terminal, workspace, home = opened.terminal, opened.workspace, opened.home
+    found = opened.survey()
     daemons = ask_daemons(found.repos, home, SystemClock())
     kept = read_kept(manifest_path(workspace, home))
-    if json:
+    if how.json:
         terminal.write_json(catalog_json(found, daemons, home, kept), pretty=True)
         return 0
     pairs = [
@@ -87,12 +92,6 @@ def show_catalog(terminal: Terminal, file: Path, encoder: str | None, *, json: b
     terminal.write(render_table(titles, rows, terminal.style, terminal.columns))
     terminal.note(diagnostics_text(found, terminal.notes_style))
     return 0
-
-
-TITLES: Final = ("repo", "index", "files", "chunks", "commit", "daemon")
-_COMMIT: Final = 8
-_ROLES: Final = {"ready": "good", "none": "muted", "indexing": "name", "silent": "bad"}
-_WORDS: Final = {"none": "-", "silent": "not answering", "other_version": "other version"}
 
 
 def label(state: RepoState) -> str:

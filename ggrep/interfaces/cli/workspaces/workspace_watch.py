@@ -4,18 +4,24 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from ggrep.base.clock import SystemClock
 from ggrep.federation.daemon_upkeep import Change, Watch
 from ggrep.federation.reloading import ReloadingFile
 from ggrep.federation.surroundings import RealSurroundings
 from ggrep.federation.workspace import Workspace
+from ggrep.interfaces.cli.parsing.flags import EncoderFlag, Flag, PlainFlag
 from ggrep.interfaces.cli.tables import plural
-from ggrep.interfaces.cli.terminal import Terminal
-from ggrep.interfaces.cli.workspaces.workspace_file import home_of, load
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.workspaces.workspace_file import (
+    FileArgument,
+    FileOption,
+    chosen_file,
+    home_of,
+    load,
+)
 from ggrep.interfaces.cli.workspaces.workspace_json import alias_of, event_json
 from ggrep.model.sanitise import sanitise_line
 
@@ -26,11 +32,17 @@ if TYPE_CHECKING:
 _PAUSE_S: Final = 2.0
 
 
-def watch_workspace(
-    terminal: Terminal, path: Path, encoder: str | None, *, once: bool, json: bool
+def watch(
+    file: FileArgument = None,
+    named: FileOption = None,
+    once: Annotated[bool, Flag("--once", "Check once and return, for scripts.")] = False,
+    encoder: EncoderFlag = None,
+    json: Annotated[bool, Flag("--json", "Print each change as one line of JSON.")] = False,
+    plain: PlainFlag = False,
 ) -> int:
-    """Keep daemons running until stopped; with `once`, return 1 if any is not served."""
-    followed = ReloadingFile(path, load)
+    """Keep the daemons of all enabled repositories running, until Ctrl-C."""
+    terminal = open_terminal(plain=plain)
+    followed = ReloadingFile(chosen_file(file, named), load)
     clock, flags = SystemClock(), {} if encoder is None else {"encoder": encoder}
     around = RealSurroundings(
         followed.workspace, home_of(terminal), terminal.environ, clock, flags=flags
