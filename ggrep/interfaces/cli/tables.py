@@ -1,7 +1,8 @@
 """Text that fits a terminal: quantities for people, pairs and tables."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from rich.cells import cell_len, set_cell_size
@@ -117,11 +118,13 @@ def render_table(
     return "".join(f"{line}\n" for line in lines)
 
 
-def render_pairs(pairs: Sequence[tuple[str, str]], style: Style) -> str:
-    """Return a line for each label and value."""
+def render_pairs(
+    pairs: Sequence[tuple[str, str]], style: Style, roles: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """Return a line for each label and value; `roles` paints some labels otherwise."""
     width = max(len(label) for label, _ in pairs)
     return "".join(
-        f"{style.paint('muted', f'{label:<{width}}')}  {sanitise_line(value)}\n"
+        f"{style.paint(roles.get(label, 'muted'), f'{label:<{width}}')}  {sanitise_line(value)}\n"
         for label, value in pairs
     )
 

@@ -18,9 +18,8 @@ from ggrep.interfaces.cli.daemons.daemon_rows import (
     daemon_table,
     row_of,
 )
-from ggrep.interfaces.cli.tables import age_text, bytes_text, plural
+from ggrep.interfaces.cli.tables import age_text, bytes_text, plural, render_pairs
 from ggrep.model.load import WAITS_FOR_GIT
-from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
 from ggrep.service.status import Status
 
@@ -31,13 +30,8 @@ _WATCH = {"events": "watching", "off": "not watching"}
 
 def status_block(shown: Status, style: Style) -> str:
     """Return the lines of one repository: label and value."""
-    rows = list(_lines(shown))
-    width = max(len(label) for label, _ in rows)
-    lines = []
-    for label, value in rows:
-        role = _WARNING if label == _WARNING else "muted"
-        lines.append(f"{style.paint(role, f'{label:<{width}}')}  {sanitise_line(value)}\n")
-    return "".join(lines)
+    roles = {_WARNING: _WARNING}
+    return render_pairs(list(_lines(shown)), style, roles)
 
 
 def status_rows(rows: Sequence[DaemonRow], style: Style, columns: int) -> str:

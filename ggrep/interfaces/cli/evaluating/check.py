@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ggrep.base import stable_json
-from ggrep.base.errors import Cancelled, GgrepError
+from ggrep.interfaces.cli.boundary import could_not_run
 from ggrep.interfaces.cli.parsing.flags import Argument, EncoderFlag, Flag, JsonFlag, PlainFlag
 from ggrep.interfaces.cli.report_file import require_writable, write_report
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from ggrep.interfaces.evaluation.checking import Outcome
     from ggrep.interfaces.evaluation.questions import Target
     from ggrep.interfaces.evaluation.suite_questions import Asker
-
-
-COULD_NOT_RUN = 2
 
 
 def check(
@@ -37,22 +34,12 @@ def check(
 ) -> int:
     """Run committed checks; exit with 1 when one fails, with 2 when they cannot run."""
     terminal = open_terminal(plain=plain)
-    try:
+    with could_not_run("the checks"):
         checks = _read(file)
         asked = (each.target.path for each in checks.checks if each.target.is_workspace)
         require_writable({"--junit": junit, "--sarif": sarif}, [checks.path, *asked])
         outcome = _run(terminal, checks, encoder, sync=not no_sync)
         _write(outcome, junit, sarif)
-    except Cancelled:
-        raise
-    except GgrepError as error:
-        # Not the status of its kind: 1 would say that a check does not hold.
-        error.exit_status = COULD_NOT_RUN
-        raise
-    except Exception as failure:
-        bug = GgrepError(f"the checks could not run: {type(failure).__name__}: {failure}")
-        bug.exit_status = COULD_NOT_RUN
-        raise bug from failure
     _print(terminal, outcome, json=json)
     return 0 if outcome.ok else 1
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from ggrep.base.commands import spelled
 from ggrep.base.errors import UsageError
@@ -20,10 +20,36 @@ if TYPE_CHECKING:
     from ggrep.protocol.client.daemon_address import DaemonAddress
     from ggrep.protocol.client.exchange import Exchange as Daemon
     from ggrep.protocol.client.exchange import Watcher
+    from ggrep.protocol.client.headstart import HeadStart
     from ggrep.search.engine.engine import Engine
 
 
 T = TypeVar("T")
+
+
+_QUIET_MS = 2_000.0
+"""No bar is drawn before a scan's answer is late: drawing takes a tenth of a second to load."""
+
+
+def _not_waited() -> float:
+    return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The circumstances in which the command was started.
+
+    Attributes:
+        waited_ms: returns how long somebody has waited for the answer by now.
+        head: a process that has begun to become a daemon; None for none.
+    """
+
+    waited_ms: Callable[[], float] = _not_waited
+    head: "HeadStart | None" = None
+
+
+UNWAITED: Final = Start()
+"""Of a command that nobody is known to wait for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +77,13 @@ class Question(Generic[T]):
         ask: has a daemon answer; it may be told who watches it index.
         read: answers from the index here.
         early: a first part of the index will do, which says that it is one.
+        scans: where there is no index, a scan answers at once.
     """
 
     ask: "Callable[[Daemon, Watcher | None], T]"
     read: "Callable[[Engine], T]"
     early: bool = False
+    scans: bool = False
 
 
 def place_asked(command: str, typed: Typed) -> Place:
@@ -92,10 +120,17 @@ def reach(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> Reac
     return Reached(address, place.scope)
 
 
-def answered(question: Question[T], reached: Reached, terminal: Terminal, asking: Asking) -> T:
+def answered(
+    question: Question[T],
+    reached: Reached,
+    terminal: Terminal,
+    asking: Asking,
+    start: Start = UNWAITED,
+) -> T:
     """Return the answer, from the index in this process if no daemon is available.
 
     Raises:
+        Unasked: nothing says that an index is wanted, and there is none.
         GgrepError: as the daemon or the engine says.
     """
     asks = asks_daemon(reached.address, terminal.environ, offline=asking.offline)
@@ -106,8 +141,15 @@ def answered(question: Question[T], reached: Reached, terminal: Terminal, asking
     from ggrep.protocol.client.link import Silent
     from ggrep.protocol.client.starting import NotStarted
 
+    daemon = asking_of(
+        reached.address,
+        terminal.environ,
+        terminal.tell,
+        waited_ms=start.waited_ms,
+        head=start.head,
+    )
     try:
-        return _ask(question, reached, terminal, asking)
+        return _ask(question, reached, terminal, asking, daemon)
     except (NotStarted, Silent) as error:
         terminal.tell(f"{error}; reading the index without one")
         return _read(question, reached, terminal, asking)
@@ -148,14 +190,15 @@ def view_of(terminal: Terminal, *, json: bool, whole: bool = False) -> ViewOptio
     )
 
 
-def _ask(question: Question[T], reached: Reached, terminal: Terminal, asking: Asking) -> T:
-    address = reached.address
-    label, daemon = reached.root.name, asking_of(address, terminal.environ, terminal.tell)
-    fresh = not is_indexed(address)
-    if fresh and not terminal.progress:
+def _ask(
+    question: Question[T], reached: Reached, terminal: Terminal, asking: Asking, daemon: "Daemon"
+) -> T:
+    label, fresh = reached.root.name, not is_indexed(reached.address)
+    if fresh and not question.scans and not terminal.progress:
         terminal.tell(f"{label} has no index yet; indexing it first")
-    waits = asking.sync or (fresh and not question.early)
-    with watching(terminal, label) if fresh or waits else nullcontext() as watch:
+    waits = asking.sync or (fresh and not question.early and not question.scans)
+    quiet_ms = _QUIET_MS if question.scans and not asking.sync else 0.0
+    with watching(terminal, label, quiet_ms) if fresh or waits else nullcontext() as watch:
         if waits:
             daemon.sync(watch, strict=asking.strict_sync)
         return question.ask(daemon, watch)

@@ -4,8 +4,8 @@ A plain search that no daemon answered comes straight here, any other by `search
 """
 
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -13,10 +13,11 @@ from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.errors import GgrepError, NoIndex
 from ggrep.base.processes import own_age_ms, require_descriptors
 from ggrep.config.profiles import apply_to_request
-from ggrep.index.repo_identity import require_asked
 from ggrep.interfaces.cli.boundary import bounded
-from ggrep.interfaces.cli.daemon_contact import address_of, is_indexed, watching
+from ggrep.interfaces.cli.daemon_contact import is_indexed, watching
 from ggrep.interfaces.cli.parsing.flags import options_of
+from ggrep.interfaces.cli.queries.one_answer import UNWAITED, Start, answered, reach, view_of
+from ggrep.interfaces.cli.queries.one_answer import Question as Asked
 from ggrep.interfaces.cli.queries.search_options import (
     Asking,
     Hits,
@@ -26,12 +27,10 @@ from ggrep.interfaces.cli.queries.search_options import (
     given_fields,
     request_of,
 )
-from ggrep.interfaces.cli.terminal import Terminal, ask_before_indexing, open_terminal
-from ggrep.model.answer_view import ViewOptions
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.client.headstart import HeadStart
-from ggrep.service.daemon_choice import asking_of, asks_daemon
-from ggrep.service.places import Place, enclosing_index, open_engine, place_of
+from ggrep.service.daemon_choice import asking_of
+from ggrep.service.places import Place, place_of
 
 if TYPE_CHECKING:
     from ggrep.model.response import QueryResponse
@@ -42,166 +41,71 @@ if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
 
 
-_QUIET_MS = 2_000.0
-"""No bar is drawn before a first answer is late: drawing takes a tenth of a second to load."""
-
-
-def _not_waited() -> float:
-    return 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """The circumstances in which the command was started.
-
-    Attributes:
-        waited_ms: returns how long somebody has waited for the answer by now.
-        head: a process that has begun to become a daemon; None for none.
-    """
-
-    waited_ms: Callable[[], float] = _not_waited
-    head: "HeadStart | None" = None
-
-
-def search_one(terminal: Terminal, typed: Typed, place: Place, start: Start = Start()) -> int:
+def search_one(terminal: Terminal, typed: Typed, place: Place, start: Start = UNWAITED) -> int:
     """Answer a search of the repository around a place; return the exit status.
+
+    After a scan whoever watches is shown how the index takes over.
 
     Raises:
         GgrepError: as the flags, the daemon or the engine say.
     """
-    overrides = typed.asking.overrides
     request = request_of(typed, scope=place.scope)
-    address = address_of(place, terminal, overrides)
-    if not address.identity.store.is_dir():
-        place = enclosing_index(place, terminal.environ, overrides)
-        address = address_of(place, terminal, overrides)
-        request = replace(request, scope=place.scope)
-    request = apply_to_request(request, given_fields(typed), address.profile)
-    view = ViewOptions(
-        json=typed.output.json,
-        columns=terminal.columns,
-        colour=terminal.style.colour,
-        notes_colour=terminal.notes_style.colour,
-        cwd=_here(),
+    reached = reach(place, terminal, typed.asking.overrides)
+    request = replace(request, scope=reached.scope)
+    request = apply_to_request(request, given_fields(typed), reached.address.profile)
+    view = replace(
+        view_of(terminal, json=typed.output.json, whole=typed.hits.whole),
         scores=typed.hits.scores,
         compact=typed.hits.compact,
         explain=typed.hits.explain,
-        whole=typed.hits.whole,
     )
-    hits = _write_answer(_Question(address, request, view, typed, start), terminal)
-    return 1 if typed.output.exit_status and not hits else 0
 
+    def read(engine: "Engine") -> "Rendered":
+        response = _found(engine, request, terminal, typed.output)
+        from ggrep.render.printed import render_answer
 
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """A search of one repository, ready to run."""
+        return render_answer(response, reached.root, view)
 
-    address: "DaemonAddress"
-    request: SearchRequest
-    view: ViewOptions
-    typed: Typed
-    start: Start
-
-
-def _write_answer(question: _Question, terminal: Terminal) -> int:
-    """Write the answer; return how many hits it has.
-
-    After a scan whoever watches is shown how the index takes over.
-    """
-    printed = _answered(question, terminal)
-    terminal.write_answer(printed.out, printed.err, json=question.view.json)
-    if printed.scan and terminal.progress:
-        follow_index(question.address, terminal)
-    return printed.hits
-
-
-def _answered(question: _Question, terminal: Terminal) -> "Rendered | Printed":
-    """Return the answer of a daemon, or of the index in this process.
-
-    Raises:
-        Unasked: nothing says that an index is wanted, and there is none.
-    """
-    address, asking = question.address, question.typed.asking
+    question: Asked[Rendered | Printed] = Asked(
+        ask=lambda daemon, watch: daemon.search(request, view, watch), read=read, scans=True
+    )
     # A receipt holds more than a daemon tells, so the index is read here.
-    offline = asking.offline or question.typed.output.receipt is not None
-    asks = asks_daemon(address, terminal.environ, offline=offline)
-    if asks or asking.sync:
-        ask_before_indexing(require_asked, address.identity.root, address.home, yes=asking.yes)
-    return _ask(question, terminal) if asks else _read(question, terminal)
+    offline = typed.asking.offline or typed.output.receipt is not None
+    asking = replace(typed.asking, offline=offline)
+    printed = answered(question, reached, terminal, asking, start)
+    terminal.write_answer(printed.out, printed.err, json=typed.output.json)
+    if printed.scan and terminal.progress:
+        follow_index(reached.address, terminal)
+    return 1 if typed.output.exit_status and not printed.hits else 0
 
 
-def _ask(question: _Question, terminal: Terminal) -> "Rendered | Printed":
-    """Query a daemon; if none is available, read the index here."""
-    from ggrep.protocol.client.link import Silent
-    from ggrep.protocol.client.starting import NotStarted
+def _found(
+    engine: "Engine", request: SearchRequest, terminal: Terminal, output: Kept
+) -> "QueryResponse":
+    """Return the answer of the index or, without one, of a scan; write a receipt where wanted.
 
-    address, asking, start = question.address, question.typed.asking, question.start
-    label = address.identity.root.name
-    daemon = asking_of(
-        address, terminal.environ, terminal.tell, waited_ms=start.waited_ms, head=start.head
-    )
-    fresh = not is_indexed(address)
-    quiet_ms = 0.0 if asking.sync else _QUIET_MS
-    try:
-        with (
-            watching(terminal, label, quiet_ms) if fresh or asking.sync else nullcontext()
-        ) as watch:
-            if asking.sync:
-                daemon.sync(watch, strict=asking.strict_sync)
-            return daemon.search(question.request, question.view, watch)
-    except (NotStarted, Silent) as error:
-        terminal.tell(f"{error}; reading the index without one")
-        return _read(question, terminal)
-
-
-def _read(question: _Question, terminal: Terminal) -> "Rendered":
-    """Answer from the index on disk, in this process."""
-    address, typed = question.address, question.typed
-    root = address.identity.root
-    engine = open_engine(root, terminal.environ, flags=address.flags)
-    if typed.asking.sync:
-        from ggrep.interfaces.cli.terminal import show_progress
-
-        with show_progress(terminal, root.name) as progress:
-            engine.sync(strict=typed.asking.strict_sync, progress=progress)
-    response = _found(engine, question, terminal)
-    if typed.output.receipt is not None:
-        from ggrep.interfaces.cli.queries.receipt_file import write_receipt
-        from ggrep.interfaces.cli.queries.replay import answer_bytes
-        from ggrep.render.receipt_json import receipt_bytes
-        from ggrep.search.engine.receipts import make_receipt
-
-        made = make_receipt(engine, question.request, response, answer_bytes(response))
-        write_receipt(typed.output.receipt, receipt_bytes(made), force=typed.output.force)
-    from ggrep.render.printed import render_answer
-
-    return render_answer(response, root, question.view)
-
-
-def _found(engine: "Engine", question: _Question, terminal: Terminal) -> "QueryResponse":
-    """Return the answer of the index or, without one, of a scan; receipts need an index.
-
-    Nobody makes one meanwhile, so it is said what would.
+    A receipt needs an index. Nobody makes one meanwhile, so it is said what would.
 
     Raises:
         NoIndex: there is none, and only an index can answer.
     """
     try:
-        return engine.search(question.request)
+        response = engine.search(request)
     except NoIndex as error:
-        if question.typed.output.receipt is not None:
+        if output.receipt is not None:
             raise
-        found = engine.scan(question.request)
+        found = engine.scan(request)
         terminal.tell(str(error))
         return found
+    if output.receipt is not None:
+        from ggrep.interfaces.cli.queries.receipt_file import write_receipt
+        from ggrep.interfaces.cli.queries.replay import answer_bytes
+        from ggrep.render.receipt_json import receipt_bytes
+        from ggrep.search.engine.receipts import make_receipt
 
-
-def _here() -> str:
-    """Return the current directory; empty if it was deleted."""
-    try:
-        return str(Path.cwd())
-    except FileNotFoundError:
-        return ""
+        made = make_receipt(engine, request, response, answer_bytes(response))
+        write_receipt(output.receipt, receipt_bytes(made), force=output.force)
+    return response
 
 
 G = TypeVar("G")
@@ -216,7 +120,7 @@ def search_plainly(
     arguments: list[str],
     *,
     begun_here: bool,
-    head: HeadStart | None = None,
+    head: "HeadStart | None" = None,
 ) -> int:
     """Search one repository; return the exit status.
 
@@ -233,7 +137,7 @@ def search_plainly(
         require_descriptors()
         terminal = open_terminal(plain="plain" in switches)
         typed = given_of(words, switches, values)
-        start = Start(waiting(SystemClock(), own_age_ms()), head) if begun_here else Start()
+        start = Start(waiting(SystemClock(), own_age_ms()), head) if begun_here else UNWAITED
         place = place_of(Path(words[1]) if len(words) == 2 else None)
         return search_one(terminal, typed, place, start)
 

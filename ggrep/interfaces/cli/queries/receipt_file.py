@@ -1,15 +1,13 @@
 """Writes receipts atomically; a file that is not a receipt is replaced only on `--force`."""
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ggrep.base import durable
 from ggrep.base.errors import Incompatible, InvalidRequest, UsageError
-from ggrep.interfaces.cli.report_file import require_writable
+from ggrep.interfaces.cli.report_file import is_standard_output, require_writable, shown_path
 from ggrep.model.receipt import WORKSPACE_KIND, Receipt
-from ggrep.model.sanitise import sanitise_line
 from ggrep.render.receipt_json import MAX_RECEIPT_BYTES, open_sealed, receipt_of
 
 if TYPE_CHECKING:
@@ -31,15 +29,17 @@ def require_receipt_place(path: Path, *, force: bool) -> None:
     Raises:
         UsageError: it may not, or cannot.
     """
-    if str(path) == "-" or _is_standard_output(path):
+    if str(path) == "-" or is_standard_output(path):
         raise UsageError(f"{_FLAG}: name a file; the answer goes to standard output")
     require_writable({_FLAG: path}, [])
     if not path.exists():
         return
     if not path.is_file():
-        raise UsageError(f"{_FLAG}: {_shown(path)}: not a regular file")
+        raise UsageError(f"{_FLAG}: {shown_path(path)}: not a regular file")
     if not force and path.stat().st_size and not _is_receipt(path):
-        raise UsageError(f"{_FLAG}: {_shown(path)} is there and no receipt; --force replaces it")
+        raise UsageError(
+            f"{_FLAG}: {shown_path(path)} is there and no receipt; --force replaces it"
+        )
 
 
 def write_receipt(path: Path, data: bytes, *, force: bool) -> None:
@@ -52,7 +52,7 @@ def write_receipt(path: Path, data: bytes, *, force: bool) -> None:
     try:
         durable.replace_file(Path(os.path.realpath(path)), data, mode=_MODE)
     except OSError as error:
-        raise UsageError(f"{_FLAG}: {_shown(path)}: {error.strerror or error}") from error
+        raise UsageError(f"{_FLAG}: {shown_path(path)}: {error.strerror or error}") from error
 
 
 def read_receipt(path: Path) -> "Receipt | WorkspaceReceipt":
@@ -64,17 +64,17 @@ def read_receipt(path: Path) -> "Receipt | WorkspaceReceipt":
     """
     try:
         if path.exists() and not path.is_file():
-            raise InvalidRequest(f"{_shown(path)}: not a regular file")
+            raise InvalidRequest(f"{shown_path(path)}: not a regular file")
         with path.open("rb") as file:
             data = file.read(MAX_RECEIPT_BYTES + 1)
     except OSError as error:
-        raise InvalidRequest(f"{_shown(path)}: {error.strerror or error}") from error
+        raise InvalidRequest(f"{shown_path(path)}: {error.strerror or error}") from error
     if len(data) > MAX_RECEIPT_BYTES:
-        raise InvalidRequest(f"{_shown(path)}: more than {MAX_RECEIPT_BYTES} bytes")
+        raise InvalidRequest(f"{shown_path(path)}: more than {MAX_RECEIPT_BYTES} bytes")
     try:
         return _parsed(data)
     except InvalidRequest as error:
-        raise InvalidRequest(f"{_shown(path)}: {error}") from error
+        raise InvalidRequest(f"{shown_path(path)}: {error}") from error
 
 
 def _parsed(data: bytes) -> "Receipt | WorkspaceReceipt":
@@ -94,14 +94,3 @@ def _is_receipt(path: Path) -> bool:
     except InvalidRequest:
         return False
     return True
-
-
-def _is_standard_output(path: Path) -> bool:
-    try:
-        return path.exists() and os.path.samestat(path.stat(), os.fstat(sys.stdout.fileno()))
-    except (OSError, ValueError):
-        return False
-
-
-def _shown(path: Path) -> str:
-    return sanitise_line(str(path))

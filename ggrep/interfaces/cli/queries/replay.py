@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ggrep.base import stable_json
-from ggrep.base.errors import Cancelled, GgrepError, UsageError
+from ggrep.base.errors import UsageError
+from ggrep.interfaces.cli.boundary import could_not_run
 from ggrep.interfaces.cli.parsing.flags import (
     Argument,
     EncoderFlag,
@@ -25,9 +26,6 @@ from ggrep.service.places import open_engine, place_of
 if TYPE_CHECKING:
     from ggrep.federation.receipt import WorkspaceReceipt
     from ggrep.model.response import QueryResponse
-
-
-COULD_NOT_RUN = 2
 
 
 def replay(
@@ -50,18 +48,8 @@ def replay(
     """Run a receipt's query again; exit with 1 when bytes differ, with 2 when it cannot run."""
     terminal = open_terminal(plain=plain)
     asked = _Asked(repo, workspace, profile, encoder, today)
-    try:
+    with could_not_run("the replay"):
         outcome = _outcome(terminal, read_receipt(file), asked)
-    except Cancelled:
-        raise
-    except GgrepError as error:
-        # Not the status of its kind: 1 would say that the answer is another one.
-        error.exit_status = COULD_NOT_RUN
-        raise
-    except Exception as failure:
-        bug = GgrepError(f"the replay could not run: {type(failure).__name__}: {failure}")
-        bug.exit_status = COULD_NOT_RUN
-        raise bug from failure
     if json:
         terminal.write_json(outcome.document, pretty=True)
     else:

@@ -1,11 +1,10 @@
 """`ggrep search --workspace`: turns flags into a federated request and prints its answer."""
 
 import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 
@@ -17,6 +16,7 @@ from ggrep.federation.fanout_session import SHARE_LIMIT
 from ggrep.federation.request import FederatedRequest
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.response_json import failure_json
+from ggrep.federation.searcher import Searchers
 from ggrep.federation.select_tokens import path_resolver
 from ggrep.federation.selection import select_repos
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from ggrep.service.federator import Federator
 
 
+T = TypeVar("T")
+
 _MOST_NAMED = 8
 """Repositories that one line names; the JSON document has all."""
 
@@ -47,15 +49,15 @@ def search_workspace(terminal: Terminal, typed: Typed, repositories: Repositorie
     """Search a workspace and print the answer; return the exit status."""
     output = typed.output
     try:
-        response = _answer(terminal, typed, repositories)
+        workspace, request = prepared(terminal, typed, repositories)
+        response = answer_of(
+            terminal,
+            typed,
+            ask=lambda federator: federator.search(workspace, request),
+            read=lambda here: federated_search(workspace, request, here, SystemClock()),
+        )
     except GgrepError as error:
-        if not output.json:
-            raise
-        include_paths = repositories.include_paths
-        terminal.write_json(failure_json(error, include_paths=include_paths), pretty=False)
-        for line in error_lines(error):
-            terminal.tell_error(line)
-        return error.exit_status
+        return failed(error, terminal, typed, repositories)
     if output.receipt is not None and response.ok:
         from ggrep.interfaces.cli.queries.workspace_replay import keep_receipt
 
@@ -68,6 +70,21 @@ def search_workspace(terminal: Terminal, typed: Typed, repositories: Repositorie
     return 1 if output.exit_status and empty else response.exit_status
 
 
+def failed(error: GgrepError, terminal: Terminal, typed: Typed, repositories: Repositories) -> int:
+    """Write a failure as the JSON of a workspace's answer; return the exit status.
+
+    Raises:
+        GgrepError: the failure itself, where text is wanted.
+    """
+    if not typed.output.json:
+        raise error
+    include_paths = repositories.include_paths
+    terminal.write_json(failure_json(error, include_paths=include_paths), pretty=False)
+    for line in error_lines(error):
+        terminal.tell_error(line)
+    return error.exit_status
+
+
 def _view(terminal: Terminal, typed: Typed) -> HitView:
     return HitView(
         words=tuple(word for word in typed.query.split() if len(word) > 2),
@@ -75,13 +92,6 @@ def _view(terminal: Terminal, typed: Typed) -> HitView:
         explain=typed.hits.explain,
         compact=typed.hits.compact,
         columns=0 if typed.hits.whole else terminal.columns,
-    )
-
-
-def _answer(terminal: Terminal, typed: Typed, repositories: Repositories) -> FederatedResponse:
-    workspace, request = prepared(terminal, typed, repositories)
-    return anyio.run(
-        _read if is_offline(terminal, typed) else _ask, terminal, workspace, request, typed
     )
 
 
@@ -109,49 +119,46 @@ def prepared(
     return workspace, request
 
 
-async def _ask(
-    terminal: Terminal, workspace: Workspace, request: FederatedRequest, typed: Typed
-) -> FederatedResponse:
-    """Query the daemons; indexes whose daemon is unavailable are read here."""
-    async with federator_of(terminal, typed) as federator:
-        return await federator.search(workspace, request)
+def answer_of(
+    terminal: Terminal,
+    typed: Typed,
+    ask: Callable[["Federator"], Awaitable[T]],
+    read: Callable[["Searchers"], Awaitable[T]],
+) -> T:
+    """Return the daemons' answer; indexes whose daemon is unavailable are read in this process.
 
-
-@asynccontextmanager
-async def federator_of(terminal: Terminal, typed: Typed) -> AsyncIterator["Federator"]:
-    """Yield a federator; indexes whose daemon is unavailable are read here."""
-    from ggrep.service.federator import Federator
-
+    Args:
+        terminal: whose environment counts.
+        typed: says whether all indexes are read here.
+        ask: has daemons answer.
+        read: answers from the indexes here.
+    """
     flags = {"encoder": typed.asking.encoder}
     here = engine_searchers(terminal.environ, flags)
-    federator = Federator(
-        home_from(terminal.environ),
-        terminal.environ,
-        SystemClock(),
-        flags=flags,
-        told=terminal.tell,
-        through=lambda daemons: OwnReading(daemons, here, terminal.tell),
-    )
-    try:
-        yield federator
-    finally:
-        with anyio.CancelScope(shield=True):
-            await federator.aclose()
-
-
-async def _read(
-    terminal: Terminal, workspace: Workspace, request: FederatedRequest, typed: Typed
-) -> FederatedResponse:
-    """Read all indexes in this process."""
-    searchers = engine_searchers(terminal.environ, {"encoder": typed.asking.encoder})
-    return await federated_search(workspace, request, searchers, SystemClock())
-
-
-def is_offline(terminal: Terminal, typed: Typed) -> bool:
-    """Return whether indexes are read in this process even if daemons run."""
     # What a receipt is of is asked again without daemons, which could publish meanwhile.
     kept = typed.output.receipt is not None
-    return kept or typed.asking.offline or bool(terminal.environ.get("GGREP_OFFLINE"))
+    offline = kept or typed.asking.offline or bool(terminal.environ.get("GGREP_OFFLINE"))
+
+    async def run() -> T:
+        if offline:
+            return await read(here)
+        from ggrep.service.federator import Federator
+
+        federator = Federator(
+            home_from(terminal.environ),
+            terminal.environ,
+            SystemClock(),
+            flags=flags,
+            told=terminal.tell,
+            through=lambda daemons: OwnReading(daemons, here, terminal.tell),
+        )
+        try:
+            return await ask(federator)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await federator.aclose()
+
+    return anyio.run(run)
 
 
 def _refuse(typed: Typed, repositories: Repositories) -> None:

@@ -4,13 +4,8 @@ import os
 from pathlib import Path
 from typing import Final
 
-import anyio
-
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import GgrepError, UsageError
-from ggrep.federation.request import FederatedRequest
-from ggrep.federation.response_json import failure_json
-from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.interfaces.cli.queries.federation_options import Repositories
 from ggrep.interfaces.cli.queries.search_options import Typed
@@ -22,9 +17,9 @@ from ggrep.interfaces.cli.queries.slate_options import (
     slate_request_of,
 )
 from ggrep.interfaces.cli.queries.workspace_search import (
+    answer_of,
+    failed,
     failure_of,
-    federator_of,
-    is_offline,
     limits_of,
     notices_of,
     prepared,
@@ -32,14 +27,13 @@ from ggrep.interfaces.cli.queries.workspace_search import (
 from ggrep.interfaces.cli.terminal import Terminal
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import ContextGraph, Slate
-from ggrep.render.error_text import error_lines
 from ggrep.render.graph_text import GraphForm, graph_text
 from ggrep.render.hits import render_confidence, render_notes
 from ggrep.render.page import Page
 from ggrep.render.slate_text import Told, slate_text
-from ggrep.service.searchers import engine_searchers
 
 _STEM_LETTERS: Final = 4
+_NO_SESSION: Final = "--session and --workspace cannot go together: a session is of one index"
 
 
 def slate_workspace(
@@ -51,61 +45,25 @@ def slate_workspace(
 ) -> int:
     """Build a slate from a workspace and print it; return the exit status."""
     try:
-        found = _answer(terminal, typed, shape, repositories, session)
+        if session != ALONE:
+            raise UsageError(_NO_SESSION)
+        asked = slate_request_of(shape, SearchRequest(typed.query))
+        wanted = SlateShape(asked.level, asked.budgets, asked.anchors, asked.graph)
+        workspace, request = prepared(terminal, typed, repositories)
+        found = answer_of(
+            terminal,
+            typed,
+            ask=lambda federator: federator.slate(workspace, request, wanted),
+            read=lambda here: federated_slate(workspace, request, wanted, here, SystemClock()),
+        )
     except GgrepError as error:
-        if not typed.output.json:
-            raise
-        include_paths = repositories.include_paths
-        terminal.write_json(failure_json(error, include_paths=include_paths), pretty=False)
-        for line in error_lines(error):
-            terminal.tell_error(line)
-        return error.exit_status
+        return failed(error, terminal, typed, repositories)
     if typed.output.json:
         terminal.write_json(found.to_json(), pretty=False)
     else:
         _print(terminal, found, shape.graph_form if isinstance(shape, Shape) else None)
     empty = found.slate is None or not found.slate.sections
     return 1 if typed.output.exit_status and found.ok and empty else found.exit_status
-
-
-def _answer(
-    terminal: Terminal,
-    typed: Typed,
-    shape: Bounds,
-    repositories: Repositories,
-    session: Session,
-) -> FederatedSlate:
-    if session != ALONE:
-        raise UsageError("--session and --workspace cannot go together: a session is of one index")
-    asked = slate_request_of(shape, SearchRequest(typed.query))
-    wanted = SlateShape(asked.level, asked.budgets, asked.anchors, asked.graph)
-    workspace, request = prepared(terminal, typed, repositories)
-    act = _read if is_offline(terminal, typed) else _ask
-    return anyio.run(act, terminal, workspace, request, wanted, typed)
-
-
-async def _ask(
-    terminal: Terminal,
-    workspace: Workspace,
-    request: FederatedRequest,
-    shape: SlateShape,
-    typed: Typed,
-) -> FederatedSlate:
-    """Query the daemons; indexes whose daemon is unavailable are read here."""
-    async with federator_of(terminal, typed) as federator:
-        return await federator.slate(workspace, request, shape)
-
-
-async def _read(
-    terminal: Terminal,
-    workspace: Workspace,
-    request: FederatedRequest,
-    shape: SlateShape,
-    typed: Typed,
-) -> FederatedSlate:
-    """Read all indexes in this process."""
-    searchers = engine_searchers(terminal.environ, {"encoder": typed.asking.encoder})
-    return await federated_slate(workspace, request, shape, searchers, SystemClock())
 
 
 def _print(terminal: Terminal, found: FederatedSlate, form: GraphForm | None) -> None:
