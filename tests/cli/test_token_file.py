@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.interfaces.cli.servers.http_token import check_token, new_token, read_token
+from ggrep.interfaces.cli.servers.token_file import check_token, new_token, read_token
 
 
 def test_a_new_token_is_its_owners_alone(tmp_path: Path) -> None:

@@ -4,10 +4,8 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
 
+from ggrep.interfaces.evaluation.check_reports import junit_xml, render_checks, sarif_json
 from ggrep.interfaces.evaluation.check_rules import RULES
-from ggrep.interfaces.evaluation.check_text import render_checks
-from ggrep.interfaces.evaluation.junit import junit_xml
-from ggrep.interfaces.evaluation.sarif import sarif_json
 from ggrep.render.style import Style
 from tests.fakes.evaluations import CHECKS, check_document, some_checks
 

@@ -7,7 +7,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.evaluation.earlier_report import read_report
+from ggrep.interfaces.evaluation.compare import read_report
 from tests.fakes.evaluations import report_document, some_run
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.evaluation.kit import is_kit, read_kit
+from ggrep.interfaces.evaluation.suite_files import is_kit, read_kit
 
 QUERIES = [
     {

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.evaluation.suite_toml import read_suite
-from ggrep.interfaces.evaluation.toml_lines import toml_lines
+from ggrep.interfaces.evaluation.suite_files import read_suite
+from ggrep.interfaces.evaluation.toml_file import toml_lines
 
 SUITE = """\
 version = 1

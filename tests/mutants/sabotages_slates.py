@@ -858,7 +858,7 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "a suite's paths are taken as they are written",
-        "ggrep/interfaces/evaluation/suite_toml.py",
+        "ggrep/interfaces/evaluation/suite_files.py",
         "relevant = map(posixpath.normpath, named)",
         "relevant = iter(named)",
         ("tests/evaluation/test_suite_toml.py::test_a_suite_is_read",),

@@ -14,7 +14,7 @@ from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
 if TYPE_CHECKING:
     from ggrep.index.sync.sync_report import Progress
     from ggrep.interfaces.evaluation.check_file import CheckFile
-    from ggrep.interfaces.evaluation.checking import Outcome
+    from ggrep.interfaces.evaluation.check_rules import Outcome
     from ggrep.interfaces.evaluation.questions import Target
     from ggrep.interfaces.evaluation.suite_questions import Asker
 
@@ -54,7 +54,7 @@ def _read(given: Path | None) -> "CheckFile":
 
 
 def _run(terminal: Terminal, checks: "CheckFile", encoder: str | None, *, sync: bool) -> "Outcome":
-    from ggrep.interfaces.evaluation.checking import run_checks
+    from ggrep.interfaces.evaluation.check_rules import run_checks
     from ggrep.interfaces.evaluation.suite_questions import open_asker
 
     def open_target(target: "Target") -> "Asker":
@@ -83,8 +83,7 @@ def _progress(terminal: Terminal, shown: ExitStack) -> Callable[[str], "Progress
 
 def _write(outcome: "Outcome", junit: Path | None, sarif: Path | None) -> None:
     from ggrep import __version__
-    from ggrep.interfaces.evaluation.junit import junit_xml
-    from ggrep.interfaces.evaluation.sarif import sarif_json
+    from ggrep.interfaces.evaluation.check_reports import junit_xml, sarif_json
 
     if junit is not None:
         write_report("--junit", junit, junit_xml(outcome))
@@ -95,8 +94,7 @@ def _write(outcome: "Outcome", junit: Path | None, sarif: Path | None) -> None:
 
 def _print(terminal: Terminal, outcome: "Outcome", *, json: bool) -> None:
     from ggrep import __version__
-    from ggrep.interfaces.evaluation.check_report import check_json
-    from ggrep.interfaces.evaluation.check_text import render_checks
+    from ggrep.interfaces.evaluation.check_reports import check_json, render_checks
 
     if json:
         terminal.write_json(check_json(outcome, version=__version__), pretty=True)

@@ -102,7 +102,7 @@ class _Output:
 def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> int:
     from ggrep import __version__
     from ggrep.interfaces.evaluation.ablation import ablated, ablations_json
-    from ggrep.interfaces.evaluation.earlier_report import read_report
+    from ggrep.interfaces.evaluation.compare import read_report
     from ggrep.interfaces.evaluation.eval_text import render_ablations, render_run
     from ggrep.interfaces.evaluation.gates import gate_json, gates_of
     from ggrep.interfaces.evaluation.report import Setup, report_json, scored_run
@@ -145,14 +145,13 @@ def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> in
 
 def _suite_files(suite: Path) -> tuple[Path, ...]:
     """Return the files of a suite folder."""
-    from ggrep.interfaces.evaluation.kit import FILES
+    from ggrep.interfaces.evaluation.suite_files import FILES
 
     return tuple(suite / name for name in FILES) if suite.is_dir() else ()
 
 
 def _read(path: Path, task: str, *, whole: bool) -> "Suite":
-    from ggrep.interfaces.evaluation.kit import is_kit, read_kit
-    from ggrep.interfaces.evaluation.suite_toml import read_suite
+    from ggrep.interfaces.evaluation.suite_files import is_kit, read_kit, read_suite
 
     if task not in {"single", "federated"}:
         raise UsageError(f"--task: unknown {task!r}; use single or federated")
@@ -214,8 +213,7 @@ def _times(document: "EvalReportJson") -> str:
 
 
 def _compare(terminal: Terminal, reports: tuple[Path, Path], *, json: bool) -> int:
-    from ggrep.interfaces.evaluation.compare import compare, comparison_json
-    from ggrep.interfaces.evaluation.earlier_report import read_report
+    from ggrep.interfaces.evaluation.compare import compare, comparison_json, read_report
     from ggrep.interfaces.evaluation.eval_text import render_comparison
 
     before, after = (read_report(path) for path in reports)

@@ -1,19 +1,11 @@
 """The token that callers of `ggrep api` and `ggrep mcp --http` must present."""
 
-import os
-import secrets
-import stat
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar
 
-from ggrep.base import durable
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, InvalidRequest, UsageError
-from ggrep.base.locks import Patience, alone
 from ggrep.config.home import Home
 from ggrep.config.settings import API_BEARER
 from ggrep.interfaces.cli.parsing.flags import Flag, typed_flags
@@ -75,6 +67,13 @@ def http_token(home: Home, environ: Mapping[str, str], options: TokenOptions) ->
         UsageError: the flags exclude each other.
         InvalidRequest: there is no usable token where one is said to be, and none can be made.
     """
+    from ggrep.interfaces.cli.servers.token_file import (
+        check_token,
+        kept_token,
+        new_token,
+        read_token,
+    )
+
     if len(given := typed_flags(options)) > 1:
         raise UsageError(f"{' and '.join(given)} cannot go together")
     if options.none:
@@ -92,68 +91,3 @@ def http_token(home: Home, environ: Mapping[str, str], options: TokenOptions) ->
             f"the token of this home cannot be had: {error}; name a file of your own with"
             " --auth-token-file, or let anybody in with --no-token"
         ) from error
-
-
-MIN_TOKEN_LENGTH: Final = 16
-_MAX_FILE_BYTES: Final = 4096
-_MAKING_MS: Final = 10_000
-"""How long another process that makes the token is waited for."""
-
-
-def check_token(token: str, source: str) -> str:
-    """Return the token without surrounding blanks.
-
-    Raises:
-        InvalidRequest: it is too short to be one, or no header can hold it.
-    """
-    text = token.strip()
-    if len(text) < MIN_TOKEN_LENGTH:
-        raise InvalidRequest(f"{source}: a token has at least {MIN_TOKEN_LENGTH} characters")
-    if not text.isascii() or not text.isprintable() or " " in text:
-        raise InvalidRequest(f"{source}: a token is printable ASCII without blanks")
-    return text
-
-
-def read_token(file: Path) -> str:
-    """Return the token that a file holds.
-
-    Raises:
-        InvalidRequest: there is none, or others may read it.
-    """
-    try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError as error:
-        raise InvalidRequest(f"{file}: {error.strerror}") from error
-    try:
-        # Of what was opened, not of what may stand under its name by now.
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise InvalidRequest(f"{file}: not a regular file")
-        if status.st_mode & 0o077:
-            raise InvalidRequest(f"{file}: others may read it; make it 0600")
-        data = os.read(descriptor, _MAX_FILE_BYTES)
-    finally:
-        os.close(descriptor)
-    return check_token(data.decode("ascii", errors="replace"), str(file))
-
-
-def new_token(file: Path) -> str:
-    """Make a token, put it into a file that is its owner's alone, and return it."""
-    token = secrets.token_urlsafe(32)
-    durable.make_directory(file.parent, mode=0o700)
-    durable.replace_file(file, token.encode() + b"\n", mode=0o600)
-    return token
-
-
-def kept_token(home: Home) -> str:
-    """Return the token in the home, which is made when there is none.
-
-    Raises:
-        InvalidRequest: others may read it, or it is another user's.
-        GgrepError: it can be neither read nor made.
-    """
-    file = home.api_token
-    deadline = Deadline.after(SystemClock(), _MAKING_MS)
-    # One of two servers that start at once would want a token that nobody can read any more.
-    with alone(home.api_token_lock, Patience(deadline, time.sleep, "the token is being made")):
-        return read_token(file) if os.path.lexists(file) else new_token(file)

@@ -1,12 +1,13 @@
-"""Reads a suite from a folder of JSON lines beside the sources it asks about.
+"""Reads suites: a TOML file, or a folder of JSON lines beside the sources it asks about.
 
-`repos.json` names the repositories and where in their sources the root lies (`benchmark_root`),
-`queries.jsonl` the questions with their relevant files, `federated_queries.jsonl` which of them
-are put to which file of `workspaces/`.
+In a folder `repos.json` names the repositories and where in their sources the root lies
+(`benchmark_root`), `queries.jsonl` the questions with their relevant files,
+`federated_queries.jsonl` which of them are put to which file of `workspaces/`.
 """
 
 import hashlib
 import posixpath
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +15,12 @@ from typing import Any
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
+from ggrep.interfaces.evaluation.file_keys import CASE, SUITE_DEFAULTS, VERSION
 from ggrep.interfaces.evaluation.measures import Expectation
-from ggrep.interfaces.evaluation.questions import Question, Target
+from ggrep.interfaces.evaluation.question_toml import read_question, refuse_second
+from ggrep.interfaces.evaluation.questions import DEFAULT_LIMIT, Question, Target
 from ggrep.interfaces.evaluation.suite import NOTHING, Case, Suite, check_keys
+from ggrep.interfaces.evaluation.toml_file import Table, read_toml
 
 QUERIES = "queries.jsonl"
 _REPOS = "repos.json"
@@ -120,3 +124,76 @@ def _read(path: Path, digest: "hashlib._Hash") -> bytes:
         raise UsageError(f"{path}: {error.strerror or error}") from error
     digest.update(data)
     return data
+
+
+def read_suite(path: Path) -> Suite:
+    """Return the suite of a TOML file.
+
+    Raises:
+        UsageError: the file is wrong; what is wrong is named with its line.
+    """
+    file = read_toml(path)
+    file.top(("defaults", "cases"), VERSION)
+    defaults = file.table("defaults", SUITE_DEFAULTS)
+    defaults.only(SUITE_DEFAULTS)
+    tables = file.tables("cases", CASE)
+    cases = tuple(_case(table, defaults) for table in tables)
+    lines: dict[tuple[str, str], int] = {}
+    for table, case in zip(tables, cases, strict=True):
+        refuse_second(table, lines.setdefault(case.key, table.line))
+    task = "mixed" if len({bool(case.workspace) for case in cases}) > 1 else "single"
+    if all(case.workspace for case in cases):
+        task = "federated"
+    return Suite(path.name, "toml", task, file.digest, cases)
+
+
+def _case(table: Table, defaults: Table) -> Case:
+    table.only(CASE)
+    for key in ("id", "query"):
+        if not table.has(key):
+            table.fail(f"the case has no {key}")
+    name = table.text("id")
+    expected = _expected(table)
+    if not expected.says_something:
+        table.fail(f"case {name!r} expects nothing; give relevant or an expect_ key")
+    target, repo, workspace = _target(table, defaults)
+    return Case(
+        question=read_question(table, defaults, limit_key="k", limit=DEFAULT_LIMIT),
+        target=target,
+        expected=expected,
+        repo=repo,
+        workspace=workspace,
+        category=table.text("category", defaults.text("category", NOTHING)),
+        language=table.text("language", defaults.text("language", NOTHING)),
+    )
+
+
+def _target(table: Table, defaults: Table) -> tuple[Target, str, str]:
+    """Return what is asked, and the names of the repository and the workspace."""
+    base = table.file.path.parent
+    alone = table.flag("alone", default=defaults.flag("alone", default=False))
+    if table.has("workspace") or (defaults.has("workspace") and not table.has("repo")):
+        workspace = table.text("workspace", defaults.text("workspace"))
+        repo = table.text("repo", NOTHING)
+        return Target(base / workspace, is_workspace=True, alone=alone), repo, workspace
+    repo = table.text("repo", defaults.text("repo", "."))
+    return Target(base / repo, alone=alone), repo, ""
+
+
+def _expected(table: Table) -> Expectation:
+    for key in ("expect_any_path_regex", "expect_all_path_regex"):
+        for text in table.texts(key):
+            try:
+                re.compile(text)
+            except re.error as error:
+                table.fail(f"{key}: {text!r} is no regular expression: {error}", key)
+    named = (*table.texts("relevant"), *table.texts("secondary"))
+    relevant = map(posixpath.normpath, named)  # answers never say ./
+    return Expectation(
+        relevant=tuple(dict.fromkeys(relevant)),
+        any_contains=table.texts("expect_any_path_contains"),
+        all_contains=table.texts("expect_all_path_contains"),
+        any_regex=table.texts("expect_any_path_regex"),
+        all_regex=table.texts("expect_all_path_regex"),
+        confidence=table.word("expect_confidence"),
+    )
