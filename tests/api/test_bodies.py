@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
-from ggrep.interfaces.api import request_body as bodies
-from ggrep.interfaces.api.strict_json import MAX_DEPTH, parse_json
+from ggrep.interfaces.api import http_requests as bodies
+from ggrep.interfaces.api.http_requests import MAX_DEPTH, parse_json
 from tests.fakes.sites import Site
 
 MakeSite = Callable[..., Site]

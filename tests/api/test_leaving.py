@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import anyio
 import pytest
 
-from ggrep.interfaces.api.disconnect import while_present
-from ggrep.interfaces.api.refusal import ClientGone
+from ggrep.interfaces.api.http_messages import ClientGone
+from ggrep.interfaces.api.http_requests import while_present
 
 
 class Client:

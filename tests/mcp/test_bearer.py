@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ggrep.interfaces.mcp.bearer import bearing
+from ggrep.interfaces.mcp.http import bearing
 
 TOKEN = "0123456789abcdef"  # noqa: S105 - of these tests alone
 

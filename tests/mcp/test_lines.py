@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from ggrep.interfaces.mcp.lines import lines_of
+from ggrep.interfaces.mcp.stdio import lines_of
 
 
 @pytest.fixture

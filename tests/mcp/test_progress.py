@@ -8,7 +8,7 @@ import pytest
 from ggrep.base.errors import NoIndex
 from ggrep.base.ids import RepoId
 from ggrep.federation.arrival import Arrival
-from ggrep.interfaces.mcp.mcp_progress import line_of, telling
+from ggrep.interfaces.mcp.tool_calls import line_of, telling
 
 
 def arrival(done: int, *, alias: str | None = "a", count: int = 2) -> Arrival:

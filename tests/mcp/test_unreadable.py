@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from ggrep.interfaces.mcp.unreadable import readable, refusal_of
+from ggrep.interfaces.mcp.stdio import readable, refusal_of
 
 CALL = '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"search","arguments":%s}}'
 

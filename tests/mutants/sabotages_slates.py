@@ -663,14 +663,14 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "anchors of a workspace's slate are those of hits",
-        "ggrep/interfaces/mcp/slates.py",
+        "ggrep/interfaces/mcp/tool_calls.py",
         'replace(argument, place=("slate", "anchors"))',
         "argument",
         (CALLS + "test_arguments_of_a_slate_of_a_workspace_reach_its_shape",),
     ),
     Sabotage(
         "what only the other format heeds is passed over",
-        "ggrep/interfaces/mcp/slates.py",
+        "ggrep/interfaces/mcp/tool_calls.py",
         "    if idle:\n",
         "    if idle and not values:\n",
         (CALLS + "test_what_only_the_other_format_heeds_is_refused",),

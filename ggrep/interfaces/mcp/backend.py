@@ -4,19 +4,29 @@ A client waits for the list of tools while it starts; it must not wait for what 
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import anyio
 from anyio import to_thread
 
 from ggrep.base.errors import GgrepError
-from ggrep.interfaces.mcp.outcome import Outcome
+from ggrep.base.stable_json import Document
 from ggrep.render.error_json import query_error
 
 if TYPE_CHECKING:
     from ggrep.base.stable_json import Document
-    from ggrep.interfaces.mcp.mcp_progress import Tell
-    from ggrep.interfaces.mcp.tool_calls import Calls, SearchService
+    from ggrep.interfaces.mcp.tool_calls import Calls, Tell
+    from ggrep.interfaces.surfaces.search_service import SearchService
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a call returns, and whether it failed."""
+
+    document: Document
+    failed: bool = False
+
 
 Load: TypeAlias = Callable[[], "tuple[Calls, SearchService]"]
 """Returns who carries out calls, and whom that one asks."""

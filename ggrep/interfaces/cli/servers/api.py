@@ -22,7 +22,7 @@ from ggrep.interfaces.cli.workspaces.workspace_file import load
 from ggrep.model.sanitise import sanitise
 
 if TYPE_CHECKING:
-    from ggrep.interfaces.api.app import ApiRules
+    from ggrep.interfaces.api.http_app import ApiRules
 
 
 DEFAULT_HOST = "127.0.0.1"
@@ -94,8 +94,8 @@ def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
         UsageError: an origin is none.
         WorkspaceError: a workspace file is wrong.
     """
-    from ggrep.interfaces.api.app import ApiRules
     from ggrep.interfaces.api.auth import AuthRules
+    from ggrep.interfaces.api.http_app import ApiRules
     from ggrep.service.allowlist import Allowlist
 
     for origin in flags.origins:
@@ -144,7 +144,7 @@ def _serve(
 ) -> None:
     import anyio
 
-    from ggrep.interfaces.api.app import make_app
+    from ggrep.interfaces.api.http_app import make_app
     from ggrep.interfaces.surfaces.serving import base_url, bind, run
     from ggrep.service.federator import Federator
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.stable_json import Json
-from ggrep.interfaces.surfaces.fields import Fields, one_of
+from ggrep.interfaces.surfaces.body_fields import Fields, one_of
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Corpus, Mode
 from ggrep.model.filters import Filter, parse_filter
 from ggrep.model.says import MAX_INTEGER, MOST_MS, Says, said_of

@@ -1,4 +1,4 @@
-"""Answers incoming queries: the part of the federator that HTTP needs."""
+"""Answers incoming queries: the part of the federator that HTTP and MCP need."""
 
 from pathlib import Path
 from typing import Protocol

@@ -16,15 +16,13 @@ from starlette.types import Receive, Scope, Send
 
 from ggrep.base.clock import Clock
 from ggrep.interfaces.api.auth import Auth, AuthRules
-from ggrep.interfaces.api.envelopes import Handler, Told, answering
-from ggrep.interfaces.api.http_messages import failure_response
+from ggrep.interfaces.api.http_messages import Handler, Refusal, Told, answering, failure_response
 from ggrep.interfaces.api.http_metrics import ApiMetrics, Measured
 from ggrep.interfaces.api.http_places import Places
-from ggrep.interfaces.api.refusal import Refusal
-from ggrep.interfaces.api.request_body import MAX_BODY_BYTES
+from ggrep.interfaces.api.http_requests import MAX_BODY_BYTES
 from ggrep.interfaces.api.routes import Routes
-from ggrep.interfaces.api.search_service import SearchService
 from ggrep.interfaces.surfaces.callers import Callers
+from ggrep.interfaces.surfaces.search_service import SearchService
 from ggrep.service.allowlist import Allowlist
 
 MAX_SEARCHES: Final = 32
