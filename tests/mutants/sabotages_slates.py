@@ -7,7 +7,7 @@ from tests.mutants.sabotages import Sabotage
 
 ARGUMENTS = "tests/mcp/test_arguments.py::"
 BUDGET = "tests/sync/test_dataset_budget.py::"
-CALLS = "tests/mcp/test_calls.py::"
+CALLS = "tests/mcp/test_tool_calls.py::"
 COMBINE = "tests/slate/test_combine.py::"
 COMPANIONS = "tests/query/test_companions.py::"
 CONFIDENCE = "tests/domain/test_confidence.py::"
@@ -861,7 +861,7 @@ SLATE_SABOTAGES = (
         "ggrep/interfaces/evaluation/suite_files.py",
         "relevant = map(posixpath.normpath, named)",
         "relevant = iter(named)",
-        ("tests/evaluation/test_suite_toml.py::test_a_suite_is_read",),
+        ("tests/evaluation/test_suite_files.py::test_a_suite_is_read",),
     ),
     Sabotage(
         "a bound that is missed holds",

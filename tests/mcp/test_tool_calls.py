@@ -1,19 +1,22 @@
-"""What calls make of their arguments, and of what goes wrong."""
+"""Progress of a workspace search."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
 import pytest
 
-from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
+from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest, NoIndex
+from ggrep.base.ids import RepoId
 from ggrep.config.identity.root import canonical_root
 from ggrep.config.profiles import Profile, QueryDefaults, apply_to_request, said_fields
+from ggrep.federation.arrival import Arrival
 from ggrep.federation.workspace import load_workspace
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.interfaces.mcp import tool_calls as subject
 from ggrep.interfaces.mcp.mcp_places import Places
 from ggrep.interfaces.mcp.start import Start
-from ggrep.interfaces.mcp.tool_calls import Calls, placed_for
+from ggrep.interfaces.mcp.tool_calls import Calls, line_of, placed_for, telling
 from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS, Tool
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
@@ -21,6 +24,67 @@ from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolReque
 from ggrep.model.request import Find, SearchRequest, SnippetMode
 from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
 from tests.fakes.federators import FakeFederator
+
+
+def arrival(done: int, *, alias: str | None = "a", count: int = 2) -> Arrival:
+    """Return one of three."""
+    return Arrival(RepoId("r-1"), alias, "ok", count, done, 3)
+
+
+async def test_everything_is_told_in_order_before_the_answer() -> None:
+    """A client closes its bar when the answer comes."""
+    told: list[float] = []
+
+    async def tell(done: float, total: float, message: str) -> None:
+        await anyio.lowlevel.checkpoint()
+        told.append(done)
+
+    async def ask(arrived: Callable[[Arrival], None]) -> str:
+        for done in (1, 2, 3):
+            arrived(arrival(done))
+        return "answer"
+
+    assert await telling(ask, tell) == "answer"
+    assert told == [1, 2, 3]
+
+
+async def test_a_failure_comes_out_as_it_is() -> None:
+    """Wrapped in a group it would count as a bug."""
+
+    async def tell(done: float, total: float, message: str) -> None:
+        raise AssertionError
+
+    async def ask(arrived: Callable[[Arrival], None]) -> str:
+        raise NoIndex("none")
+
+    with pytest.raises(NoIndex, match=r"^none$"):
+        await telling(ask, tell)
+
+
+def test_a_line_names_the_repository_its_status_and_its_hits() -> None:
+    """Without an alias its id is what there is."""
+    assert line_of(arrival(1)) == "a: ok, 2 hits"
+    assert line_of(arrival(1, alias=None, count=1)) == "r-1: ok, 1 hit"
+    assert line_of(arrival(1, count=0)) == "a: ok, 0 hits"
+
+
+async def test_what_takes_long_to_tell_is_still_told_first() -> None:
+    """A client would otherwise see a bar that goes back."""
+    told: list[float] = []
+
+    async def tell(done: float, _total: float, _line: str) -> None:
+        for _ in range(9 if done == 1 else 0):
+            await anyio.lowlevel.checkpoint()
+        told.append(done)
+
+    async def ask(arrived: Callable[[Arrival], None]) -> str:
+        for done in (1, 2):
+            arrived(arrival(done))
+        return "answer"
+
+    assert await telling(ask, tell) == "answer"
+    assert told == [1, 2]
+
 
 LEAST: dict[str, dict[str, object]] = {
     "search": {"query": "q"},

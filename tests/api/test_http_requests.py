@@ -1,6 +1,6 @@
-"""Bodies are taken in if they are of the right kind and size, and come in time."""
+"""What is read of requests, and clients that leave."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import anyio
 import pytest
@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.api import http_requests as bodies
-from ggrep.interfaces.api.http_requests import MAX_DEPTH, parse_json
+from ggrep.interfaces.api.http_messages import ClientGone
+from ggrep.interfaces.api.http_requests import MAX_DEPTH, parse_json, while_present
 from tests.fakes.sites import Site
 
 MakeSite = Callable[..., Site]
@@ -160,3 +161,42 @@ async def test_the_bounds_of_a_body_are_within_them(make_site: MakeSite) -> None
         yield deep
 
     assert await post(site, chunks()) == (400, "$: the body must be an object, is an array")
+
+
+class Client:
+    """Says some things, then nothing."""
+
+    def __init__(self, *said: str) -> None:
+        self._said: Iterator[str] = iter(said)
+
+    async def receive(self) -> dict[str, str]:
+        for kind in self._said:
+            return {"type": kind}
+        await anyio.sleep_forever()
+        raise AssertionError
+
+
+async def test_a_client_that_says_more_has_not_left() -> None:
+    """Only its leaving ends the work."""
+
+    async def work() -> str:
+        await anyio.wait_all_tasks_blocked()
+        return "done"
+
+    assert await while_present(Client("http.request").receive, work) == "done"
+
+
+async def test_a_client_that_leaves_ends_the_work() -> None:
+    """Whatever it said before."""
+    with pytest.raises(ClientGone):
+        await while_present(Client("http.request", "http.disconnect").receive, anyio.sleep_forever)
+
+
+async def test_what_the_work_raises_comes_out_as_it_is() -> None:
+    """Not in a group of exceptions."""
+
+    async def work() -> None:
+        raise ValueError("its own")
+
+    with pytest.raises(ValueError, match="its own"):
+        await while_present(Client().receive, work)
