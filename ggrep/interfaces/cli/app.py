@@ -21,7 +21,9 @@ def run(arguments: list[str]) -> int:
     """
 
     def act() -> object:
-        _refuse_mistakes(arguments)
+        said = correction(arguments)
+        if said is not None:
+            raise UsageError(said)
         if not _ONLY_TEXT.intersection(arguments):
             require_descriptors()
         entry, typed = found(arguments)
@@ -44,12 +46,6 @@ def _run_by_typer(arguments: list[str]) -> object:
     if status == _INTERRUPTED:
         raise KeyboardInterrupt
     return status
-
-
-def _refuse_mistakes(arguments: list[str]) -> None:
-    said = correction(arguments)
-    if said is not None:
-        raise UsageError(said)
 
 
 def _as_ours(error: Exception, arguments: list[str]) -> GgrepError | None:

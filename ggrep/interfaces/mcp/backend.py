@@ -4,28 +4,19 @@ A client waits for the list of tools while it starts; it must not wait for what 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import anyio
 from anyio import to_thread
 
 from ggrep.base.errors import GgrepError
-from ggrep.base.stable_json import Document
+from ggrep.interfaces.mcp.tools import Outcome
 from ggrep.render.error_json import query_error
 
 if TYPE_CHECKING:
     from ggrep.base.stable_json import Document
     from ggrep.interfaces.mcp.tool_calls import Calls, Tell
     from ggrep.interfaces.surfaces.search_service import SearchService
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a call returns, and whether it failed."""
-
-    document: Document
-    failed: bool = False
 
 
 Load: TypeAlias = Callable[[], "tuple[Calls, SearchService]"]

@@ -13,11 +13,10 @@ from ggrep.federation.arrival import Arrival, Arrived
 from ggrep.federation.response import FederatedResponse
 from ggrep.federation.workspace_slates import FederatedSlate
 from ggrep.interfaces.mcp.arguments import Argument, body_of, read_arguments
-from ggrep.interfaces.mcp.backend import Outcome
 from ggrep.interfaces.mcp.mcp_places import Places, RepoPlace
 from ggrep.interfaces.mcp.resources import workspaces_json
 from ggrep.interfaces.mcp.tool_failures import failure, federated_failure, in_arguments, with_hint
-from ggrep.interfaces.mcp.tools import BY_NAME, Tool
+from ggrep.interfaces.mcp.tools import BY_NAME, Outcome, Tool
 from ggrep.interfaces.surfaces.body import (
     parse_expand_body,
     parse_federated_body,

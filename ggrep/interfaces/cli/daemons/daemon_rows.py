@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
-from ggrep.interfaces.cli.tables import age_text, bytes_text, count_text, pad, shorten
+from ggrep.interfaces.cli.text_tables import age_text, bytes_text, count_text, pad, shorten
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
 from ggrep.service.status import Status

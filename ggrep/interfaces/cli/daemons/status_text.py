@@ -18,7 +18,7 @@ from ggrep.interfaces.cli.daemons.daemon_rows import (
     daemon_table,
     row_of,
 )
-from ggrep.interfaces.cli.tables import age_text, bytes_text, plural, render_pairs
+from ggrep.interfaces.cli.text_tables import age_text, bytes_text, plural, render_pairs
 from ggrep.model.load import WAITS_FOR_GIT
 from ggrep.render.style import Style
 from ggrep.service.status import Status

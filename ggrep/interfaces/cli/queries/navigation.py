@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, TypeAlias
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
 from ggrep.interfaces.cli.queries.one_answer import Question, answered, chosen_place, reach, view_of
 from ggrep.interfaces.cli.queries.search_options import Asking, Found
-from ggrep.interfaces.cli.queries.targets import target_of
+from ggrep.interfaces.cli.queries.typed_targets import target_of
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.model.filters import keys_told
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest

@@ -27,7 +27,7 @@ from ggrep.interfaces.cli.queries.slate_options import (
     slate_fields,
     slate_request_of,
 )
-from ggrep.interfaces.cli.queries.targets import target_of
+from ggrep.interfaces.cli.queries.typed_targets import target_of
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.model.request import SnippetMode
 from ggrep.render.slate_answer import render_graph, render_slate

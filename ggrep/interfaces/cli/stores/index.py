@@ -15,13 +15,13 @@ from ggrep.interfaces.cli.parsing.flags import (
     ProfileFlag,
     YesFlag,
 )
-from ggrep.interfaces.cli.tables import bytes_text, plural
 from ggrep.interfaces.cli.terminal import (
     Terminal,
     ask_before_indexing,
     open_terminal,
     show_progress,
 )
+from ggrep.interfaces.cli.text_tables import bytes_text, plural
 from ggrep.model.hints import with_file, with_path
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.source import Skip

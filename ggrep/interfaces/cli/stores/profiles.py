@@ -8,8 +8,8 @@ from ggrep.config.identity.fingerprints import repo_id
 from ggrep.config.profiles import Profile
 from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.parsing.flags import Argument, JsonFlag, PlainFlag, ProfileFlag
-from ggrep.interfaces.cli.tables import bytes_text, count_text, pad
 from ggrep.interfaces.cli.terminal import open_terminal
+from ggrep.interfaces.cli.text_tables import bytes_text, count_text, pad
 from ggrep.render.style import Style
 from ggrep.service.places import place_of
 

@@ -11,7 +11,7 @@ from ggrep.federation.live import ask_daemons
 from ggrep.federation.overlaps import workspace_warnings
 from ggrep.federation.survey import other_stores
 from ggrep.federation.workspace_manifest import WorkspaceManifest
-from ggrep.interfaces.cli.tables import plural
+from ggrep.interfaces.cli.text_tables import plural
 from ggrep.interfaces.cli.workspaces.workspace_file import FileArgument, FileOption, Survey
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style

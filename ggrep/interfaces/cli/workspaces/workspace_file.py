@@ -54,11 +54,6 @@ def chosen_file(file: Path | None, named: Sequence[Path] | None) -> Path:
     return given[0]
 
 
-def home_of(terminal: Terminal) -> Home:
-    """Return the ggrep home of the process's environment."""
-    return home_from(terminal.environ)
-
-
 @dataclass(frozen=True, slots=True)
 class Survey:
     """How the indexes of a workspace are looked at, and shown."""
@@ -78,7 +73,7 @@ class Survey:
         """
         terminal = open_terminal(plain=self.plain)
         chosen = chosen_file(file, named)
-        return Surveyed(terminal, chosen, load(chosen), home_of(terminal), self.encoder)
+        return Surveyed(terminal, chosen, load(chosen), home_from(terminal.environ), self.encoder)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Annotated
 
 from ggrep.base.clock import SystemClock
+from ggrep.config.settings import home_from
 from ggrep.federation.manifest_file import cache_root_of
 from ggrep.federation.orphans import OrphansReport, collect_orphans
 from ggrep.federation.upkeep_limits import GRACE_DAYS
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag
-from ggrep.interfaces.cli.tables import bytes_text, plural
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.text_tables import bytes_text, plural
 from ggrep.interfaces.cli.workspaces.workspace_file import (
     FileArgument,
     FileOption,
     chosen_file,
-    home_of,
     load,
 )
 from ggrep.interfaces.cli.workspaces.workspace_json import orphans_json
@@ -38,7 +38,7 @@ def gc(
     """Delete leftovers of removed workspaces; with FILE, in its cacheRoot too."""
     chosen = chosen_file(file, named) if file is not None or named else None
     terminal = open_terminal()
-    home = home_of(terminal)
+    home = home_from(terminal.environ)
     roots = [home.cache, *([cache_root_of(load(chosen), home)] if chosen else [])]
     report = collect_orphans(
         roots,

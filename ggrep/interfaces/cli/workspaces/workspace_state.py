@@ -8,7 +8,7 @@ from ggrep.base.ids import RepoId
 from ggrep.federation.live import LiveDaemon, ask_daemons
 from ggrep.federation.manifest_file import cache_root_of, keep, manifest_path, read_kept
 from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
-from ggrep.interfaces.cli.tables import Cell, count_text, plural, render_pairs, render_table
+from ggrep.interfaces.cli.text_tables import Cell, count_text, plural, render_pairs, render_table
 from ggrep.interfaces.cli.workspaces.workspace_file import FileArgument, FileOption, Survey
 from ggrep.interfaces.cli.workspaces.workspace_json import catalog_json, status_json, written_json
 from ggrep.model.hints import with_file

@@ -8,18 +8,18 @@ from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Final
 
 from ggrep.base.clock import SystemClock
+from ggrep.config.settings import home_from
 from ggrep.federation.daemon_upkeep import Change, Watch
 from ggrep.federation.reloading import ReloadingFile
 from ggrep.federation.surroundings import RealSurroundings
 from ggrep.federation.workspace import Workspace
 from ggrep.interfaces.cli.parsing.flags import EncoderFlag, Flag, PlainFlag
-from ggrep.interfaces.cli.tables import plural
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.text_tables import plural
 from ggrep.interfaces.cli.workspaces.workspace_file import (
     FileArgument,
     FileOption,
     chosen_file,
-    home_of,
     load,
 )
 from ggrep.interfaces.cli.workspaces.workspace_json import alias_of, event_json
@@ -45,7 +45,7 @@ def watch(
     followed = ReloadingFile(chosen_file(file, named), load)
     clock, flags = SystemClock(), {} if encoder is None else {"encoder": encoder}
     around = RealSurroundings(
-        followed.workspace, home_of(terminal), terminal.environ, clock, flags=flags
+        followed.workspace, home_from(terminal.environ), terminal.environ, clock, flags=flags
     )
     eye, out = Watch(around, clock), _Out(terminal, json=json)
     with _until_told() as told:

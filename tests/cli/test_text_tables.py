@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from ggrep.interfaces.cli.tables import age_text, bytes_text, count_text, pad, plural, shorten
+from ggrep.interfaces.cli.text_tables import age_text, bytes_text, count_text, pad, plural, shorten
 
 
 @pytest.mark.parametrize(
