@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from ggrep.base.clock import SystemClock
-from ggrep.interfaces.api.app import ApiRules, make_app
 from ggrep.interfaces.api.auth import AuthRules
+from ggrep.interfaces.api.http_app import ApiRules, make_app
 from ggrep.service.allowlist import Allowlist
 from tests.fakes.desks import FakeDesk, row
 from tests.fakes.sites import TOKEN, WORKSPACE, Site

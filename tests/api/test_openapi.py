@@ -19,8 +19,8 @@ from schemathesis.specs.openapi.checks import (
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import InvalidRequest
-from ggrep.interfaces.api.app import ApiRules, make_app
 from ggrep.interfaces.api.auth import AuthRules
+from ggrep.interfaces.api.http_app import ApiRules, make_app
 from ggrep.interfaces.api.openapi import openapi_document
 from ggrep.interfaces.surfaces.body import (
     parse_expand_body,

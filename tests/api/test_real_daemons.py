@@ -13,8 +13,8 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.config.home import Home
-from ggrep.interfaces.api.app import ApiRules, make_app
 from ggrep.interfaces.api.auth import AuthRules
+from ggrep.interfaces.api.http_app import ApiRules, make_app
 from ggrep.service.allowlist import Allowlist
 from ggrep.service.federator import Federator
 from tests.fakes.hosts import FLAGS, served

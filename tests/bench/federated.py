@@ -24,8 +24,7 @@ from ggrep.config.identity.root import canonical_root
 from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.merge import MergedHit, RankedList, merge_global
 from ggrep.federation.workspace import Workspace, load_workspace
-from ggrep.interfaces.evaluation.bootstrap import interval
-from ggrep.interfaces.evaluation.figures import mean
+from ggrep.interfaces.evaluation.figures import interval, mean
 from ggrep.interfaces.evaluation.measures import score
 from ggrep.interfaces.evaluation.questions import Answer, Found, request_of
 from ggrep.interfaces.evaluation.report import Run, scored_run

@@ -30,9 +30,9 @@ from ggrep.config.identity.root import canonical_root
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.interfaces.evaluation.ablation import ABLATIONS, ablated
 from ggrep.interfaces.evaluation.compare import Comparison, compare
-from ggrep.interfaces.evaluation.kit import read_kit
 from ggrep.interfaces.evaluation.report import Run, queries_json, scored_run
 from ggrep.interfaces.evaluation.suite import Overrides, Suite, jobs_of, overridden
+from ggrep.interfaces.evaluation.suite_files import read_kit
 from ggrep.interfaces.evaluation.suite_processes import Conditions, Outcome, in_a_process, run_jobs
 from ggrep.search.engine.engine import Engine
 from tests.bench import confidence, encoder_quality, slate_tables

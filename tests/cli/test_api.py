@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.cli.api import ApiFlags, rules_of
+from ggrep.interfaces.cli.servers.api import ApiFlags, rules_of
 
 FLAGS = ApiFlags(
     host="127.0.0.1",

@@ -133,7 +133,7 @@ def test_what_nobody_expected_does_not_blame_the_ranking(
     def broken(*_: object) -> None:
         raise failure
 
-    monkeypatch.setattr("ggrep.interfaces.evaluation.checking.run_checks", broken)
+    monkeypatch.setattr("ggrep.interfaces.evaluation.check_rules.run_checks", broken)
     outcome = ggrep("check", "--json")
 
     assert outcome.status == 2

@@ -1,6 +1,7 @@
 """Documents about all daemons of a host."""
 
-from ggrep.interfaces.cli.daemons_json import StopResult, daemons_json, stops_json
+from ggrep.interfaces.cli.daemons.daemon_rows import daemons_json
+from ggrep.interfaces.cli.daemons.serve import StopResult, stops_json
 from tests.fakes.daemons import rows, stops
 
 

@@ -5,7 +5,7 @@ from typer.main import get_command
 
 from ggrep.base.commands import COMMANDS, SEARCH_VALUES
 from ggrep.interfaces import entry
-from ggrep.interfaces.cli.parser import parser
+from ggrep.interfaces.cli.parsing.typer_tree import parser
 
 
 def test_the_script_knows_the_commands_there_are() -> None:

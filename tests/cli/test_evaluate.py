@@ -6,7 +6,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.federation.strategies import STRATEGIES
-from ggrep.interfaces.cli.flags import either
+from ggrep.interfaces.cli.parsing.flags import either
 from ggrep.interfaces.evaluation.suite_processes import Conditions, Job, Outcome, Workers
 from tests.fakes.evaluations import answer, report_document, some_run
 from tests.journeys.command import Command, fits

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 import pytest
 
 from ggrep.base.errors import InvalidRequest, UsageError
-from ggrep.interfaces.cli.flags import (
+from ggrep.interfaces.cli.parsing.flags import (
     Flag,
     Option,
     Switch,
@@ -16,10 +16,10 @@ from ggrep.interfaces.cli.flags import (
     said,
     typed_flags,
 )
-from ggrep.interfaces.cli.options import Asking, DeterministicFlag, Hits, Question
-from ggrep.interfaces.cli.taking import Piece, pieces_of
-from ggrep.interfaces.cli.tree import COMMANDS, OF_WORKSPACES
-from ggrep.interfaces.cli.workspace_options import Repositories
+from ggrep.interfaces.cli.parsing.parameters import Piece, pieces_of
+from ggrep.interfaces.cli.parsing.tree import COMMANDS, OF_WORKSPACES
+from ggrep.interfaces.cli.queries.federation_options import Repositories
+from ggrep.interfaces.cli.queries.search_options import Asking, DeterministicFlag, Hits, Question
 from ggrep.model.request import SearchRequest
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from ggrep.base.errors import InvalidRequest, UsageError
 from ggrep.config.home import Home
-from ggrep.interfaces.cli.http_token import TokenOptions, http_token
+from ggrep.interfaces.cli.servers.http_token import TokenOptions, http_token
 
 SECRET = {"GGREP_API_TOKEN": "x" * 16}
 

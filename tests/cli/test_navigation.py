@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.interfaces.cli.typed_targets import target_of
+from ggrep.interfaces.cli.queries.typed_targets import target_of
 from tests.journeys.command import Command, fits
 
 

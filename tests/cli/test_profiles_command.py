@@ -9,7 +9,7 @@ from ggrep.config.home import Home
 from ggrep.config.profile_file import load_profiles
 from ggrep.index.maintenance.profile_stores import ProfileState, list_profiles
 from ggrep.interfaces.cli.app import run
-from ggrep.interfaces.cli.profiles import profile_table
+from ggrep.interfaces.cli.stores.profiles import profile_table
 from ggrep.interfaces.entry.plain import read
 from ggrep.render.style import Style
 from tests.fakes.repos import open_engine, write_tree

@@ -6,8 +6,15 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import InvalidRequest, UsageError
-from ggrep.interfaces.cli.options import Asking, Hits, Kept, Question
-from ggrep.interfaces.cli.search_flags import Typed, given_fields, request_of
+from ggrep.interfaces.cli.queries.search_options import (
+    Asking,
+    Hits,
+    Kept,
+    Question,
+    Typed,
+    given_fields,
+    request_of,
+)
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.request import Find, SearchRequest, SnippetMode

@@ -9,7 +9,7 @@ import pytest
 from ggrep.base.errors import GgrepError, InvalidRequest, StoreError
 from ggrep.daemon.host import AlreadyServed, Outcome
 from ggrep.interfaces.cli import app
-from ggrep.interfaces.cli.background import Ready
+from ggrep.interfaces.cli.daemons.hosting import Ready
 
 Told = Callable[[Sequence[Outcome]], None]
 
@@ -24,8 +24,8 @@ def in_place(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
         return told[0]
 
     monkeypatch.setenv("GGREP_HOME", str(home))
-    monkeypatch.setattr("ggrep.interfaces.cli.hosting.in_background", work)
-    monkeypatch.setattr("ggrep.interfaces.cli.hosting.compute_in_one_thread", lambda: None)
+    monkeypatch.setattr("ggrep.interfaces.cli.daemons.hosting.in_background", work)
+    monkeypatch.setattr("ggrep.interfaces.cli.daemons.hosting.compute_in_one_thread", lambda: None)
 
 
 def hosting(monkeypatch: pytest.MonkeyPatch, *errors: GgrepError | None) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ggrep.base.errors import GgrepError, InvalidRequest, UsageError
-from ggrep.interfaces.cli.slate_flags import (
+from ggrep.interfaces.cli.queries.slate_options import (
     Format,
     Session,
     Shape,

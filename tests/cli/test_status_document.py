@@ -8,7 +8,7 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.errors import Incompatible
 from ggrep.index.maintenance.status_json import status_json
-from ggrep.interfaces.cli.daemon_row import DaemonState, row_of
+from ggrep.interfaces.cli.daemons.daemon_rows import DaemonState, row_of
 from ggrep.model.load import DaemonLoad, SyncLoad
 from ggrep.service.status_reading import Status, read_document
 from tests.fakes.daemons import busy_load, quiet_load

@@ -10,8 +10,8 @@ from rich.cells import cell_len
 
 from ggrep.base import stable_json
 from ggrep.index.maintenance.status_json import status_json
-from ggrep.interfaces.cli.daemon_row import DaemonRow, DaemonState
-from ggrep.interfaces.cli.status_text import (
+from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState
+from ggrep.interfaces.cli.daemons.status_text import (
     NOTHING_RUNS,
     queries_per_second,
     render_live,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.interfaces.cli.stores import collect_stores
+from ggrep.interfaces.cli.stores.home_stores import collect_stores
 from ggrep.interfaces.cli.terminal import open_terminal
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import open_engine

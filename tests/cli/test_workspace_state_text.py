@@ -9,9 +9,13 @@ from rich.cells import cell_len
 from ggrep.base.errors import InvalidRequest
 from ggrep.federation.doctor import examine
 from ggrep.federation.live import LiveDaemon
-from ggrep.interfaces.cli.workspace_doctor import examination_text
-from ggrep.interfaces.cli.workspace_state_text import diagnostics_text, status_text, summary_text
-from ggrep.interfaces.cli.workspace_table import Cell, render_pairs, render_table
+from ggrep.interfaces.cli.text_tables import Cell, render_pairs, render_table
+from ggrep.interfaces.cli.workspaces.workspace_doctor import examination_text
+from ggrep.interfaces.cli.workspaces.workspace_state import (
+    diagnostics_text,
+    status_text,
+    summary_text,
+)
 from ggrep.render.style import Style
 from tests.fakes.workspace_documents import Workspaces
 

@@ -16,7 +16,7 @@ from ggrep.config.settings import load_settings
 from ggrep.federation.parsing import parse_text
 from ggrep.federation.validation import validate
 from ggrep.interfaces.evaluation.check_file import read_checks
-from ggrep.interfaces.evaluation.suite_toml import read_suite
+from ggrep.interfaces.evaluation.suite_files import read_suite
 from ggrep.interfaces.mcp.arguments import read_arguments
 from ggrep.interfaces.mcp.tools import TOOLS
 from ggrep.interfaces.surfaces import body

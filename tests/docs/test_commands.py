@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from ggrep.base.commands import COMMANDS
-from ggrep.interfaces.cli.parser import parser
+from ggrep.interfaces.cli.parsing.typer_tree import parser
 from tests.docs.pages import PAGES, ROOT, page
 from tests.fakes.repos import write_tree
 from tests.journeys.command import Command

@@ -9,7 +9,7 @@ import typer
 
 from ggrep.base.commands import COMMANDS
 from ggrep.base.errors import GgrepError
-from ggrep.interfaces.cli.parser import parser
+from ggrep.interfaces.cli.parsing.typer_tree import parser
 from tests.docs.pages import ROOT, SOURCES, all_pages, first_words, mentions, page
 
 

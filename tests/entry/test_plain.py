@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.main import get_command
 
-from ggrep.interfaces.cli import plain_search, search, search_flags
-from ggrep.interfaces.cli.flags import options_of
-from ggrep.interfaces.cli.options import Asking, Hits, Kept, Question
-from ggrep.interfaces.cli.parser import parser
-from ggrep.interfaces.cli.search_flags import Typed
+from ggrep.interfaces.cli.parsing.flags import options_of
+from ggrep.interfaces.cli.parsing.typer_tree import parser
+from ggrep.interfaces.cli.queries import one_search, search, search_options
+from ggrep.interfaces.cli.queries.search_options import Asking, Hits, Kept, Question, Typed
 from ggrep.interfaces.entry import plain
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Mode
 from ggrep.model.request import SearchRequest, SnippetMode
@@ -81,7 +80,7 @@ def _typed_request(arguments: list[str]) -> tuple[object, object]:
     with pytest.MonkeyPatch.context() as patch:
 
         def seen(_: object, typed: Any, scope: str) -> None:
-            raise _Seen(to_json(search_flags.request_of(typed, scope=scope)), _in_order(typed))
+            raise _Seen(to_json(search_options.request_of(typed, scope=scope)), _in_order(typed))
 
         patch.setattr(search, "search_one", seen)
         patch.setattr(search, "place_asked", lambda _, typed: f"below {typed.path}")
@@ -96,7 +95,7 @@ def _plain_request(arguments: list[str]) -> tuple[object, object]:
     """Return what the console script asks a daemon, and what it goes on with where none runs."""
     typed = plain.read(arguments)
     request = plain.request_of(typed, f"below {typed.path}")
-    given = plain_search.given_of(typed.words, typed.switches, typed.values)
+    given = one_search.given_of(typed.words, typed.switches, typed.values)
     return request, _in_order(replace(given, path=typed.path))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from ggrep.base.errors import NoIndex
 from ggrep.interfaces.evaluation.check_file import read_checks
-from ggrep.interfaces.evaluation.checking import Outcome, run_checks
+from ggrep.interfaces.evaluation.check_rules import Outcome, run_checks
 from ggrep.interfaces.evaluation.questions import Question, Target
 from ggrep.interfaces.evaluation.suite_questions import open_asker, stated_confidence
 from tests.fakes.evaluations import silent

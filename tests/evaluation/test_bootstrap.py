@@ -1,6 +1,6 @@
 """Intervals by repository."""
 
-from ggrep.interfaces.evaluation.bootstrap import DRAWS, draws, interval
+from ggrep.interfaces.evaluation.figures import DRAWS, draws, interval
 
 
 def test_draws_are_the_same_for_ever() -> None:

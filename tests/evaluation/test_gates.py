@@ -7,8 +7,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.evaluation.compare import compare, comparison_json
-from ggrep.interfaces.evaluation.earlier_report import read_report
+from ggrep.interfaces.evaluation.compare import compare, comparison_json, read_report
 from ggrep.interfaces.evaluation.eval_text import render_comparison, render_run
 from ggrep.interfaces.evaluation.figures import Block, Mean
 from ggrep.interfaces.evaluation.gates import Bound, gates_of

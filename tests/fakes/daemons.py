@@ -1,7 +1,7 @@
 """Figures of daemons that nobody runs."""
 
-from ggrep.interfaces.cli.daemon_row import DaemonRow, DaemonState
-from ggrep.interfaces.cli.daemons_json import StopResult
+from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState
+from ggrep.interfaces.cli.daemons.serve import StopResult
 from ggrep.model.load import (
     DaemonLoad,
     EncodeLoad,

@@ -5,9 +5,9 @@ from typing import Any
 
 from ggrep.index.sync.sync_report import Progress
 from ggrep.interfaces.evaluation.check_file import read_checks
-from ggrep.interfaces.evaluation.check_report import check_json
-from ggrep.interfaces.evaluation.checking import Outcome as CheckOutcome
-from ggrep.interfaces.evaluation.checking import run_checks
+from ggrep.interfaces.evaluation.check_reports import check_json
+from ggrep.interfaces.evaluation.check_rules import Outcome as CheckOutcome
+from ggrep.interfaces.evaluation.check_rules import run_checks
 from ggrep.interfaces.evaluation.compare import compare, comparison_json
 from ggrep.interfaces.evaluation.gates import Bound, gate_json, gates_of
 from ggrep.interfaces.evaluation.measures import Expectation

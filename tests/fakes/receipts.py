@@ -14,7 +14,7 @@ from ggrep.federation.workspace_receipts import (
     replay_of,
     standing,
 )
-from ggrep.interfaces.cli.replay import answer_bytes
+from ggrep.interfaces.cli.queries.replay import answer_bytes
 from ggrep.model.filters import Filter
 from ggrep.model.receipt import Origin, Receipt, ReceiptHit
 from ggrep.model.replay import Replay, Whereabouts

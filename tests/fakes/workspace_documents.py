@@ -19,10 +19,14 @@ from ggrep.federation.manifest_json import manifest_json
 from ggrep.federation.orphans import collect_orphans
 from ggrep.federation.survey import survey
 from ggrep.federation.workspace_manifest import WorkspaceManifest
-from ggrep.interfaces.cli.workspace_build_json import build_json
-from ggrep.interfaces.cli.workspace_gc import orphans_json
-from ggrep.interfaces.cli.workspace_state_json import catalog_json, status_json, written_json
-from ggrep.interfaces.cli.workspace_watch import event_json
+from ggrep.interfaces.cli.workspaces.workspace_json import (
+    build_json,
+    catalog_json,
+    event_json,
+    orphans_json,
+    status_json,
+    written_json,
+)
 from ggrep.model.corpus import CORPORA
 from tests.fakes.workspaces import ENVIRON, load, make_workspace, publish, store_of
 

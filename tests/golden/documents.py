@@ -38,13 +38,21 @@ from ggrep.index.maintenance.status import read_status
 from ggrep.index.maintenance.status_json import health_json, status_json
 from ggrep.index.maintenance.stores_gc import collect_stores
 from ggrep.index.sync.sync_report import SyncReport
-from ggrep.interfaces.cli.audit import audit_json
-from ggrep.interfaces.cli.daemons_json import daemons_json, stops_json
-from ggrep.interfaces.cli.index import preview_json, report_json
-from ggrep.interfaces.cli.maintain_json import collection_json, compaction_json, repair_json
-from ggrep.interfaces.cli.operate_json import inventory_json, removal_json
-from ggrep.interfaces.cli.profiles_json import profiles_json
-from ggrep.interfaces.cli.stores_json import clone_json, stores_gc_json, upgrade_json
+from ggrep.interfaces.cli.daemons.daemon_rows import daemons_json
+from ggrep.interfaces.cli.daemons.serve import stops_json
+from ggrep.interfaces.cli.stores.index import preview_json, report_json
+from ggrep.interfaces.cli.stores.profiles import profiles_json
+from ggrep.interfaces.cli.stores.store_json import (
+    audit_json,
+    clone_json,
+    collection_json,
+    compaction_json,
+    inventory_json,
+    removal_json,
+    repair_json,
+    stores_gc_json,
+    upgrade_json,
+)
 from ggrep.model.load import DaemonLoad
 from ggrep.model.request import SearchRequest
 from ggrep.parse.source.walk import walk

@@ -56,7 +56,7 @@ def test_a_plain_search_outside_git_loads_no_command_line_either() -> None:
         inside = house.run("settle invoice", str(root), "--compact", cwd=root / "src")
 
     assert plain.status == 0
-    assert "ggrep.interfaces.cli.plain_search" not in imported(plain.err)
+    assert "ggrep.interfaces.cli.queries.one_search" not in imported(plain.err)
     assert inside.out.split()[0] == "pay.py"
 
 
@@ -140,7 +140,7 @@ from ggrep.interfaces.entry import main
 
 class Interrupt:
     def find_spec(self, name, path=None, target=None):
-        if name == "ggrep.interfaces.cli.tree":
+        if name == "ggrep.interfaces.cli.parsing.tree":
             raise KeyboardInterrupt
 
 sys.meta_path.insert(0, Interrupt())

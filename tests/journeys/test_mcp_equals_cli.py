@@ -11,7 +11,7 @@ from mcp.client.stdio import stdio_client
 
 from ggrep.base import stable_json
 from ggrep.interfaces.mcp.arguments import body_of, read_arguments
-from ggrep.interfaces.mcp.slates import placed_for
+from ggrep.interfaces.mcp.tool_calls import placed_for
 from ggrep.interfaces.mcp.tools import BY_NAME
 from tests.journeys.command import Command, fits
 from tests.journeys.questions import CASES, MAIL, PAY, QUESTION, ROW, SESSION, Case

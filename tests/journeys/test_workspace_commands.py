@@ -377,7 +377,8 @@ def test_a_process_ends_by_the_signal_it_is_told(tmp_path: Path) -> None:
                 home=tmp_path,
                 run=(
                     "-c",
-                    f"from ggrep.interfaces.cli.workspace_build import end_as; end_as({number})",
+                    "from ggrep.interfaces.cli.workspaces.workspace_build import end_as;"
+                    f" end_as({number})",
                 ),
             )
         ).status

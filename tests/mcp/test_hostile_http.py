@@ -15,7 +15,7 @@ import pytest
 from anyio import to_thread
 
 from ggrep.base import stable_json
-from ggrep.interfaces.mcp import message_body as bodies
+from ggrep.interfaces.mcp import http as bodies
 from ggrep.interfaces.mcp.http import Listening
 from ggrep.interfaces.mcp.start import Start
 from tests.fakes.federators import FakeFederator

@@ -1,10 +1,11 @@
-"""Streamable HTTP: who is let in, and what they get."""
+"""The token of HTTP clients."""
 
 import signal
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import anyio
 import httpx
@@ -14,12 +15,61 @@ from mcp.server.transport_security import TransportSecurityMiddleware
 from starlette.requests import Request
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.interfaces.mcp.http import Listening, security_of, serve_http
+from ggrep.interfaces.mcp.http import Listening, bearing, security_of, serve_http
 from ggrep.interfaces.mcp.server import build_server
 from ggrep.interfaces.mcp.start import Start
 from ggrep.interfaces.mcp.tools import BY_NAME
 from tests.fakes.federators import FakeFederator
 from tests.mcp.conftest import backend_of
+
+WANTED = "0123456789abcdef"
+
+
+async def answers(headers: list[tuple[bytes, bytes]], kind: str = "http") -> list[int | str]:
+    """Return what a caller with those headers gets: a status, or `in` behind the door."""
+    found: list[int | str] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        found.append("in")
+
+    async def receive() -> dict[str, Any]:
+        raise AssertionError
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            found.append(message["status"])
+
+    await bearing(application, WANTED)({"type": kind, "headers": headers}, receive, send)
+    return found
+
+
+async def test_who_brings_the_token_comes_in() -> None:
+    """Nobody else does."""
+    for scheme in ("Bearer", "bearer"):
+        assert await answers([(b"authorization", f"{scheme} {WANTED}".encode())]) == ["in"]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [],
+        [(b"authorization", WANTED.encode())],
+        [(b"authorization", f"Bearer {WANTED}x".encode())],
+        [(b"authorization", f"Bearer {WANTED[:-1]}".encode())],
+        [(b"authorization", b"Bearer ")],
+        [(b"authorization", f"Bearer {WANTED}".encode())] * 2,
+        [(b"x-authorization", f"Bearer {WANTED}".encode())],
+    ],
+)
+async def test_who_does_not_stays_out(headers: list[tuple[bytes, bytes]]) -> None:
+    """Two of them would let proxies and us see different ones."""
+    assert await answers(headers) == [401]
+
+
+async def test_what_is_no_request_passes() -> None:
+    """The application is started and ended through the same door."""
+    assert await answers([], kind="lifespan") == ["in"]
+
 
 TOKEN = "0123456789abcdef"  # noqa: S105 - of these tests alone
 INITIALIZE = {

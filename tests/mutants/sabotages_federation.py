@@ -2,11 +2,11 @@
 
 from tests.mutants.sabotages import Sabotage
 
-API_BODIES = "tests/api/test_bodies.py::"
+API_BODIES = "tests/api/test_http_requests.py::"
 API_EVENTS = "tests/api/test_events.py::"
 API_FEDERATED = "tests/api/test_federated.py::"
 API_GATE = "tests/api/test_gate.py::"
-API_LEAVING = "tests/api/test_leaving.py::"
+API_LEAVING = "tests/api/test_http_requests.py::"
 ASKING_ONCE = "tests/federation/test_asking_once.py::"
 BUILDING = "tests/federation/test_building.py::"
 CLIENT_CHANNEL = "tests/client/test_channel.py::"
@@ -29,11 +29,11 @@ HOSTILE_WORKSPACES = "tests/federation/test_hostile_workspaces.py::"
 INDEX_STATE = "tests/federation/test_index_state.py::"
 MANIFEST = "tests/federation/test_manifest.py::"
 MCP_ARGUMENTS = "tests/mcp/test_arguments.py::"
-MCP_CALLS = "tests/mcp/test_calls.py::"
+MCP_CALLS = "tests/mcp/test_tool_calls.py::"
 MCP_FAILURES = "tests/mcp/test_failures.py::"
-MCP_LINES = "tests/mcp/test_lines.py::"
+MCP_LINES = "tests/mcp/test_stdio.py::"
 MCP_PLACES = "tests/mcp/test_places.py::"
-MCP_PROGRESS = "tests/mcp/test_progress.py::"
+MCP_PROGRESS = "tests/mcp/test_tool_calls.py::"
 MEMORY = "tests/federation/test_memory.py::"
 MERGING = "tests/federation/test_merging.py::"
 ORPHANS = "tests/federation/test_orphans.py::"
@@ -605,21 +605,21 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "nothing at once is taken for the usual concurrency",
-        "ggrep/interfaces/surfaces/shape.py",
+        "ggrep/interfaces/surfaces/body_shape.py",
         "            if value is None:\n                continue",
         "            if not value:\n                continue",
         (SURFACES_BODY + "test_no_place_at_all_is_not_the_usual_number_of_places",),
     ),
     Sabotage(
         "a figure has no upper bound",
-        "ggrep/interfaces/surfaces/shape.py",
+        "ggrep/interfaces/surfaces/body_shape.py",
         "case int() if not says.least <= value <= says.most:",
         "case int() if not says.least <= value:",
         (SURFACES_BODY + "test_a_wrong_search_of_one_repository_is_refused",),
     ),
     Sabotage(
         "an object inside of a body may hold anything",
-        "ggrep/interfaces/surfaces/shape.py",
+        "ggrep/interfaces/surfaces/body_shape.py",
         "            inner.finish()\n",
         "",
         (SURFACES_BODY + "test_an_unknown_key_is_refused_wherever_it_stands",),
@@ -641,43 +641,42 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "a body of exactly the most bytes is refused",
-        "ggrep/interfaces/api/request_body.py",
+        "ggrep/interfaces/api/http_requests.py",
         "if len(received) > max_bytes:",
         "if len(received) >= max_bytes:",
         (API_BODIES + "test_the_bounds_of_a_body_are_within_them",),
     ),
     Sabotage(
         "nobody is told of a failure inside",
-        "ggrep/interfaces/api/envelopes.py",
+        "ggrep/interfaces/api/http_messages.py",
         '        if error.code == "internal":\n            told(error)\n',
         "",
         (API_FEDERATED + "test_every_failure_has_one_envelope",),
     ),
     Sabotage(
         "a client that says more has left",
-        "ggrep/interfaces/api/disconnect.py",
-        '            while (await receive())["type"] != "http.disconnect":\n                pass\n',
-        "            await receive()\n",
+        "ggrep/interfaces/api/http_requests.py",
+        '    while (await receive())["type"] != "http.disconnect":\n        pass\n',
+        "    await receive()\n",
         (API_LEAVING + "test_a_client_that_says_more_has_not_left",),
     ),
     Sabotage(
         "a client of events that says more has left",
-        "ggrep/interfaces/api/event_stream.py",
-        '                while (await receive())["type"] != "http.disconnect":\n'
-        "                    pass\n",
-        "                await receive()\n",
+        "ggrep/interfaces/api/http_requests.py",
+        '    while (await receive())["type"] != "http.disconnect":\n        pass\n',
+        "    await receive()\n",
         (API_EVENTS + "test_a_client_that_says_more_has_not_left",),
     ),
     Sabotage(
         "a body of exactly the deepest nesting is refused",
-        "ggrep/interfaces/api/strict_json.py",
+        "ggrep/interfaces/api/http_requests.py",
         "if len(open_keys) > MAX_DEPTH:",
         "if len(open_keys) >= MAX_DEPTH:",
         (API_BODIES + "test_the_bounds_of_a_body_are_within_them",),
     ),
     Sabotage(
         "a key of a body that is spelled otherwise is another key",
-        "ggrep/interfaces/api/strict_json.py",
+        "ggrep/interfaces/api/http_requests.py",
         "key = stable_json.loads(text)",
         "key = text",
         (API_BODIES + "test_a_body_is_one_json_object_that_says_nothing_twice",),
@@ -706,7 +705,7 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "input that ends without a line end loses its last message",
-        "ggrep/interfaces/mcp/lines.py",
+        "ggrep/interfaces/mcp/stdio.py",
         "            if held.strip():\n",
         '            if held.endswith(b"\\r"):\n',
         (MCP_LINES + "test_lines_come_one_by_one_however_they_arrive",),
@@ -720,7 +719,7 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "progress is told in any order",
-        "ggrep/interfaces/mcp/mcp_progress.py",
+        "ggrep/interfaces/mcp/tool_calls.py",
         "                await tell(arrival.done, arrival.total, line_of(arrival))\n",
         "                group.start_soon(tell, arrival.done, arrival.total, line_of(arrival))\n",
         (MCP_PROGRESS + "test_what_takes_long_to_tell_is_still_told_first",),

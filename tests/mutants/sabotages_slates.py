@@ -7,7 +7,7 @@ from tests.mutants.sabotages import Sabotage
 
 ARGUMENTS = "tests/mcp/test_arguments.py::"
 BUDGET = "tests/sync/test_dataset_budget.py::"
-CALLS = "tests/mcp/test_calls.py::"
+CALLS = "tests/mcp/test_tool_calls.py::"
 COMBINE = "tests/slate/test_combine.py::"
 COMPANIONS = "tests/query/test_companions.py::"
 CONFIDENCE = "tests/domain/test_confidence.py::"
@@ -663,14 +663,14 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "anchors of a workspace's slate are those of hits",
-        "ggrep/interfaces/mcp/slates.py",
+        "ggrep/interfaces/mcp/tool_calls.py",
         'replace(argument, place=("slate", "anchors"))',
         "argument",
         (CALLS + "test_arguments_of_a_slate_of_a_workspace_reach_its_shape",),
     ),
     Sabotage(
         "what only the other format heeds is passed over",
-        "ggrep/interfaces/mcp/slates.py",
+        "ggrep/interfaces/mcp/tool_calls.py",
         "    if idle:\n",
         "    if idle and not values:\n",
         (CALLS + "test_what_only_the_other_format_heeds_is_refused",),
@@ -858,10 +858,10 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "a suite's paths are taken as they are written",
-        "ggrep/interfaces/evaluation/suite_toml.py",
+        "ggrep/interfaces/evaluation/suite_files.py",
         "relevant = map(posixpath.normpath, named)",
         "relevant = iter(named)",
-        ("tests/evaluation/test_suite_toml.py::test_a_suite_is_read",),
+        ("tests/evaluation/test_suite_files.py::test_a_suite_is_read",),
     ),
     Sabotage(
         "a bound that is missed holds",

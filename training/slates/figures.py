@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from ggrep.interfaces.evaluation.bootstrap import interval
-from ggrep.interfaces.evaluation.figures import Mean, mean
+from ggrep.interfaces.evaluation.figures import Mean, interval, mean
 from ggrep.model.confidence import Confidence
 from ggrep.model.slate import SECTIONS, Section
 from training.slates.asking import LEVELS, OutOfDomainAnswer, SlateAnswer

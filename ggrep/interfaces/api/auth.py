@@ -14,8 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ggrep.interfaces.api.http_messages import failure_response
-from ggrep.interfaces.api.refusal import Refusal
+from ggrep.interfaces.api.http_messages import Refusal, failure_response
 
 AUTHORISED: Final = "ggrep.authorised"
 """Key of the scope: the caller has presented the token."""

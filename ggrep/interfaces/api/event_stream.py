@@ -22,6 +22,7 @@ from ggrep.base import stable_json
 from ggrep.base.stable_json import Document, Json
 from ggrep.federation.repo_requests import Arrival, Arrived
 from ggrep.interfaces.api.http_messages import ALWAYS
+from ggrep.interfaces.api.http_requests import cancel_when_gone
 
 BEAT_S: Final = 15.0
 SEND_TIMEOUT_S: Final = 30.0
@@ -72,13 +73,7 @@ class EventStream:
         # One entry for each repository at most, so nothing is gained by a bound.
         sender, events = create_memory_object_stream[bytes](math.inf)
         async with create_task_group() as group, sender, events:
-
-            async def watch() -> None:
-                while (await receive())["type"] != "http.disconnect":
-                    pass
-                group.cancel_scope.cancel()
-
-            group.start_soon(watch)
+            group.start_soon(cancel_when_gone, receive, group.cancel_scope)
             group.start_soon(self._search, sender.clone())
             sender.close()
             # Whoever does not read is as good as gone.

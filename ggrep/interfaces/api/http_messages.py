@@ -1,16 +1,90 @@
-"""Documents as HTTP responses, with the same bytes as on other surfaces."""
+"""Answers and failures as HTTP responses: documents with the same bytes as on other surfaces."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeAlias
 
+from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp
 
 from ggrep.base import stable_json
-from ggrep.base.errors import GgrepError
+from ggrep.base.errors import (
+    Busy,
+    Cancelled,
+    DeadlineExceeded,
+    Forbidden,
+    GgrepError,
+    Incompatible,
+    NoIndex,
+    RequestError,
+    SessionExpired,
+    SessionFull,
+    SnapshotGone,
+)
 from ggrep.base.stable_json import Document
 from ggrep.federation.federated_response import failure_json
-from ggrep.interfaces.api.refusal import http_failure
+
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+class Refusal(RequestError):
+    """A message that HTTP itself turns away.
+
+    Attributes:
+        status: of the response; `headers` go with it.
+    """
+
+    def __init__(
+        self, status: int, code: str, message: str, *, headers: Mapping[str, str] = _NOTHING
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.headers = headers
+
+
+class ClientGone(RequestError):
+    """Nobody waits for the answer any more."""
+
+    code = "cancelled"
+
+
+_STATUSES: Final[tuple[tuple[type[GgrepError], int], ...]] = (
+    (Forbidden, 403),
+    (NoIndex, 409),
+    (SnapshotGone, 409),
+    (SessionExpired, 409),
+    (SessionFull, 409),
+    (Incompatible, 409),
+    (RequestError, 400),
+    (Busy, 429),
+    (DeadlineExceeded, 504),
+    (Cancelled, 503),
+)
+"""The first that fits; what fits none is 500."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpFailure:
+    """Status and headers of a failure."""
+
+    status: int
+    headers: Mapping[str, str]
+
+
+def http_failure(error: GgrepError) -> HttpFailure:
+    """Return how HTTP says an error."""
+    if isinstance(error, Refusal):
+        return HttpFailure(error.status, error.headers)
+    status = next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
+    if isinstance(error, Busy):
+        seconds = max(1, math.ceil(error.retry_after_ms / 1000))
+        return HttpFailure(status, {"retry-after": str(seconds)})
+    return HttpFailure(status, _NOTHING)
+
 
 ALWAYS: Final[Mapping[str, str]] = MappingProxyType(
     {"cache-control": "no-store", "x-content-type-options": "nosniff"}
@@ -40,3 +114,37 @@ def failure_response(error: GgrepError) -> Response:
     how = http_failure(error)
     document = failure_json(error, include_paths=False)
     return document_response(document, status=how.status, headers=how.headers)
+
+
+Handler: TypeAlias = Callable[[Request], Awaitable[ASGIApp]]
+Told: TypeAlias = Callable[[BaseException], None]
+
+
+def as_ours(error: Exception, told: Told) -> GgrepError:
+    """Return an error as one of ours; a bug is told of, and its text stays here."""
+    if isinstance(error, GgrepError):
+        if error.code == "internal":
+            told(error)
+        return error
+    told(error)
+    return GgrepError(f"a bug in ggrep: {type(error).__name__}")
+
+
+def answering(handler: Handler, told: Told) -> Callable[[Request], Awaitable[ASGIApp]]:
+    """Return the handler with every failure made a response.
+
+    Args:
+        handler: returns a response or raises.
+        told: called with what an operator should see.
+    """
+
+    async def answer(request: Request) -> ASGIApp:
+        try:
+            return await handler(request)
+        except ClientGone:
+            # Nobody reads it.
+            return Response(status_code=503)
+        except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
+            return failure_response(as_ours(error, told))
+
+    return answer

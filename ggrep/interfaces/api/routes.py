@@ -1,6 +1,6 @@
 """The handler of each route."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -14,22 +14,24 @@ from starlette.types import ASGIApp
 import ggrep
 from ggrep.base.errors import Forbidden
 from ggrep.base.stable_json import Document
+from ggrep.federation.diagnostics import redact
 from ggrep.federation.federated_response import FederatedResponse, failure_json
 from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.workspace_slates import FederatedSlate
 from ggrep.interfaces.api.auth import AUTHORISED
-from ggrep.interfaces.api.disconnect import while_present
-from ggrep.interfaces.api.envelopes import Handler, Told, as_ours
 from ggrep.interfaces.api.event_stream import Ending, EventStream
-from ggrep.interfaces.api.http_messages import ALWAYS, document_response
+from ggrep.interfaces.api.http_messages import (
+    ALWAYS,
+    Handler,
+    Told,
+    as_ours,
+    document_response,
+    http_failure,
+)
 from ggrep.interfaces.api.http_metrics import ApiMetrics
 from ggrep.interfaces.api.http_places import Places
+from ggrep.interfaces.api.http_requests import read_body, read_flag, read_parameters, while_present
 from ggrep.interfaces.api.openapi import openapi_document
-from ggrep.interfaces.api.parameters import read_flag, read_parameters
-from ggrep.interfaces.api.redaction import without_paths
-from ggrep.interfaces.api.refusal import http_failure
-from ggrep.interfaces.api.request_body import read_body
-from ggrep.interfaces.api.search_service import SearchService
 from ggrep.interfaces.surfaces.body import (
     FederatedCall,
     RepoCall,
@@ -41,7 +43,24 @@ from ggrep.interfaces.surfaces.body import (
     parse_symbol_body,
 )
 from ggrep.interfaces.surfaces.callers import Callers, caller_of
+from ggrep.interfaces.surfaces.search_service import SearchService
 from ggrep.service.opening import OpenedWorkspace
+
+
+def without_paths(document: Document) -> Document:
+    """Return a document whose texts name no absolute path; the rest of each text stays."""
+    return {key: _redacted(value) for key, value in document.items()}
+
+
+def _redacted(document: object) -> object:
+    if isinstance(document, str):
+        return redact(document)
+    if isinstance(document, Mapping):
+        return {key: _redacted(value) for key, value in document.items()}
+    if isinstance(document, Sequence):
+        return [_redacted(value) for value in document]
+    return document
+
 
 Q = TypeVar("Q")
 

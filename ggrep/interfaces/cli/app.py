@@ -3,10 +3,9 @@
 from ggrep.base.commands import correction
 from ggrep.base.errors import Cancelled, GgrepError, UsageError
 from ggrep.base.processes import require_descriptors
-from ggrep.interfaces.cli import straight
 from ggrep.interfaces.cli.boundary import bounded
-from ggrep.interfaces.cli.taking import handed
-from ggrep.interfaces.cli.tree import found
+from ggrep.interfaces.cli.parsing.parameters import handed, read_plainly
+from ggrep.interfaces.cli.parsing.tree import found
 
 _ONLY_TEXT = frozenset({"help", "--help", "-h", "--version"})
 """Where they stand, a text is printed and no more."""
@@ -22,14 +21,16 @@ def run(arguments: list[str]) -> int:
     """
 
     def act() -> object:
-        _refuse_mistakes(arguments)
+        said = correction(arguments)
+        if said is not None:
+            raise UsageError(said)
         if not _ONLY_TEXT.intersection(arguments):
             require_descriptors()
         entry, typed = found(arguments)
         if entry is not None:
             command = entry.load()
             try:
-                given = straight.read(command, typed)
+                given = read_plainly(command, typed)
             except ValueError:
                 return _run_by_typer(arguments)
             return command(**handed(command, given))
@@ -39,18 +40,12 @@ def run(arguments: list[str]) -> int:
 
 
 def _run_by_typer(arguments: list[str]) -> object:
-    from ggrep.interfaces.cli.parser import parser
+    from ggrep.interfaces.cli.parsing.typer_tree import parser
 
     status = parser(arguments)(arguments, prog_name="ggrep", standalone_mode=False)
     if status == _INTERRUPTED:
         raise KeyboardInterrupt
     return status
-
-
-def _refuse_mistakes(arguments: list[str]) -> None:
-    said = correction(arguments)
-    if said is not None:
-        raise UsageError(said)
 
 
 def _as_ours(error: Exception, arguments: list[str]) -> GgrepError | None:
@@ -60,7 +55,7 @@ def _as_ours(error: Exception, arguments: list[str]) -> GgrepError | None:
     # Late: what goes well, or fails in our own words, needs no typer.
     import typer
 
-    from ggrep.interfaces.cli.command_errors import CLICK_ERROR, usage_error
+    from ggrep.interfaces.cli.parsing.usage_errors import CLICK_ERROR, usage_error
 
     if isinstance(error, typer.Abort):
         return Cancelled("interrupted")

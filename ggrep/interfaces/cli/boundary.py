@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from ggrep.base.errors import Cancelled, GgrepError, StoreError
 from ggrep.interfaces.cli.terminal import ReaderGone, Terminal, close_quietly, open_terminal
@@ -10,6 +11,9 @@ from ggrep.interfaces.cli.terminal import ReaderGone, Terminal, close_quietly, o
 Translator = Callable[[Exception, list[str]], GgrepError | None]
 """Returns what a library raised, under some arguments, as one of ours; None for what it does not
 know."""
+
+
+_COULD_NOT_RUN = 2
 
 
 def bounded(
@@ -52,6 +56,22 @@ def bounded(
         close_quietly()
         terminal.tell_error(f"standard output: {error.strerror}")
         return 1
+
+
+@contextmanager
+def could_not_run(what: str) -> Iterator[None]:
+    """Give a failure status 2: status 1 would say that what ran found a difference."""
+    try:
+        yield
+    except Cancelled:
+        raise
+    except GgrepError as error:
+        error.exit_status = _COULD_NOT_RUN
+        raise
+    except Exception as failure:
+        bug = GgrepError(f"{what} could not run: {type(failure).__name__}: {failure}")
+        bug.exit_status = _COULD_NOT_RUN
+        raise bug from failure
 
 
 def _path_in(options: list[str]) -> str | None:

@@ -8,8 +8,7 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.config.layout import names
 from ggrep.config.settings import home_from
-from ggrep.interfaces.cli.progress import show_counts
-from ggrep.interfaces.cli.terminal import Terminal
+from ggrep.interfaces.cli.terminal import Terminal, show_counts
 from ggrep.service.places import Place
 
 if TYPE_CHECKING:

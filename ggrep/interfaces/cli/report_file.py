@@ -21,19 +21,19 @@ def require_writable(reports: Mapping[str, Path | None], inputs: Iterable[Path])
     Raises:
         UsageError: a place cannot be written, is an input, or is that of another report.
     """
-    taken = {_place(path): f"{_shown(path)}, which is read" for path in inputs}
+    taken = {_place(path): f"{shown_path(path)}, which is read" for path in inputs}
     for flag, path in reports.items():
         if path is None:
             continue
         try:
             fault = _fault(path)
         except OSError as error:
-            raise UsageError(f"{flag}: {_shown(path)}: {error.strerror or error}") from error
+            raise UsageError(f"{flag}: {shown_path(path)}: {error.strerror or error}") from error
         if fault:
             raise UsageError(f"{flag}: {fault}")
         place = _place(path)
         if place in taken:
-            raise UsageError(f"{flag}: {_shown(path)} is the same file as {taken[place]}")
+            raise UsageError(f"{flag}: {shown_path(path)} is the same file as {taken[place]}")
         taken[place] = flag
 
 
@@ -45,7 +45,7 @@ def write_report(flag: str, path: Path, data: bytes) -> None:
     Raises:
         UsageError: it cannot be written.
     """
-    if _is_standard_output(path):
+    if is_standard_output(path):
         sys.stdout.flush()
         _write_into(sys.stdout.fileno(), data)
         return
@@ -63,9 +63,9 @@ def write_report(flag: str, path: Path, data: bytes) -> None:
             durable.replace_file(Path(os.path.realpath(path)), data, mode=0o644)
     except BrokenPipeError as error:
         # Not the reader of standard output, whose leaving is no failure.
-        raise UsageError(f"{flag}: {_shown(path)}: nobody reads it") from error
+        raise UsageError(f"{flag}: {shown_path(path)}: nobody reads it") from error
     except OSError as error:
-        raise UsageError(f"{flag}: {_shown(path)}: {error.strerror or error}") from error
+        raise UsageError(f"{flag}: {shown_path(path)}: {error.strerror or error}") from error
 
 
 def _fault(path: Path) -> str:
@@ -75,14 +75,14 @@ def _fault(path: Path) -> str:
     except FileNotFoundError:
         mode = stat.S_IFREG
     if stat.S_ISDIR(mode):
-        return f"{_shown(path)}: is a directory"
+        return f"{shown_path(path)}: is a directory"
     if not stat.S_ISREG(mode):
-        return "" if os.access(path, os.W_OK) else f"{_shown(path)}: cannot be written"
+        return "" if os.access(path, os.W_OK) else f"{shown_path(path)}: cannot be written"
     directory = Path(os.path.realpath(path)).parent
     if not directory.is_dir():
-        return f"{_shown(directory)}: no such directory"
+        return f"{shown_path(directory)}: no such directory"
     if not os.access(directory, os.W_OK | os.X_OK):
-        return f"{_shown(directory)}: cannot be written"
+        return f"{shown_path(directory)}: cannot be written"
     return ""
 
 
@@ -95,7 +95,7 @@ def _place(path: Path) -> tuple[int, int] | str:
     return found.st_dev, found.st_ino
 
 
-def _is_standard_output(path: Path) -> bool:
+def is_standard_output(path: Path) -> bool:
     """Return whether `path` is our stdout, which must not be replaced under its reader."""
     try:
         return path.exists() and os.path.samestat(path.stat(), os.fstat(sys.stdout.fileno()))
@@ -109,5 +109,6 @@ def _write_into(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def _shown(path: Path) -> str:
+def shown_path(path: Path) -> str:
+    """Return a path as messages show it."""
     return sanitise_line(str(path))

@@ -1,19 +1,30 @@
-"""Where output goes: results to standard output, everything else to standard error."""
+"""The terminal: results go to standard output, all else to standard error.
+
+Progress is drawn, and the person there is asked, only where standard error is a terminal.
+"""
 
 import io
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
 from ggrep.base import stable_json
 from ggrep.base.commands import nearest
+from ggrep.base.errors import Cancelled, Unasked
+from ggrep.config.home import Home
 from ggrep.config.settings import KNOWN_VARIABLES, environment, unknown_variables
 from ggrep.model.limits import Notice
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.metadata_json import notice_json
 from ggrep.render.style import Style, wants_colour
+
+if TYPE_CHECKING:
+    from ggrep.index.sync.sync_report import Progress, SyncProgress
+
 
 DEFAULT_COLUMNS = 160
 """How wide output is where nobody says: in a file or a pipe."""
@@ -179,3 +190,82 @@ def _columns(environ: Mapping[str, str], stream: TextIO) -> int:
         except OSError:
             width = 0
     return min(max(width or DEFAULT_COLUMNS, _LEAST_COLUMNS), _MOST_COLUMNS)
+
+
+def ask_before_indexing(
+    require: Callable[[Path, Home], None], root: Path, home: Home, *, yes: bool
+) -> None:
+    """Raise unless an index is wanted or the person at the terminal agrees.
+
+    Args:
+        require: raises where nothing says that one is wanted.
+        root: of what would be indexed.
+        home: where its stores lie.
+        yes: it was said on the command line.
+
+    Raises:
+        Unasked: it was not; the message says what to type.
+    """
+    if yes:
+        return
+    try:
+        require(root, home)
+    except Unasked:
+        if not _somebody_is_there():
+            raise
+        shown = sanitise_line(str(root))
+        # Late: most searches ask nobody.
+        import typer
+
+        try:
+            wanted = typer.confirm(f"{shown} is no repository; index it?", err=True)
+        except typer.Abort as error:
+            raise Cancelled("interrupted") from error
+        if not wanted:
+            raise
+
+
+def _somebody_is_there() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+@contextmanager
+def show_progress(terminal: Terminal, label: str) -> Iterator["Progress"]:
+    """Yield the callback that draws one sync's progress; silent off a terminal."""
+    if not terminal.progress:
+        yield lambda _: None
+        return
+    with show_counts(terminal, label) as draw:
+
+        def update(progress: "SyncProgress") -> None:
+            draw(progress.stage, progress.done_files, progress.total_files)
+
+        yield update
+
+
+@contextmanager
+def show_counts(terminal: Terminal, label: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Yield a function that draws a stage and its counts of files, done and in total.
+
+    Requires: somebody watches the terminal.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=30),
+        TextColumn("{task.completed:>6.0f}/{task.total:.0f} files  {task.fields[stage]}"),
+        TimeElapsedColumn(),
+    )
+    console = Console(stderr=True, no_color=not terminal.notes_style.colour)
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(sanitise_line(label), total=0, stage="scan")
+
+        def draw(stage: str, done: int, total: int) -> None:
+            if stage == "index":
+                bar.update(task, completed=done, total=total)
+            bar.update(task, stage=stage)
+
+        yield draw

@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
             if status is not None:
                 return status
         if given[:3] == STARTING:
-            from ggrep.interfaces.cli.hosting import start
+            from ggrep.interfaces.cli.daemons.hosting import start
 
             status = start(given[3:])
             if status is not None:

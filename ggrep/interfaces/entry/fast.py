@@ -68,7 +68,7 @@ def search(arguments: list[str], *, begun_here: bool) -> int | None:
     except ValueError:
         return None
     head = _head_start(typed) if begun_here else None
-    from ggrep.interfaces.cli.plain_search import search_plainly
+    from ggrep.interfaces.cli.queries.one_search import search_plainly
 
     return search_plainly(
         typed.words, typed.switches, typed.values, arguments, begun_here=begun_here, head=head

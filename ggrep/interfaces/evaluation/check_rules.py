@@ -1,17 +1,18 @@
 """Compares an answer with what a check expects of it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ggrep.interfaces.evaluation.check_file import Check
-from ggrep.interfaces.evaluation.check_sense import Expected
-from ggrep.interfaces.evaluation.expected_paths import is_glob
-from ggrep.interfaces.evaluation.questions import Answer
+from ggrep.interfaces.evaluation.check_file import Check, CheckFile, Expected, is_glob
+from ggrep.interfaces.evaluation.questions import Answer, Target
 from ggrep.parse.source.wildmatch import compile_glob
+
+if TYPE_CHECKING:
+    from ggrep.interfaces.evaluation.suite_questions import Asker
 
 RULES: Final = {
     "expect_any": "one of some paths is among the hits",
@@ -146,3 +147,41 @@ def _shown(files: Sequence[str]) -> str:
 
 def _at(rank: int | None) -> str:
     return "nowhere" if rank is None else f"at {rank + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a file of checks, in its order."""
+
+    file: CheckFile
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def failed(self) -> int:
+        """Return how many checks do not hold."""
+        return sum(not verdict.holds for verdict in self.verdicts)
+
+    @property
+    def ok(self) -> bool:
+        """Return whether no more failed than the file allows."""
+        return self.failed <= self.file.allow_failures
+
+
+def run_checks(file: CheckFile, open_target: Callable[[Target], "Asker"]) -> Outcome:
+    """Return the verdicts on all checks.
+
+    Args:
+        file: its checks are put one after the other.
+        open_target: returns what asks a target, its index fit to be asked.
+
+    Raises:
+        GgrepError: a target cannot be opened.
+    """
+    askers: dict[Target, Asker] = {}
+
+    def verdict(check: Check) -> Verdict:
+        if check.target not in askers:
+            askers[check.target] = open_target(check.target)
+        return judge(check, askers[check.target].ask(check.question))
+
+    return Outcome(file, tuple(verdict(check) for check in file.checks))

@@ -1,7 +1,7 @@
 """Questions and results of suites and checks: plain values exchanged with a worker."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -141,15 +141,7 @@ SECTIONS = tuple(bucket.value for bucket in Bucket)
 
 def question_json(question: Question) -> dict[str, Json]:
     """Return the question as a worker reads it."""
-    return {
-        "id": question.id,
-        "query": question.query,
-        "limit": question.limit,
-        "per_file": question.per_file,
-        "mode": question.mode,
-        "corpora": list(question.corpora),
-        "filters": list(question.filters),
-    }
+    return asdict(question)
 
 
 def question_from(value: Mapping[str, Any]) -> Question:
@@ -160,29 +152,9 @@ def question_from(value: Mapping[str, Any]) -> Question:
 
 def answer_json(answer: Answer) -> dict[str, Json]:
     """Return the answer as a worker's parent reads it."""
-    return {
-        "id": answer.id,
-        "hits": [found_json(hit) for hit in answer.hits],
-        "confidence": answer.confidence,
-        "elapsed_ms": answer.elapsed_ms,
-        "error": answer.error,
-    }
+    return asdict(answer)
 
 
 def answer_from(value: Mapping[str, Any]) -> Answer:
     """Return the answer that `answer_json` wrote."""
     return Answer(**{**value, "hits": tuple(Found(**hit) for hit in value["hits"])})
-
-
-def found_json(hit: Found) -> dict[str, Json]:
-    """Return one hit as reports hold it."""
-    return {
-        "file": hit.file,
-        "start_line": hit.start_line,
-        "end_line": hit.end_line,
-        "score": hit.score,
-        "section": hit.section,
-        "kind": hit.kind,
-        "name": hit.name,
-        "qualified_name": hit.qualified_name,
-    }

@@ -1,7 +1,7 @@
 """A suite: cases, each with a question, a target and the expected answer."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.measures import Expectation
@@ -105,16 +105,8 @@ def narrowed(suite: Suite, wanted: Narrowing) -> Suite:
 
 def overridden(suite: Suite, overrides: Overrides) -> Suite:
     """Return the suite with its questions put otherwise."""
-
-    def put(question: Question) -> Question:
-        return replace(
-            question,
-            mode=question.mode if overrides.mode is None else overrides.mode,
-            limit=question.limit if overrides.limit is None else overrides.limit,
-            per_file=question.per_file if overrides.per_file is None else overrides.per_file,
-        )
-
-    cases = tuple(replace(case, question=put(case.question)) for case in suite.cases)
+    wanted = {name: value for name, value in asdict(overrides).items() if value is not None}
+    cases = tuple(replace(case, question=replace(case.question, **wanted)) for case in suite.cases)
     return replace(suite, cases=cases)
 
 

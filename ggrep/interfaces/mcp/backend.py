@@ -10,13 +10,14 @@ import anyio
 from anyio import to_thread
 
 from ggrep.base.errors import GgrepError
-from ggrep.interfaces.mcp.outcome import Outcome
+from ggrep.interfaces.mcp.tools import Outcome
 from ggrep.render.error_json import query_error
 
 if TYPE_CHECKING:
     from ggrep.base.stable_json import Document
-    from ggrep.interfaces.mcp.mcp_progress import Tell
-    from ggrep.interfaces.mcp.tool_calls import Calls, SearchService
+    from ggrep.interfaces.mcp.tool_calls import Calls, Tell
+    from ggrep.interfaces.surfaces.search_service import SearchService
+
 
 Load: TypeAlias = Callable[[], "tuple[Calls, SearchService]"]
 """Returns who carries out calls, and whom that one asks."""

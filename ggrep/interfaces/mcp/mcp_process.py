@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from ggrep.config.home import Home
     from ggrep.interfaces.mcp.http import Listening
     from ggrep.interfaces.mcp.start import Start
-    from ggrep.interfaces.mcp.tool_calls import Calls, SearchService
+    from ggrep.interfaces.mcp.tool_calls import Calls
+    from ggrep.interfaces.surfaces.search_service import SearchService
 
 
 async def serve(

@@ -1,7 +1,13 @@
 """The resources: documents that a client can read without calling a tool."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from ggrep.base.stable_json import Json
+
+if TYPE_CHECKING:
+    from ggrep.federation.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +32,33 @@ RESOURCES: Final = (
 """In the order that they are listed in."""
 
 BY_URI: Final = {resource.uri: resource for resource in RESOURCES}
+
+WORKSPACES_SCHEMA = 1
+"""JSON of the workspaces that a server was started for.
+
+1. First shape.
+"""
+
+
+def workspaces_json(workspaces: "Sequence[Workspace]") -> dict[str, Json]:
+    """Return the workspaces with their repositories, in the order they were given in."""
+    return {
+        "schema_version": WORKSPACES_SCHEMA,
+        "workspaces": [
+            {
+                "workspaceId": one.repo_set_id,
+                "name": one.name,
+                "repos": [
+                    {
+                        "repoId": repo.repo_id,
+                        "alias": repo.alias,
+                        "root": str(repo.root_canonical),
+                        "enabled": repo.enabled,
+                        "tags": list(repo.tags),
+                    }
+                    for repo in one.repos
+                ],
+            }
+            for one in workspaces
+        ],
+    }

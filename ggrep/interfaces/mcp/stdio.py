@@ -1,19 +1,143 @@
-"""Serves one client over standard input and output, until it disconnects or a signal comes."""
+"""Serves one client over standard input and output, until it disconnects or a signal comes.
+
+A thread that is blocked in a read cannot be called off, and a process waits for its threads: read
+by one, standard input would keep a server alive that was told to end.
+
+Lines that are no messages are replied to, so that their sender does not wait forever: the SDK
+drops them. A client that spells half of a surrogate pair, as names of files can hold one, has
+written JSON by its own lights.
+"""
 
 import os
+import re
 import signal
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Final, cast
 
 import anyio
+import mcp_types as types
+from anyio import lowlevel
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError
 
-from ggrep.interfaces.mcp.lines import lines_of
-from ggrep.interfaces.mcp.signals import until_signalled
-from ggrep.interfaces.mcp.unreadable import readable
+from ggrep.base import stable_json
+
+_BLOCK_BYTES = 1 << 16
+MAX_LINE_BYTES = 4 << 20
+"""Of one message, as over HTTP."""
+
+
+async def lines_of(
+    descriptor: int, told: Callable[[str], None], most: int = MAX_LINE_BYTES
+) -> AsyncIterator[str]:
+    """Yield the lines that come from a descriptor, what is no UTF-8 replaced, until its end.
+
+    Args:
+        descriptor: of a pipe, a socket, a terminal or a file.
+        told: called with what ended the lines early: a line with too many bytes, or a failure.
+        most: bytes of a line.
+    """
+    held = bytearray()
+    while True:
+        await _readable(descriptor)
+        try:
+            block = os.read(descriptor, _BLOCK_BYTES)
+        except OSError as error:
+            told(f"standard input: {error.strerror}")
+            return
+        held += block
+        if b"\n" in block:
+            *whole, rest = held.split(b"\n")
+            for line in whole:
+                yield line.decode(errors="replace")
+            held = rest
+        if len(held) > most:
+            told(f"standard input: a message of more than {most} bytes; the server ends")
+            return
+        if not block:
+            if held.strip():
+                yield held.decode(errors="replace")
+            return
+
+
+async def _readable(descriptor: int) -> None:
+    """Return once a read would not wait."""
+    try:
+        await anyio.wait_readable(descriptor)
+    except PermissionError:
+        # The system's word for what is always ready: a file, or the empty device.
+        await lowlevel.checkpoint()
+
+
+@asynccontextmanager
+async def until_signalled(*signals: signal.Signals) -> AsyncIterator[None]:
+    """Cancel the block when one of the signals comes; the first one ends it without an error."""
+    async with anyio.create_task_group() as group:
+
+        async def watch() -> None:
+            with anyio.open_signal_receiver(*signals) as received:
+                async for _ in received:
+                    group.cancel_scope.cancel()
+                    return
+
+        group.start_soon(watch)
+        yield
+        group.cancel_scope.cancel()
+
+
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_SHOWN: Final = 200
+"""Characters of a reason."""
+
+
+async def readable(
+    lines: AsyncIterator[str], refuse: Callable[[types.JSONRPCError], Awaitable[None]]
+) -> AsyncIterator[str]:
+    """Yield the lines that are messages; have all others but blank ones refused."""
+    async for line in lines:
+        if not line.strip():
+            continue
+        refusal = refusal_of(line)
+        if refusal is None:
+            yield line
+        else:
+            await refuse(refusal)
+
+
+def refusal_of(line: str) -> types.JSONRPCError | None:
+    """Return the answer to a line that is no message; None for one that is.
+
+    It bears the id of the request where that can be told, and else null, as JSON-RPC has it.
+    """
+    try:
+        types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError as error:
+        said = _loaded(line)
+        code = types.PARSE_ERROR if said is None else types.INVALID_REQUEST
+        reason = str(error).partition("\n")[0][:_SHOWN]
+        told = types.ErrorData(code=code, message=f"no message: {reason}")
+        return types.JSONRPCError(jsonrpc="2.0", id=_id_of(said or _loaded_plain(line)), error=told)
+    return None
+
+
+def _loaded(line: str) -> object:
+    try:
+        return stable_json.loads(line.encode(errors="replace"))
+    except ValueError:
+        return None
+
+
+def _loaded_plain(line: str) -> object:
+    """Return what a line says when what no text can hold is taken out of it."""
+    return _loaded(_SURROGATE.sub("?", line))
+
+
+def _id_of(said: object) -> int | str | None:
+    found = said.get("id") if isinstance(said, dict) else None
+    return found if isinstance(found, (int, str)) and not isinstance(found, bool) else None
 
 
 async def serve_stdio(server: Server[Any], told: Callable[[str], None]) -> None:

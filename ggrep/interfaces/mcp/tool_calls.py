@@ -1,27 +1,22 @@
 """Executes tool calls: arguments become a request, its answer or failure a document."""
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Protocol
+from typing import Final, TypeAlias, TypeVar
 
 import anyio
 
-from ggrep.base.errors import DeadlineExceeded, GgrepError
-from ggrep.base.ids import RepoId
+from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
 from ggrep.base.stable_json import Document, Json
-from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.repo_requests import Arrival
-from ggrep.federation.workspace import Workspace
-from ggrep.federation.workspace_slates import SlateShape
-from ggrep.interfaces.mcp.arguments import body_of, read_arguments
-from ggrep.interfaces.mcp.mcp_places import Places
-from ggrep.interfaces.mcp.mcp_progress import Tell, telling
-from ggrep.interfaces.mcp.outcome import Outcome
-from ggrep.interfaces.mcp.slates import narrowed, placed_for
+from ggrep.federation.federated_response import FederatedResponse
+from ggrep.federation.repo_requests import Arrival, Arrived
+from ggrep.federation.workspace_slates import FederatedSlate
+from ggrep.interfaces.mcp.arguments import Argument, body_of, read_arguments
+from ggrep.interfaces.mcp.mcp_places import Places, RepoPlace
+from ggrep.interfaces.mcp.resources import workspaces_json
 from ggrep.interfaces.mcp.tool_failures import failure, federated_failure, in_arguments, with_hint
-from ggrep.interfaces.mcp.tools import BY_NAME, Tool
-from ggrep.interfaces.mcp.workspace_document import workspaces_json
+from ggrep.interfaces.mcp.tools import BY_NAME, Outcome, Tool
 from ggrep.interfaces.surfaces.body import (
     parse_expand_body,
     parse_federated_body,
@@ -31,92 +26,88 @@ from ggrep.interfaces.surfaces.body import (
     parse_symbol_body,
 )
 from ggrep.interfaces.surfaces.callers import Callers
-from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.model.request import SearchRequest
+from ggrep.interfaces.surfaces.search_service import SearchService
 from ggrep.model.slate import SlateRequest
 from ggrep.service.opening import open_workspace
+
+Tell: TypeAlias = Callable[[float, float, str], Awaitable[None]]
+"""Sends one notification: done, total, message."""
+
+T = TypeVar("T")
+
+
+async def telling(ask: Callable[[Arrived], Awaitable[T]], tell: Tell) -> T:
+    """Return what `ask` returns; every arrival that it reports was told by then.
+
+    Raises:
+        Exception: whatever `ask` raises.
+    """
+    send, receive = anyio.create_memory_object_stream[Arrival](math.inf)
+
+    async def relay() -> None:
+        async with receive:
+            async for arrival in receive:
+                await tell(arrival.done, arrival.total, line_of(arrival))
+
+    failed: Exception | None = None
+    answers: list[T] = []
+    async with anyio.create_task_group() as group:
+        group.start_soon(relay)
+        with send:
+            try:
+                answers.append(await ask(send.send_nowait))
+            except Exception as error:  # noqa: BLE001 - raised again below, out of the group
+                failed = error
+    if failed is not None:
+        raise failed
+    return answers[0]
+
+
+def line_of(arrival: Arrival) -> str:
+    """Return what a person reads of one repository that is done."""
+    hits = "1 hit" if arrival.count == 1 else f"{arrival.count} hits"
+    return f"{arrival.alias or arrival.repo_id}: {arrival.status}, {hits}"
+
+
+_OF_SLATES: Final = frozenset(
+    {"level", "max_bytes", "max_file_bytes", "max_files", "evidence", "graph"}
+)
+_OF_HITS: Final = frozenset({"top", "per_file"})
+
+
+def placed_for(arguments: Sequence[Argument], values: Mapping[str, object]) -> tuple[Argument, ...]:
+    """Return the arguments of a workspace search with their places in the body of its format.
+
+    A slate has anchors of its own; for a list of hits nothing changes.
+
+    Raises:
+        InvalidRequest: a value is given that the other format alone heeds.
+    """
+    slate = values.get("format") == "slate"
+    idle = sorted(values.keys() & (_OF_HITS if slate else _OF_SLATES))
+    if idle:
+        raise InvalidRequest(f"{', '.join(idle)}: {'not' if slate else 'only'} with format slate")
+    return tuple(
+        replace(argument, place=("slate", "anchors"))
+        if slate and argument.name == "anchors"
+        else argument
+        for argument in arguments
+    )
+
+
+def narrowed(request: SlateRequest, place: RepoPlace) -> SlateRequest:
+    """Return the request narrowed to a place, its targets as the repository writes them."""
+    search, session = replace(request.search, scope=place.scope), request.session
+    if session is not None:
+        session = replace(session, targets=tuple(map(place.key, session.targets)))
+    return replace(request, search=search, session=session)
+
 
 MAX_IN_FLIGHT = 64
 """Calls carried out at once; a client that asks for more is told to wait."""
 
 LOOK_S = 60.0
 """How long a look at a repository's state may take; searches bring a limit of their own."""
-
-
-class Answered(Protocol):
-    """The answer of a workspace."""
-
-    @property
-    def ok(self) -> bool:
-        """Return whether any repository answered."""
-        ...
-
-    def to_json(self) -> Document:
-        """Return its document."""
-        ...
-
-
-class SearchService(Protocol):
-    """Who puts the questions to daemons."""
-
-    async def search(
-        self,
-        workspace: Workspace,
-        request: FederatedRequest,
-        arrived: Callable[[Arrival], None] | None = None,
-        *,
-        forbidden: frozenset[RepoId] = frozenset(),
-    ) -> Answered:
-        """Return the answer of a workspace; forbidden repositories fail in it."""
-        ...
-
-    async def slate(
-        self,
-        workspace: Workspace,
-        request: FederatedRequest,
-        shape: SlateShape,
-        arrived: Callable[[Arrival], None] | None = None,
-        *,
-        forbidden: frozenset[RepoId] = frozenset(),
-    ) -> Answered:
-        """Return the slate of a workspace."""
-        ...
-
-    async def search_repo(self, root: Path, request: SearchRequest) -> Document:
-        """Return the answer of one repository."""
-        ...
-
-    async def slate_repo(self, root: Path, request: SlateRequest) -> Document:
-        """Return the slate of one repository."""
-        ...
-
-    async def symbol_repo(self, root: Path, request: SymbolRequest) -> Document:
-        """Return the definitions of a name."""
-        ...
-
-    async def references_repo(self, root: Path, request: ReferencesRequest) -> Document:
-        """Return the usages of a name."""
-        ...
-
-    async def expand_repo(self, root: Path, request: ExpandRequest) -> Document:
-        """Return what stands around a place."""
-        ...
-
-    async def status(self, root: Path) -> Document:
-        """Return a repository's status."""
-        ...
-
-    async def health(self, root: Path, *, deep: bool = False) -> Document:
-        """Return a repository's health."""
-        ...
-
-    def on_behalf_of(self, caller: str) -> "SearchService":
-        """Return one that asks for one of several callers, each of which has its turn."""
-        ...
-
-    async def aclose(self) -> None:
-        """Close every connection."""
-        ...
 
 
 class Calls:
@@ -246,7 +237,7 @@ class Calls:
         request, shape = replace(call.request, include_paths=False), call.shape
         opened = await open_workspace(place.file, place.allowlist, request)
 
-        async def ask(arrived: Callable[[Arrival], None] | None) -> Answered:
+        async def ask(arrived: Arrived | None) -> FederatedResponse | FederatedSlate:
             if shape is not None:
                 return await asked.slate(
                     opened.workspace, request, shape, arrived, forbidden=opened.forbidden

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Final
 
 from ggrep.base import stable_json
-from ggrep.base.stable_json import Json
+from ggrep.base.stable_json import Document, Json
 from ggrep.interfaces.mcp.arguments import OPTIONS, Argument, schema_of
 from ggrep.interfaces.surfaces import body
 from ggrep.model.filters import keys_told
@@ -59,6 +59,14 @@ class Tool:
         What stands in one in full say the schemas that ship with ggrep; here every byte counts.
         """
         return _returned().get(self.name, {"type": "object"})
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a call returns, and whether it failed."""
+
+    document: Document
+    failed: bool = False
 
 
 @cache

@@ -12,8 +12,8 @@ from ggrep.base.errors import InvalidRequest, Issue, WorkspaceError
 from ggrep.federation.federated_request import FederatedRequest, check_request
 from ggrep.federation.validation import kind_of
 from ggrep.federation.workspace_slates import SlateShape
-from ggrep.interfaces.surfaces.fields import INVALID_REQUEST, Fields
-from ggrep.interfaces.surfaces.shape import Given, Shape
+from ggrep.interfaces.surfaces.body_fields import INVALID_REQUEST, Fields
+from ggrep.interfaces.surfaces.body_shape import Given, Shape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import DEFAULT_TIMEOUT_MS, SearchRequest, compacted
 from ggrep.model.says import Says

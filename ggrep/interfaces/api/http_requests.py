@@ -1,0 +1,197 @@
+"""Reads requests: bodies, bounded in size, time and depth, and query parameters.
+
+Work for a client that has disconnected is cancelled.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Any, Final, TypeVar
+
+import anyio
+from anyio import CancelScope, create_task_group, to_thread
+from starlette.datastructures import Headers, QueryParams
+from starlette.requests import Request
+from starlette.types import Receive
+
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest
+from ggrep.federation.validation import kind_of
+from ggrep.interfaces.api.http_messages import ClientGone, Refusal
+
+MAX_DEPTH: Final = 16
+"""Most objects and arrays within each other; our requests need three."""
+
+_TOKEN = re.compile(rb'("[^"\\]*(?:\\.[^"\\]*)*")([ \t\r\n]*:)?|[{}\[\]]', re.DOTALL)
+
+
+def parse_json(data: bytes) -> Any:  # noqa: ANN401 - JSON is whatever it is
+    """Return the value that `data` spells.
+
+    Raises:
+        InvalidRequest: it is no JSON, is too deep, or an object has a key twice.
+    """
+    try:
+        value = stable_json.loads(data)
+    except ValueError as error:
+        raise InvalidRequest(f"the body is not JSON: {error}") from error
+    _check(data)
+    return value
+
+
+def _check(data: bytes) -> None:
+    """Raise for depth and repeated keys.
+
+    Requires: `data` is JSON.
+    """
+    open_keys: list[set[str]] = []
+    for token in _TOKEN.finditer(data):
+        text, colon = token[1], token[2]
+        if text is None:
+            if token[0] in b"{[":
+                open_keys.append(set())
+            else:
+                open_keys.pop()
+            if len(open_keys) > MAX_DEPTH:
+                raise InvalidRequest(f"the body is nested deeper than {MAX_DEPTH} levels")
+        elif colon is not None:
+            key = stable_json.loads(text)
+            if key in open_keys[-1]:
+                raise InvalidRequest(f"the body says {key!a} twice in one object")
+            open_keys[-1].add(key)
+
+
+MAX_BODY_BYTES: Final = 1_000_000
+BODY_TIMEOUT_S: Final = 20.0
+"""How long a client may take to send what it asks."""
+
+_CLOSE: Final = {"connection": "close"}
+_PARSED_AT_ONCE: Final = 16_384
+"""Larger bodies are parsed in a thread, so that others need not wait."""
+
+
+async def read_body(request: Request, max_bytes: int) -> Mapping[str, object]:
+    """Return the object that the body of a request spells.
+
+    Raises:
+        Refusal: it is no JSON by its headers, or too large, or does not come.
+        InvalidRequest: it is no JSON object.
+        ClientGone: the client left before it had said all.
+    """
+    _check_headers(request.headers, max_bytes)
+    try:
+        with anyio.fail_after(BODY_TIMEOUT_S):
+            data = await _received(request, max_bytes)
+    except TimeoutError as error:
+        message = f"the body did not arrive within {BODY_TIMEOUT_S:g} s"
+        raise Refusal(408, "timeout", message, headers=_CLOSE) from error
+    if len(data) <= _PARSED_AT_ONCE:
+        value = parse_json(data)
+    else:
+        value = await to_thread.run_sync(parse_json, data, abandon_on_cancel=True)
+    if not isinstance(value, dict):
+        raise InvalidRequest(f"$: the body must be an object, is {kind_of(value)}")
+    return value
+
+
+def _check_headers(headers: Headers, max_bytes: int) -> None:
+    kind, _, parameter = headers.get("content-type", "").partition(";")
+    charset = parameter.strip().lower().replace('"', "")
+    if kind.strip().lower() != "application/json" or charset not in {"", "charset=utf-8"}:
+        raise _unsupported("the body must be application/json")
+    if headers.get("content-encoding", "identity").lower() != "identity":
+        raise _unsupported("the body must not be compressed")
+    length = headers.get("content-length", "0")
+    if length.isascii() and length.isdigit() and int(length[:20]) > max_bytes:
+        raise _too_large(max_bytes)
+
+
+async def _received(request: Request, max_bytes: int) -> bytes:
+    received = bytearray()
+    while True:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone("the client left")
+        received += message.get("body", b"")
+        if len(received) > max_bytes:
+            raise _too_large(max_bytes)
+        if not message.get("more_body", False):
+            return bytes(received)
+
+
+def _unsupported(message: str) -> Refusal:
+    return Refusal(415, "unsupported_media_type", message, headers=_CLOSE)
+
+
+def _too_large(max_bytes: int) -> Refusal:
+    # What is left of the body would be read as the next request, or for ever.
+    message = f"the body is larger than {max_bytes} bytes"
+    return Refusal(413, "payload_too_large", message, headers=_CLOSE)
+
+
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def read_parameters(given: QueryParams, known: Collection[str]) -> dict[str, str]:
+    """Return the parameters.
+
+    Raises:
+        InvalidRequest: one is unknown, or given twice.
+    """
+    items = given.multi_items()
+    for name, _ in items:
+        if name not in known:
+            raise InvalidRequest(f"unknown parameter {name!a}; known: {', '.join(sorted(known))}")
+        if [other for other, _ in items].count(name) > 1:
+            raise InvalidRequest(f"{name}: given more than once")
+    return dict(items)
+
+
+def read_flag(parameters: dict[str, str], name: str) -> bool:
+    """Return a parameter that is true or false; false where it is not given.
+
+    Raises:
+        InvalidRequest: it is neither.
+    """
+    text = parameters.get(name, "false")
+    if text not in _FLAGS:
+        raise InvalidRequest(f"{name}: must be true or false, is {text!a}")
+    return _FLAGS[text]
+
+
+T = TypeVar("T")
+
+
+async def cancel_when_gone(receive: Receive, scope: CancelScope) -> None:
+    """Cancel a scope once the client has left.
+
+    Requires: the body was read to its end.
+    """
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()
+
+
+async def while_present(receive: Receive, work: Callable[[], Awaitable[T]]) -> T:
+    """Return what the work returns, which is cancelled once the client leaves.
+
+    Requires: the body was read to its end.
+
+    Raises:
+        ClientGone: the client has left.
+        Exception: what the work raises.
+    """
+    returned: list[T] = []
+    raised: list[Exception] = []
+
+    async with create_task_group() as group:
+        group.start_soon(cancel_when_gone, receive, group.cancel_scope)
+        try:
+            returned.append(await work())
+        except Exception as error:  # noqa: BLE001 - raised again outside the group, as it is
+            raised.append(error)
+        group.cancel_scope.cancel()
+    if raised:
+        raise raised[0]
+    if not returned:
+        raise ClientGone("the client left")
+    return returned[0]

@@ -1,0 +1,233 @@
+"""Runs the daemon process, also in the background; without typer, as a search may start it."""
+
+import os
+import resource
+import socket
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ggrep.base import stable_json
+from ggrep.base.build import build_id
+from ggrep.base.commands import LATER
+from ggrep.base.errors import Cancelled, GgrepError
+from ggrep.config.identity.root import canonical_root
+from ggrep.config.settings import PROFILE_VARIABLE, compute_in_one_thread, environment, home_from
+from ggrep.model.sanitise import sanitise_line
+
+if TYPE_CHECKING:
+    from ggrep.daemon.host import Outcome
+
+
+Ready = Callable[[str], None]
+"""Says that the work is ready, and what is to be told of that."""
+
+REFUSED = "not serving"
+_PIECE_BYTES = 65_536
+_MOST_DESCRIPTORS = 8
+_VALUES = frozenset({"--path", "--encoder"})
+
+
+def start(arguments: Sequence[str]) -> int | None:
+    """Start a daemon for a client, as `ggrep serve --background --yes` does.
+
+    Args:
+        arguments: what follows that.
+
+    Returns:
+        The exit status; None where the arguments are of another kind, and nothing was done.
+    """
+    if len(arguments) == 2 and arguments[0] == LATER:
+        # What takes long, while the client works out what it wants; it may want nothing.
+        import ggrep.daemon.host  # noqa: F401 - to have it loaded
+
+        later = _told(int(arguments[1]))
+        return 0 if later is None else start(later)
+    flags, values = arguments[::2], arguments[1::2]
+    if not flags or len(flags) > len(values) or not _VALUES.issuperset(flags):
+        return None
+    given = list(zip(flags, values, strict=True))
+    try:
+        roots = [canonical_root(Path(value)) for flag, value in given if flag == "--path"]
+        encoder = [value for flag, value in given if flag == "--encoder"]
+        flags_given = {"encoder": encoder[-1] if encoder else None}
+        told = host_behind(roots, flags_given, environment(), awaited=True)
+    except GgrepError as error:
+        sys.stderr.write(f"error: {sanitise_line(str(error))}\n")
+        return error.exit_status
+    sys.stderr.write(told)
+    return status_of(told)
+
+
+def host(
+    roots: Sequence[Path],
+    flags: Mapping[str, object],
+    environ: Mapping[str, str],
+    told: "Callable[[Sequence[Outcome]], None]",
+    *,
+    awaited: bool = False,
+) -> str:
+    """Serve until stopped; return the reason of the end. See `ggrep.daemon.host.serve`."""
+    compute_in_one_thread()
+    from ggrep.daemon.host import serve as run
+    from ggrep.index.store.lean_import import leave_out_remote_client
+
+    leave_out_remote_client()
+    return run(
+        roots,
+        home_from(environ),
+        environ=environ,
+        flags={name: value for name, value in flags.items() if value is not None},
+        build=build_id(),
+        told=told,
+        awaited=awaited,
+    )
+
+
+def host_behind(
+    roots: Sequence[Path],
+    flags: Mapping[str, object],
+    environ: Mapping[str, str],
+    *,
+    awaited: bool = False,
+) -> str:
+    """Serve in the background; once ready, return a line for each root that is not served.
+
+    Raises:
+        GgrepError: nothing is.
+
+    Requires: this process has one thread.
+    """
+    return in_background(lambda ready: _host_or_leave(roots, flags, environ, ready, awaited))
+
+
+def status_of(told: str) -> int:
+    """Return the exit status of a command with this outcome."""
+    return int(any(line.startswith(REFUSED) for line in told.splitlines()))
+
+
+def line_of(outcome: "Outcome") -> str:
+    """Return the outcome of a root as a line."""
+    from ggrep.daemon.host import AlreadyServed
+
+    match outcome.error:
+        case None:
+            return f"serving {outcome.root}"
+        case AlreadyServed():
+            return f"{outcome.root}: {outcome.error}"
+        case error:
+            return f"{REFUSED} {outcome.root}: {error}"
+
+
+def _told(channel: int) -> list[str] | None:
+    """Return the arguments that a client sends; None if it needs no daemon.
+
+    What else it sends is taken over: where to complain, the locks that are its to hold, and what
+    it does not share with us of its environment. See `ggrep.protocol.client.headstart`.
+    """
+    with socket.socket(fileno=channel) as ours:
+        data, descriptors, _, _ = socket.recv_fds(ours, _PIECE_BYTES, _MOST_DESCRIPTORS)
+        while piece := ours.recv(_PIECE_BYTES):
+            data += piece
+    if not data or not descriptors:
+        return None
+    os.dup2(descriptors[0], 2)
+    job = stable_json.loads(data)
+    own = os.environ  # noqa: TID251 - it is ours to set: this process begins here
+    own["GGREP_HOME"] = job["home"]
+    own.pop(PROFILE_VARIABLE, None)
+    if job["profile"]:
+        own[PROFILE_VARIABLE] = job["profile"]
+    return [str(argument) for argument in job["arguments"]]
+
+
+def _host_or_leave(
+    roots: Sequence[Path],
+    flags: Mapping[str, object],
+    environ: Mapping[str, str],
+    ready: Ready,
+    awaited: bool,
+) -> None:
+    """Serve, unless another process was faster: then its daemon serves."""
+    from ggrep.daemon.host import AlreadyServed
+
+    def tell(outcomes: "Sequence[Outcome]") -> None:
+        lines = (line_of(outcome) for outcome in outcomes if outcome.error is not None)
+        ready("".join(sanitise_line(line) + "\n" for line in lines))
+
+    try:
+        host(roots, flags, environ, tell, awaited=awaited)
+    except AlreadyServed:
+        ready("")
+
+
+_READY = b"ready"
+
+
+def in_background(work: Callable[[Ready], object]) -> str:
+    """Run `work` in a process of its own session; return its message once it is ready.
+
+    Args:
+        work: called there with what it is to call once it is ready; when it returns or raises,
+            that process ends.
+
+    Raises:
+        Cancelled: it was killed before it was ready.
+        GgrepError: it ended instead of getting ready; the message says why.
+
+    Requires: this process has one thread.
+    """
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read)
+        _detach(work, write)
+    os.close(write)
+    os.waitpid(child, 0)
+    with os.fdopen(read, "rb") as answer:
+        said = answer.read()
+    if not said:
+        raise Cancelled("it ended before it was ready")
+    if not said.startswith(_READY):
+        raise GgrepError(said.decode(errors="replace"))
+    return said.removeprefix(_READY).decode(errors="replace")
+
+
+def _detach(work: Callable[[Ready], object], write: int) -> None:
+    """Continue as a grandchild of the caller, which nobody has to reap."""
+    status = 1
+    try:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        os.chdir("/")
+        _without_streams(write)
+        work(lambda told: _say(write, _READY + told.encode(errors="replace")))
+        status = 0
+    except GgrepError as error:
+        _say(write, str(error).encode())
+    except BaseException as error:  # noqa: BLE001 - the end of a process; who waits is told
+        _say(write, f"a bug in ggrep: {type(error).__name__}: {error}".encode())
+    finally:
+        os._exit(status)
+
+
+def _without_streams(kept: int) -> None:
+    """Close all that the caller has open, such as locks and pipes, but one descriptor."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.closerange(3, kept)
+    os.closerange(kept + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    os.close(nothing)
+
+
+def _say(write: int, text: bytes) -> None:
+    """Send a message to the waiting process and close the pipe; later calls do nothing."""
+    with suppress(OSError):
+        os.write(write, text)
+        os.close(write)

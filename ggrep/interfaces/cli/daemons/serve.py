@@ -1,0 +1,212 @@
+"""`ggrep serve|stop|stop-all`: starts and stops daemons by hand."""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import GgrepError, UsageError
+from ggrep.config.home import Home
+from ggrep.config.settings import PROFILE_VARIABLE, home_from
+from ggrep.index.repo_identity import require_modest
+from ggrep.interfaces.cli.daemons.daemon_rows import DAEMONS_SCHEMA
+from ggrep.interfaces.cli.daemons.hosting import REFUSED, host, host_behind, line_of, status_of
+from ggrep.interfaces.cli.parsing.flags import (
+    EncoderFlag,
+    Flag,
+    JsonFlag,
+    PathFlag,
+    ProfileFlag,
+    YesFlag,
+)
+from ggrep.interfaces.cli.terminal import Terminal, ask_before_indexing, open_terminal
+from ggrep.model.hints import with_file
+from ggrep.model.sanitise import sanitise_line
+from ggrep.service.places import place_of
+
+if TYPE_CHECKING:
+    from ggrep.daemon.host import Outcome
+    from ggrep.model.schemas.daemons import StopJson, StopsJson
+    from ggrep.protocol.client.stopping import Stopped
+    from ggrep.protocol.wire.endpoint import DaemonRecord
+
+
+_ARRIVING_MS = 5_000
+"""How long daemons are waited for that somebody is starting, to end them too."""
+_LOOK_S = 0.1
+
+
+StopOutcome = Literal["stopped", "killed", "gone", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class StopResult:
+    """The outcome of stopping one daemon.
+
+    Attributes:
+        root: of the repository; empty when nobody knows.
+        outcome: it ended by itself; it was ended by the system; it was gone before; it goes on.
+        reason: why it goes on, for people.
+    """
+
+    store_id: str
+    outcome: StopOutcome
+    root: str = ""
+    pid: int | None = None
+    reason: str | None = None
+
+
+def serve(
+    path: Annotated[
+        list[Path] | None,
+        Flag("--path -p", "Serve the repository of this directory; repeatable."),
+    ] = None,
+    workspace: Annotated[
+        Path | None, Flag("--workspace", "Serve every enabled repo of this workspace file.")
+    ] = None,
+    background: Annotated[bool, Flag("--background", "Return once the daemon is ready.")] = False,
+    encoder: EncoderFlag = None,
+    profile: ProfileFlag = None,
+    yes: YesFlag = False,
+    low_impact: Annotated[
+        bool | None,
+        Flag("--low-impact/--full-speed", "Sync with few resources."),
+    ] = None,
+    watch: Annotated[
+        bool | None, Flag("--watch/--no-watch", "Watch the work tree for changes.")
+    ] = None,
+) -> int:
+    """Run a daemon that keeps repositories indexed and answers searches, until stopped."""
+    terminal = open_terminal()
+    if workspace is not None and path:
+        raise UsageError("--workspace and --path cannot go together")
+    roots = _workspace_roots(workspace, terminal) if workspace else _roots(path or [None])
+    flags = {"encoder": encoder, "low_impact": low_impact, "watch": watch}
+    if profile is not None:
+        # As clients do it: a flag would keep plain searches from finding the daemon.
+        terminal = replace(terminal, environ={**terminal.environ, PROFILE_VARIABLE: profile})
+    for root in roots:
+        ask_before_indexing(require_modest, root, home_from(terminal.environ), yes=yes)
+    if background:
+        told = host_behind(roots, flags, terminal.environ)
+        terminal.note(told)
+        return status_of(told)
+    reason = host(roots, flags, terminal.environ, lambda outcomes: _tell(outcomes, terminal))
+    terminal.tell(f"stopped: {reason}")
+    return 0
+
+
+def _roots(paths: "Sequence[Path | None]") -> list[Path]:
+    """Return the roots of some paths, each once, in the given order."""
+    return list(dict.fromkeys(place_of(path, directory=True).root for path in paths))
+
+
+def _workspace_roots(file: Path, terminal: Terminal) -> list[Path]:
+    """Return the roots of the enabled repositories; warn about missing ones.
+
+    Raises:
+        MissingRoot: all of them are.
+    """
+    from ggrep.interfaces.cli.workspaces.workspace_file import load
+
+    enabled = [repo for repo in load(file).repos if repo.enabled]
+    failures = [repo.failure for repo in enabled if repo.failure is not None]
+    for failure in failures:
+        terminal.tell(with_file(f"{REFUSED}: {failure}", file))
+    if failures and len(failures) == len(enabled):
+        raise failures[0]
+    return [repo.root_canonical for repo in enabled if repo.missing is None]
+
+
+def _tell(outcomes: "Sequence[Outcome]", terminal: Terminal) -> None:
+    for outcome in outcomes:
+        terminal.tell(line_of(outcome))
+
+
+def stop(path: PathFlag = None, json: JsonFlag = False) -> int:
+    """Stop the daemons of a repository."""
+    from ggrep.protocol.client.daemon_listing import running
+
+    terminal = open_terminal()
+    root = str(place_of(path).root)
+    records = [one for one in running(home_from(terminal.environ)) if one.root == root]
+    if not records and not json:
+        terminal.tell(f"no daemon serves {root}")
+    return _stop(records, terminal, json=json)
+
+
+def stop_all(json: JsonFlag = False) -> int:
+    """Stop every daemon of this home."""
+    terminal = open_terminal()
+    records = _to_end(home_from(terminal.environ))
+    first = next(records, None)
+    if first is None and not json:
+        terminal.tell("no daemon runs")
+    return _stop([] if first is None else chain([first], records), terminal, json=json)
+
+
+def _to_end(home: Home) -> "Iterator[DaemonRecord]":
+    """Yield the running daemons, and those that are just being started."""
+    from ggrep.base.clock import SystemClock
+    from ggrep.protocol.client.daemon_listing import is_starting, running
+
+    seen: set[tuple[int, str]] = set()
+    patience = Deadline.after(SystemClock(), _ARRIVING_MS)
+    while True:
+        fresh = [each for each in running(home) if (each.pid, each.store_id) not in seen]
+        seen |= {(each.pid, each.store_id) for each in fresh}
+        yield from fresh
+        if not fresh and (patience.remaining_ms() <= 0.0 or not is_starting(home)):
+            return
+        if not fresh:
+            time.sleep(_LOOK_S)
+
+
+def _stop(records: "Iterable[DaemonRecord]", terminal: Terminal, *, json: bool) -> int:
+    from ggrep.base.clock import SystemClock
+    from ggrep.protocol.client.stopping import stop as end
+
+    ended: list[StopResult] = []
+    for record in records:
+        try:
+            stopped = end(record, "ggrep stop", SystemClock())
+        except GgrepError as error:
+            ended.append(
+                StopResult(
+                    record.store_id, "failed", root=record.root, pid=record.pid, reason=str(error)
+                )
+            )
+            terminal.tell_error(f"{record.root}: {error}")
+            continue
+        ended.append(_result(stopped))
+        if not json:
+            how = "" if stopped.how == "asked" else f" ({stopped.how})"
+            terminal.tell(f"stopped {record.store_id}  {record.root}{how}")
+    if json:
+        terminal.write_json(stops_json(ended), pretty=True)
+    return int(any(result.outcome == "failed" for result in ended))
+
+
+def _result(stopped: "Stopped") -> StopResult:
+    record = stopped.record
+    outcome: StopOutcome = stopped.how if stopped.how in ("killed", "gone") else "stopped"
+    return StopResult(record.store_id, outcome, root=record.root, pid=record.pid)
+
+
+def stops_json(results: Sequence[StopResult]) -> "StopsJson":
+    """Return the document of `ggrep stop`, by root; `ok` unless a daemon still runs."""
+    stops: list[StopJson] = [
+        {
+            "root": sanitise_line(result.root) or None,
+            "store_id": result.store_id,
+            "pid": result.pid,
+            "outcome": result.outcome,
+            "reason": sanitise_line(result.reason) if result.reason else None,
+        }
+        for result in sorted(results, key=lambda one: (one.root, one.store_id, one.pid or 0))
+    ]
+    ok = all(result.outcome != "failed" for result in results)
+    return {"schema_version": DAEMONS_SCHEMA, "ok": ok, "stops": stops}

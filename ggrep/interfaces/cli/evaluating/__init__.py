@@ -1,0 +1,1 @@
+"""Commands that measure answers: `eval` and `check`."""

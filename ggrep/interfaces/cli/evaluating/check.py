@@ -1,0 +1,102 @@
+"""`ggrep check`: runs committed queries and compares the answers with what is expected."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from ggrep.base import stable_json
+from ggrep.interfaces.cli.boundary import could_not_run
+from ggrep.interfaces.cli.parsing.flags import Argument, EncoderFlag, Flag, JsonFlag, PlainFlag
+from ggrep.interfaces.cli.report_file import require_writable, write_report
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
+
+if TYPE_CHECKING:
+    from ggrep.index.sync.sync_report import Progress
+    from ggrep.interfaces.evaluation.check_file import CheckFile
+    from ggrep.interfaces.evaluation.check_rules import Outcome
+    from ggrep.interfaces.evaluation.questions import Target
+    from ggrep.interfaces.evaluation.suite_questions import Asker
+
+
+def check(
+    file: Annotated[
+        Path | None, Argument("A TOML file; default: .ggrep-check.toml in the root.")
+    ] = None,
+    no_sync: Annotated[
+        bool, Flag("--no-sync", "Query the indexes as they are, without a sync.")
+    ] = False,
+    encoder: EncoderFlag = None,
+    junit: Annotated[Path | None, Flag("--junit", "Write JUnit XML to this file.")] = None,
+    sarif: Annotated[Path | None, Flag("--sarif", "Write SARIF 2.1.0 to this file.")] = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Run committed checks; exit with 1 when one fails, with 2 when they cannot run."""
+    terminal = open_terminal(plain=plain)
+    with could_not_run("the checks"):
+        checks = _read(file)
+        asked = (each.target.path for each in checks.checks if each.target.is_workspace)
+        require_writable({"--junit": junit, "--sarif": sarif}, [checks.path, *asked])
+        outcome = _run(terminal, checks, encoder, sync=not no_sync)
+        _write(outcome, junit, sarif)
+    _print(terminal, outcome, json=json)
+    return 0 if outcome.ok else 1
+
+
+def _read(given: Path | None) -> "CheckFile":
+    from ggrep.index.store.lean_import import leave_out_remote_client
+
+    leave_out_remote_client()
+    from ggrep.interfaces.evaluation.check_file import read_checks
+
+    return read_checks(given or _default_file())
+
+
+def _run(terminal: Terminal, checks: "CheckFile", encoder: str | None, *, sync: bool) -> "Outcome":
+    from ggrep.interfaces.evaluation.check_rules import run_checks
+    from ggrep.interfaces.evaluation.suite_questions import open_asker
+
+    def open_target(target: "Target") -> "Asker":
+        asker = open_asker(target, terminal.environ, flags={"encoder": encoder})
+        if sync:
+            with ExitStack() as shown:
+                asker.sync(_progress(terminal, shown))
+        else:
+            asker.require_index()
+        return asker
+
+    return run_checks(checks, open_target)
+
+
+def _default_file() -> Path:
+    from ggrep.config.identity.root import canonical_root
+    from ggrep.interfaces.evaluation.check_file import CHECK_FILE
+
+    here = Path(CHECK_FILE)
+    return here if here.is_file() else canonical_root(Path()) / CHECK_FILE
+
+
+def _progress(terminal: Terminal, shown: ExitStack) -> Callable[[str], "Progress"]:
+    return lambda name: shown.enter_context(show_progress(terminal, name))
+
+
+def _write(outcome: "Outcome", junit: Path | None, sarif: Path | None) -> None:
+    from ggrep import __version__
+    from ggrep.interfaces.evaluation.check_reports import junit_xml, sarif_json
+
+    if junit is not None:
+        write_report("--junit", junit, junit_xml(outcome))
+    if sarif is not None:
+        document = sarif_json(outcome, version=__version__, base=Path.cwd())
+        write_report("--sarif", sarif, stable_json.dumps_pretty(document))
+
+
+def _print(terminal: Terminal, outcome: "Outcome", *, json: bool) -> None:
+    from ggrep import __version__
+    from ggrep.interfaces.evaluation.check_reports import check_json, render_checks
+
+    if json:
+        terminal.write_json(check_json(outcome, version=__version__), pretty=True)
+    else:
+        terminal.write(render_checks(outcome, terminal.style))

@@ -1,0 +1,225 @@
+"""`ggrep eval`: measures ranking quality on a suite of questions."""
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest, UsageError
+from ggrep.base.stable_json import Json
+from ggrep.interfaces.cli.evaluating.eval_options import Cases, Demands, Questions, Report, Running
+from ggrep.interfaces.cli.parsing.flags import Argument, Output
+from ggrep.interfaces.cli.report_file import require_writable, write_report
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.model.sanitise import sanitise_line
+
+if TYPE_CHECKING:
+    from ggrep.interfaces.evaluation.gates import Bound
+    from ggrep.interfaces.evaluation.suite import Narrowing, Overrides, Suite
+    from ggrep.interfaces.evaluation.suite_processes import Conditions, Outcome
+    from ggrep.model.schemas.evaluation import EvalReportJson
+
+
+DEFAULT_SUITE = Path(".ggrep-eval.toml")
+
+
+def evaluate(
+    cases: Cases,
+    questions: Questions,
+    running: Running,
+    demands: Demands,
+    report: Report,
+    output: Output,
+    suite: Annotated[
+        Path, Argument("A TOML file, or a folder with queries.jsonl.")
+    ] = DEFAULT_SUITE,
+) -> int:
+    """Measure ranking quality on a suite of questions; exit with 1 when a bound is missed."""
+    terminal = open_terminal(plain=output.plain)
+    if report.compare is not None:
+        return _compare(terminal, report.compare, json=output.json)
+    plan = _plan_of(cases, questions, running, demands)
+    read = _read(suite, cases.task, whole=cases.whole)
+    asked = (case.target.path for case in read.cases if case.target.is_workspace)
+    files = (suite, *_suite_files(suite), questions.weights, demands.baseline, *asked)
+    require_writable({"--out": report.out}, [file for file in files if file is not None])
+    return _run(terminal, read, plan, _Output(report.out, output.json, report.deterministic))
+
+
+def _plan_of(cases: Cases, questions: Questions, running: Running, demands: Demands) -> "_Plan":
+    from ggrep.interfaces.evaluation.gates import stated_bound
+    from ggrep.interfaces.evaluation.suite import Narrowing, Overrides
+    from ggrep.interfaces.evaluation.suite_processes import Conditions
+
+    if not math.isfinite(running.timeout_s):
+        raise UsageError(f"--timeout-s: {running.timeout_s} is no time")
+    return _Plan(
+        conditions=Conditions(
+            sync=running.sync,
+            encoder=questions.encoder,
+            merge=questions.merge,
+            weights=_weights(questions.weights),
+            ablations=_ablations() if questions.ablate else (),
+            timeout_s=running.timeout_s,
+        ),
+        wanted=Narrowing(
+            cases.only, cases.repos, cases.languages, cases.categories, cases.workspaces
+        ),
+        overrides=Overrides(_mode(questions.mode), questions.limit, questions.per_file),
+        bounds=(
+            stated_bound("ndcg10", demands.fail_under_ndcg, demands.max_drop_ndcg),
+            stated_bound("mrr10", demands.fail_under_mrr, demands.max_drop_mrr),
+            stated_bound("pass_rate", demands.fail_under_pass_rate, demands.max_drop_pass_rate),
+        ),
+        baseline=demands.baseline,
+        at_once=running.jobs,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How the suite is run, and the bounds of its metrics."""
+
+    conditions: "Conditions"
+    wanted: "Narrowing"
+    overrides: "Overrides"
+    bounds: tuple["Bound", ...]
+    baseline: Path | None
+    at_once: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """Where the report goes."""
+
+    file: Path | None
+    json: bool
+    deterministic: bool
+
+
+def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> int:
+    from ggrep import __version__
+    from ggrep.interfaces.evaluation.ablation import ablated, ablations_json
+    from ggrep.interfaces.evaluation.compare import read_report
+    from ggrep.interfaces.evaluation.eval_text import render_ablations, render_run
+    from ggrep.interfaces.evaluation.gates import gate_json, gates_of
+    from ggrep.interfaces.evaluation.report import Setup, report_json, scored_run
+    from ggrep.interfaces.evaluation.suite import jobs_of, narrowed, overridden
+    from ggrep.interfaces.evaluation.suite_processes import Workers, in_a_process, run_jobs
+    from ggrep.search.query.weights import RANKING_REVISION
+
+    earlier = read_report(plan.baseline) if plan.baseline is not None else None
+    chosen = overridden(narrowed(suite, plan.wanted), plan.overrides)
+    workers = Workers()
+    outcomes = run_jobs(
+        jobs_of(chosen.cases),
+        partial(in_a_process, conditions=plan.conditions, workers=workers),
+        at_once=plan.at_once,
+        done=partial(_tell, terminal),
+        stop=workers.kill,
+    )
+    run = scored_run(chosen, outcomes)
+    parts = ablated(chosen, run, outcomes) if plan.conditions.ablations else ()
+    gates = gates_of(run.figures.overall, plan.bounds, earlier)
+    document = report_json(
+        run,
+        Setup(plan.conditions, plan.overrides, __version__, RANKING_REVISION),
+        [gate_json(gate) for gate in gates],
+        deterministic=output.deterministic,
+    )
+    if parts:
+        document["ablations"] = ablations_json(parts)
+    if output.file is not None:
+        write_report("--out", output.file, stable_json.dumps_pretty(document))
+    if output.json:
+        terminal.write_json(document, pretty=True)
+    else:
+        terminal.write(render_run(run, gates, terminal.style))
+        if parts:
+            terminal.write(render_ablations(parts, terminal.style))
+        terminal.note(_times(document))
+    return 0 if all(gate.holds for gate in gates) and not run.errors else 1
+
+
+def _suite_files(suite: Path) -> tuple[Path, ...]:
+    """Return the files of a suite folder."""
+    from ggrep.interfaces.evaluation.suite_files import FILES
+
+    return tuple(suite / name for name in FILES) if suite.is_dir() else ()
+
+
+def _read(path: Path, task: str, *, whole: bool) -> "Suite":
+    from ggrep.interfaces.evaluation.suite_files import is_kit, read_kit, read_suite
+
+    if task not in {"single", "federated"}:
+        raise UsageError(f"--task: unknown {task!r}; use single or federated")
+    if path.is_dir():
+        if not is_kit(path):
+            raise UsageError(f"{path}: a folder without queries.jsonl and repos.json is no suite")
+        if whole and task == "federated":
+            raise UsageError("--whole: a workspace file says itself which roots it asks")
+        return read_kit(path.resolve(), federated=task == "federated", whole=whole)
+    if whole:
+        raise UsageError("--whole: a TOML file says itself what each case asks")
+    if task == "federated":
+        raise UsageError("--task: a TOML file says itself what each case asks")
+    return read_suite(path)
+
+
+def _mode(word: str | None) -> str | None:
+    from ggrep.interfaces.evaluation.questions import mode_of
+
+    return None if word is None else mode_of(word).value
+
+
+def _weights(path: Path | None) -> dict[str, Json]:
+    """Return the weights of a JSON file, validated as a worker will read them."""
+    if path is None:
+        return {}
+    from ggrep.interfaces.evaluation.other_weights import weights_from
+
+    try:
+        values = stable_json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--weights: {path}: {error}") from error
+    if not isinstance(values, dict):
+        raise UsageError(f"--weights: {path}: no object of names and numbers")
+    try:
+        weights_from(values)
+    except InvalidRequest as error:
+        raise UsageError(f"--weights: {path}: {error}") from error
+    return values
+
+
+def _ablations() -> tuple[dict[str, Json], ...]:
+    from ggrep.interfaces.evaluation.ablation import ABLATIONS
+
+    return tuple(dict(each.weights) for each in ABLATIONS)
+
+
+def _tell(terminal: Terminal, outcome: "Outcome") -> None:
+    if terminal.progress:
+        what = outcome.error or f"{len(outcome.job.questions)} queries"
+        terminal.tell(f"{outcome.job.name}: {what}")
+
+
+def _times(document: "EvalReportJson") -> str:
+    times = document.get("timings")
+    if not isinstance(times, dict) or times["p50_ms"] is None:
+        return ""
+    return sanitise_line(f"a query took {times['p50_ms']} ms, p95 {times['p95_ms']} ms") + "\n"
+
+
+def _compare(terminal: Terminal, reports: tuple[Path, Path], *, json: bool) -> int:
+    from ggrep.interfaces.evaluation.compare import compare, comparison_json, read_report
+    from ggrep.interfaces.evaluation.eval_text import render_comparison
+
+    before, after = (read_report(path) for path in reports)
+    found = compare(before, after)
+    if json:
+        terminal.write_json(comparison_json(found), pretty=True)
+    else:
+        terminal.write(render_comparison(found, terminal.style))
+    return 0

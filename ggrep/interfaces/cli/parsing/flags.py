@@ -1,0 +1,295 @@
+"""Options of the command line, declared once each: on a field of a group, a frozen dataclass.
+
+    per_file: Annotated[int | None, Flag("--per-file", of=SearchRequest)] = None
+
+An option of a request's field takes help, words, bounds and default from there
+(`ggrep.model.says`); None, or nothing, stands for what was not typed. `typer_tree` makes of the
+groups what typer reads. Nothing here needs it: a plain search goes without. At the end stand the
+options that many commands share.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, fields
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, get_args, get_origin
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Corpus
+from ggrep.model.filters import Filter, parse_filter
+from ggrep.model.says import Says, said_of
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A flag without a value that stands for one word of an option.
+
+    Attributes:
+        names: as they are typed, with blanks between them.
+    """
+
+    names: str
+    word: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """How a group's field is typed on the command line.
+
+    Attributes:
+        names: as they are typed, with blanks between them; empty where switches say it all.
+        help: what it is for; empty for what the request's field says.
+        of: the request whose field of the same name it sets; None for an option of its own.
+        switches: of a tuple of words; each adds one.
+        read: makes the request's value of a typed one; None for what its type needs.
+        judged: numbers below the least of the request's field are refused here.
+        least: smallest number of an option of its own, as `most` the largest.
+    """
+
+    names: str
+    help: str = ""
+    of: type | None = None
+    switches: tuple[Switch, ...] = ()
+    read: Callable[[Any], object] | None = None
+    judged: bool = False
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def shown(self) -> str:
+        """Return the flag's name in messages."""
+        return (self.names or self.switches[0].names).split()[0].partition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A positional argument, declared on a parameter of the command.
+
+    Attributes:
+        metavar: what the help page calls it; None for its own name.
+    """
+
+    help: str
+    metavar: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One field of a group.
+
+    Attributes:
+        kind: its annotated type, as `int | None` or `tuple[str, ...]`.
+        default: what it holds where nothing is typed.
+    """
+
+    name: str
+    kind: Any
+    flag: Flag
+    default: object
+
+    @property
+    def resting(self) -> bool:
+        """Return the value that holds without the flag; giving the flag inverts it."""
+        return bool(self.field.default if self.default is None else self.default)
+
+    @property
+    def field(self) -> "_Field":
+        """Return the request's field that the option sets.
+
+        Requires: it sets one.
+        """
+        assert self.flag.of is not None  # noqa: S101 - as required
+        return _fields_of(self.flag.of)[self.name]
+
+    def is_typed(self, value: object) -> bool:
+        """Return whether a value differs from both the option's and the request's default."""
+        return value != self.default and (self.flag.of is None or value != self.field.default)
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A field of a request; `kind` is its type without None, `words` those of it or its items."""
+
+    kind: Any
+    says: Says | None
+    default: object
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        if self.kind == tuple[Corpus, ...]:
+            return ("all", *CORPUS_WORDS)
+        if get_origin(self.kind) is Literal:
+            return tuple(get_args(self.kind))
+        if isinstance(self.kind, type) and issubclass(self.kind, Enum):
+            return tuple(str(member.value) for member in self.kind)
+        return () if self.says is None else self.says.words
+
+
+def options_of(group: type) -> Iterator[Option]:
+    """Yield the options of a group, in declaration order."""
+    for each in fields(group):
+        option = option_of(each.name, each.type, _default(each))
+        if option is not None:
+            yield option
+
+
+def option_of(name: str, hint: Any, default: object) -> Option | None:  # noqa: ANN401 - any type
+    """Return the option that an annotation declares; None where it declares none."""
+    if get_origin(hint) is not Annotated:
+        return None
+    kind, *notes = get_args(hint)
+    flag = next((note for note in notes if isinstance(note, Flag)), None)
+    return None if flag is None else Option(name, kind, flag, default)
+
+
+def help_of(option: Option) -> str:
+    """Return an option's help: its use, its words and its default."""
+    flag = option.flag
+    if flag.of is None:
+        return flag.help
+    field = option.field
+    text = flag.help or (field.says.text if field.says is not None else "")
+    if field.words and ":" not in text:
+        text = f"{text.rstrip('.')}: {either(field.words)}."
+    default = field.default.value if isinstance(field.default, Enum) else field.default
+    is_told = isinstance(default, int | str) and not isinstance(default, bool) and bool(default)
+    return f"{text} [default: {default}]" if is_told and option.default in {None, ()} else text
+
+
+def said(kind: type, *groups: object) -> dict[str, Any]:
+    """Return the typed options as fields of a request, converted to its values.
+
+    Args:
+        kind: the request.
+        groups: each adds the options that set a field of it.
+
+    Raises:
+        UsageError: flags that exclude each other.
+        InvalidRequest: a value that means nothing; the message names flag and value.
+    """
+    known = _fields_of(kind)
+    found = {}
+    for group in groups:
+        for option in options_of(type(group)):
+            value = getattr(group, option.name)
+            nothing = value is None or value == () or (value is False and option.default is False)
+            if option.flag.of is not None and option.name in known and not nothing:
+                found[option.name] = _meant(option, value)
+    return found
+
+
+def typed_flags(group: object) -> list[str]:
+    """Return the names of a group's options that were given."""
+    return [
+        option.flag.shown
+        for option in options_of(type(group))
+        if option.is_typed(getattr(group, option.name))
+    ]
+
+
+def either(words: tuple[str, ...]) -> str:
+    """Join words for a sentence: `a, b or c`."""
+    *first, last = words
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def one_of(flag: str, word: str, words: tuple[str, ...]) -> str:
+    """Return the word if it is one of the allowed words.
+
+    Raises:
+        InvalidRequest: it is another; the message lists them.
+    """
+    if word in words:
+        return word
+    known = either(words) if len(words) == 2 else f"one of {', '.join(words)}"
+    raise InvalidRequest(f"{flag}: unknown {word!r}; use {known}")
+
+
+def _meant(option: Option, value: Any) -> object:  # noqa: ANN401 - of any option
+    flag, field = option.flag, option.field
+    if flag.read is not None:
+        return flag.read(value)
+    if taken := _TAKEN.get(field.kind):
+        return taken(flag.shown, value)
+    if isinstance(value, str) and get_origin(field.kind) is Literal:
+        return one_of(flag.shown, value, field.words)
+    if isinstance(value, str) and isinstance(field.kind, type) and issubclass(field.kind, Enum):
+        return field.kind(one_of(flag.shown, value, field.words))
+    if flag.judged and field.says is not None and value < field.says.least:
+        fault = "is negative" if not field.says.least else f"is less than {field.says.least}"
+        raise InvalidRequest(f"{flag.shown}: {value} {fault}")
+    return value
+
+
+def _corpora(flag: str, words: tuple[str, ...]) -> tuple[Corpus, ...]:
+    for word in words:
+        if word == "all":
+            return CORPORA
+        one_of(flag, word, ("all", *CORPUS_WORDS))
+    chosen = {CORPUS_WORDS[word] for word in words}
+    return tuple(corpus for corpus in CORPORA if corpus in chosen)
+
+
+def _filters(flag: str, texts: tuple[str, ...]) -> tuple[Filter, ...]:
+    try:
+        return tuple(parse_filter(text) for text in texts)
+    except InvalidRequest as error:
+        raise InvalidRequest(f"{flag}: {error}") from error
+
+
+_TAKEN: Final[Mapping[object, Callable[[str, Any], object]]] = {
+    tuple[Corpus, ...]: _corpora,
+    tuple[Filter, ...]: _filters,
+}
+"""What makes a request's value of typed words, by the type of its field."""
+
+
+@cache
+def _fields_of(kind: type) -> Mapping[str, _Field]:
+    found = {}
+    for each in fields(kind):
+        says, wanted = said_of(each.type)
+        found[each.name] = _Field(wanted, says, _default(each))
+    return found
+
+
+def _default(field: "Field[Any]") -> object:
+    return None if field.default is MISSING else field.default
+
+
+EncoderFlag: TypeAlias = Annotated[
+    str | None, Flag("--encoder", "Use this encoder instead of the configured one.")
+]
+
+
+ProfileFlag: TypeAlias = Annotated[
+    str | None, Flag("--profile", "Use this profile of the repository's .ggrep.toml.")
+]
+
+
+YesFlag: TypeAlias = Annotated[
+    bool, Flag("--yes -y", "Index a directory that is not a repository, without asking.")
+]
+
+
+JsonFlag: TypeAlias = Annotated[bool, Flag("--json", "Print one JSON document.")]
+
+
+PlainFlag: TypeAlias = Annotated[bool, Flag("--plain", "Print without colour and progress.")]
+
+
+PathFlag: TypeAlias = Annotated[
+    Path | None, Flag("--path -p", "Use the repository that holds this directory.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How an answer is printed."""
+
+    title: ClassVar = "Output"
+
+    json: JsonFlag = False
+    plain: PlainFlag = False

@@ -1,0 +1,107 @@
+"""The command tree; only the module of the command that runs is imported."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Final
+
+from ggrep.interfaces.cli.parsing.parameters import Command
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One command.
+
+    Attributes:
+        place: its module in `ggrep.interfaces.cli`, a dot, and the function.
+        about: what the list of commands says; the command's own page has the function's docstring.
+    """
+
+    place: str
+    about: str
+    hidden: bool = False
+
+    def load(self) -> Command:
+        """Return the function that is the command."""
+        module, _, name = self.place.rpartition(".")
+        found: Command = getattr(import_module(f"ggrep.interfaces.cli.{module}"), name)
+        return found
+
+
+COMMANDS: Final = {
+    "search": Entry("queries.search.search", "Search a repository, or a workspace of them."),
+    "slate": Entry("queries.slate.slate", "Gather the files and evidence that answer a question."),
+    "symbol": Entry("queries.navigation.symbol", "Show where a name is defined."),
+    "refs": Entry("queries.navigation.references", "Show where a name is used."),
+    "references": Entry("queries.navigation.references", "Show where a name is used.", hidden=True),
+    "expand": Entry("queries.navigation.expand", "Show the code around a place."),
+    "replay": Entry("queries.replay.replay", "Run a receipt's query again and compare."),
+    "index": Entry("stores.index.index", "Build or update the index of a repository."),
+    "health": Entry("stores.store_care.health", "Check a repository's store."),
+    "list": Entry("stores.home_stores.list_command", "List the stores of this home."),
+    "stores": Entry("stores.home_stores.list_command", "List the stores of this home."),
+    "clean": Entry(
+        "stores.home_stores.clean", "Delete this repository's index, a store by id, or all."
+    ),
+    "profiles": Entry("stores.profiles.profiles", "List the profiles of a repository."),
+    "serve": Entry("daemons.serve.serve", "Run a daemon that keeps repositories indexed."),
+    "stop": Entry("daemons.serve.stop", "Stop the daemons of a repository."),
+    "stop-all": Entry("daemons.serve.stop_all", "Stop every daemon of this home."),
+    "status": Entry("daemons.status.status", "Show what is indexed and which daemons run."),
+    "audit": Entry(
+        "stores.store_care.audit_command", "Verify a repository's whole store, byte for byte."
+    ),
+    "eval": Entry(
+        "evaluating.evaluate.evaluate", "Measure ranking quality on a suite of questions."
+    ),
+    "check": Entry("evaluating.check.check", "Run a repository's committed search checks."),
+    "clone-store": Entry("stores.home_stores.clone", "Copy a store under another name."),
+    "gc": Entry("stores.store_care.gc", "Delete data that no query needs any more."),
+    "compact": Entry("stores.store_care.compact", "Merge segments and drop hidden rows."),
+    "repair": Entry(
+        "stores.store_care.repair", "Verify the whole store and rebuild damaged parts."
+    ),
+    "upgrade-store": Entry(
+        "stores.store_care.upgrade", "Convert an older store to this build's formats."
+    ),
+    "api": Entry("servers.api.api", "Serve searches over HTTP."),
+    "mcp": Entry("servers.mcp.mcp", "Serve agents over MCP."),
+    "metrics": Entry("daemons.metrics.metrics", "Print metrics of all daemons."),
+    "help": Entry("help.show_help", "Show a command's help."),
+}
+"""By name, in the order of the help page."""
+
+OF_WORKSPACES: Final = {
+    "init": Entry(
+        "workspaces.workspace_edit.init", "Create a workspace file for some directories."
+    ),
+    "add": Entry("workspaces.workspace_edit.add", "Add a repository to a workspace file."),
+    "remove": Entry(
+        "workspaces.workspace_edit.remove", "Remove a repository from a workspace file."
+    ),
+    "validate": Entry("workspaces.workspace_edit.validate", "Check a workspace file."),
+    "manifest": Entry(
+        "workspaces.workspace_state.manifest", "Record the current state of the indexes."
+    ),
+    "status": Entry(
+        "workspaces.workspace_state.status", "Show indexes and the daemons that serve them."
+    ),
+    "catalog": Entry(
+        "workspaces.workspace_state.catalog", "Show paths, hashes and keys, for troubleshooting."
+    ),
+    "build": Entry("workspaces.workspace_build.build", "Build or update every enabled index."),
+    "doctor": Entry(
+        "workspaces.workspace_doctor.doctor", "Find problems of a workspace and how to fix them."
+    ),
+    "watch": Entry(
+        "workspaces.workspace_watch.watch", "Keep the daemons of all repositories running."
+    ),
+    "gc": Entry("workspaces.workspace_gc.gc", "Delete leftovers of removed workspaces."),
+}
+"""Those of `ggrep workspace`."""
+
+
+def found(words: list[str]) -> tuple[Entry | None, list[str]]:
+    """Return the command that `words` begin with, if any, and the remaining words."""
+    if words[:1] == ["workspace"]:
+        return OF_WORKSPACES.get("".join(words[1:2])), words[2:]
+    return COMMANDS.get("".join(words[:1])), words[1:]

@@ -1,0 +1,138 @@
+"""Messages for command lines that typer rejects, with a guess at what was meant."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import typer
+
+from ggrep.base.commands import COMMANDS as KNOWN
+from ggrep.base.commands import nearest, slip_of, spelled
+from ggrep.base.errors import UsageError
+from ggrep.interfaces.cli.parsing.parameters import pieces_of
+from ggrep.interfaces.cli.parsing.tree import COMMANDS, OF_WORKSPACES
+
+CLICK_ERROR: type[Exception] = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
+"""The base of what typer raises for wrong usage; newer typers carry a click of their own."""
+
+_MOST_OTHERS = 3
+
+
+def usage_error(error: Exception, arguments: Sequence[str]) -> UsageError:
+    """Return typer's error as one of ours, with the intended command line where clear."""
+    describe = getattr(error, "format_message", error.__str__)
+    message = " ".join(str(describe()).split())
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        message = _with_advice(message, error, context, list(arguments))
+    usage = UsageError(message)
+    usage.__cause__ = error
+    return usage
+
+
+def _with_advice(message: str, error: Exception, context: typer.Context, given: list[str]) -> str:
+    option = getattr(error, "option_name", None)
+    if type(error).__name__ == "NoSuchOption" and isinstance(option, str):
+        return f"no option {option}{_option_advice(option, context, given)}"
+    if message.startswith("No such command"):
+        return _command_advice(context, given)
+    if message.startswith("Got unexpected extra argument"):
+        return f"{message}; {_extra_advice(context, given)}"
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return message
+    return f"{message.rstrip('.')}; see: {_help_line(context)}"
+
+
+def _option_advice(option: str, context: typer.Context, given: list[str]) -> str:
+    """Suggest what was meant by an option that the command does not have."""
+    at = next((at for at, word in enumerate(given) if _is_spelled(word, option)), len(given))
+    if context.command.name == "search" and at < 2:
+        # What began with an option was taken for a search, whatever was meant.
+        whole = _first_option_meant(given[1])
+        if whole is not None:
+            return f"; did you mean: {spelled(whole, *given[2:])}"
+    bare = {known.lstrip("-"): known for known in (*_options(context.command), "--help")}
+    meant = nearest(option.lstrip("-"), list(bare))
+    if meant is not None and at < len(given):
+        value = given[at][len(option) :]
+        return f"; did you mean: {spelled(*given[:at], bare[meant] + value, *given[at + 1 :])}"
+    others = _commands_with(option)
+    if others:
+        named = ", ".join(spelled(*name.split()) for name in others[:_MOST_OTHERS])
+        return f", which is one of {named}; see: {_help_line(context)}"
+    return f"; see: {_help_line(context)}"
+
+
+def _first_option_meant(option: str) -> str | None:
+    """Return the command, or the global option, that was typed as an option."""
+    word = option.lstrip("-")
+    if word in {"v", "V"} or nearest(word, ["version"]):
+        return "--version"
+    name = word if word in KNOWN else slip_of(word)
+    return name if name in KNOWN else None
+
+
+def _command_advice(context: typer.Context, given: list[str]) -> str:
+    """Suggest what was meant by a command that the group does not have."""
+    path = context.command_path.split()[1:]
+    word, others = given[len(path)], given[len(path) + 1 :]
+    known = list(getattr(context.command, "commands", {}))
+    meant = nearest(word, known)
+    said = f"no command {' '.join((*path, word))}"
+    if meant is not None:
+        return f"{said}; did you mean: {spelled(*path, meant, *others)}"
+    return f"{said}; there are: {', '.join(known)}"
+
+
+def _extra_advice(context: typer.Context, given: list[str]) -> str:
+    """Suggest how to type words beyond what a command takes."""
+    if context.command.name in {"search", "slate"}:
+        return _quoted(given, context)
+    if len(given) == 2 and "--path" in _options(context.command) and Path(given[1]).exists():
+        return f"did you mean: {spelled(given[0], '--path', given[1])}"
+    return f"see: {_help_line(context)}"
+
+
+def _quoted(given: list[str], context: typer.Context) -> str:
+    """Return the line with the words between the options quoted as one argument."""
+    switches = set(_options(context.command, flags=True))
+    words, options = list[str](), list[str]()
+    left = iter(given[1:])
+    for argument in left:
+        if not argument.startswith("-"):
+            words.append(argument)
+            continue
+        options.append(argument)
+        if argument not in switches and "=" not in argument:
+            options += [next(left, "")]
+    line = spelled(given[0], " ".join(words), *options)
+    return f"a query of several words is one argument: {line}"
+
+
+def _is_spelled(word: str, option: str) -> bool:
+    if option.startswith("--"):
+        return word.partition("=")[0] == option
+    return word.startswith(option)
+
+
+def _help_line(context: typer.Context) -> str:
+    return spelled("help", *context.command_path.split()[1:])
+
+
+def _options(command: object, *, flags: bool = False) -> Iterator[str]:
+    """Yield the options of a command; with `flags` those alone that take no value."""
+    for parameter in getattr(command, "params", ()):
+        if parameter.param_type_name == "option" and (parameter.is_flag or not flags):
+            yield from (*parameter.opts, *parameter.secondary_opts)
+
+
+def _commands_with(option: str) -> list[str]:
+    """Return the commands of the tree that have an option, as they are typed."""
+    below = {f"workspace {name}": entry for name, entry in OF_WORKSPACES.items()}
+    found = []
+    for name, entry in (COMMANDS | below).items():
+        typed = [each for piece in pieces_of(entry.load()) or () for each in piece.names]
+        if option in "/".join(typed).split("/"):
+            found.append(name)
+    return found

@@ -1,0 +1,1 @@
+"""Commands that ask: search, slate, names, receipts; of one repository or a workspace."""

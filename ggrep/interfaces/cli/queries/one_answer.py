@@ -1,0 +1,212 @@
+"""Answers any query to one repository: from its daemon, or from the index in this process."""
+
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
+
+from ggrep.base.commands import spelled
+from ggrep.base.errors import UsageError
+from ggrep.index.repo_identity import require_asked
+from ggrep.interfaces.cli.daemon_contact import address_of, is_indexed, watching
+from ggrep.interfaces.cli.queries.search_options import Asking, Typed
+from ggrep.interfaces.cli.terminal import Terminal, ask_before_indexing, show_progress
+from ggrep.model.answer_view import ViewOptions
+from ggrep.service.daemon_choice import asking_of, asks_daemon
+from ggrep.service.places import Place, enclosing_index, open_engine, place_of
+
+if TYPE_CHECKING:
+    from ggrep.protocol.client.daemon_address import DaemonAddress
+    from ggrep.protocol.client.exchange import Exchange as Daemon
+    from ggrep.protocol.client.exchange import Watcher
+    from ggrep.protocol.client.headstart import HeadStart
+    from ggrep.search.engine.engine import Engine
+
+
+T = TypeVar("T")
+
+
+_QUIET_MS = 2_000.0
+"""No bar is drawn before a scan's answer is late: drawing takes a tenth of a second to load."""
+
+
+def _not_waited() -> float:
+    return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The circumstances in which the command was started.
+
+    Attributes:
+        waited_ms: returns how long somebody has waited for the answer by now.
+        head: a process that has begun to become a daemon; None for none.
+    """
+
+    waited_ms: Callable[[], float] = _not_waited
+    head: "HeadStart | None" = None
+
+
+UNWAITED: Final = Start()
+"""Of a command that nobody is known to wait for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A repository to query, and the scope within it.
+
+    Attributes:
+        scope: path key of a directory or file; empty for the whole root.
+    """
+
+    address: "DaemonAddress"
+    scope: str
+
+    @property
+    def root(self) -> Path:
+        """Return the repository's root."""
+        return self.address.identity.root
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[T]):
+    """One question in its two forms.
+
+    Attributes:
+        ask: has a daemon answer; it may be told who watches it index.
+        read: answers from the index here.
+        early: a first part of the index will do, which says that it is one.
+        scans: where there is no index, a scan answers at once.
+    """
+
+    ask: "Callable[[Daemon, Watcher | None], T]"
+    read: "Callable[[Engine], T]"
+    early: bool = False
+    scans: bool = False
+
+
+def place_asked(command: str, typed: Typed) -> Place:
+    """Return the directory or file of `--repo` or the positional PATH, else the current directory.
+
+    Raises:
+        UsageError: both were given, or there is no such place.
+    """
+    if typed.asking.repo is None:
+        _require_path(command, typed.query, typed.path)
+    return chosen_place(typed.asking.repo, typed.path)
+
+
+def chosen_place(repo: Path | None, path: str | None) -> Place:
+    """Return what `--repo` or the positional PATH means, else what the current directory does.
+
+    Raises:
+        UsageError: both were given.
+        InvalidRequest: there is no such place.
+    """
+    if repo is None:
+        return place_of(None if path is None else Path(path))
+    if path is not None:
+        raise UsageError("--repo and a PATH cannot go together")
+    return Place(place_of(repo).root, "")
+
+
+def reach(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> Reached:
+    """Return the repository of a place: the nearest one above it that has an index, if any."""
+    address = address_of(place, terminal, flags)
+    if not address.identity.store.is_dir():
+        place = enclosing_index(place, terminal.environ, flags)
+        address = address_of(place, terminal, flags)
+    return Reached(address, place.scope)
+
+
+def answered(
+    question: Question[T],
+    reached: Reached,
+    terminal: Terminal,
+    asking: Asking,
+    start: Start = UNWAITED,
+) -> T:
+    """Return the answer, from the index in this process if no daemon is available.
+
+    Raises:
+        Unasked: nothing says that an index is wanted, and there is none.
+        GgrepError: as the daemon or the engine says.
+    """
+    asks = asks_daemon(reached.address, terminal.environ, offline=asking.offline)
+    if asks or asking.sync:
+        ask_before_indexing(require_asked, reached.root, reached.address.home, yes=asking.yes)
+    if not asks:
+        return _read(question, reached, terminal, asking)
+    from ggrep.protocol.client.link import Silent
+    from ggrep.protocol.client.starting import NotStarted
+
+    daemon = asking_of(
+        reached.address,
+        terminal.environ,
+        terminal.tell,
+        waited_ms=start.waited_ms,
+        head=start.head,
+    )
+    try:
+        return _ask(question, reached, terminal, asking, daemon)
+    except (NotStarted, Silent) as error:
+        terminal.tell(f"{error}; reading the index without one")
+        return _read(question, reached, terminal, asking)
+
+
+def _require_path(command: str, query: str, path: str | None) -> None:
+    """Raise if the positional PATH does not exist; most likely it is a word of the query.
+
+    Raises:
+        UsageError: says what was meant.
+    """
+    if path is None or Path(path).exists():
+        return
+    said = f"{path}: no such file or directory"
+    if path.startswith("-"):
+        meant = f"did you mean, without -- before it: {spelled(command, query, path)}"
+    elif Path(query).exists():
+        meant = f"did you mean: {spelled(command, path, query)}"
+    else:
+        line = spelled(command, f"{query} {path}")
+        meant = f"a query of several words is one argument: {line}"
+    raise UsageError(f"{said}; {meant}")
+
+
+def view_of(terminal: Terminal, *, json: bool, whole: bool = False) -> ViewOptions:
+    """Return how an answer is shown in this terminal."""
+    try:
+        here = str(Path.cwd())
+    except FileNotFoundError:
+        here = ""
+    return ViewOptions(
+        json=json,
+        columns=terminal.columns,
+        colour=terminal.style.colour,
+        notes_colour=terminal.notes_style.colour,
+        cwd=here,
+        whole=whole,
+    )
+
+
+def _ask(
+    question: Question[T], reached: Reached, terminal: Terminal, asking: Asking, daemon: "Daemon"
+) -> T:
+    label, fresh = reached.root.name, not is_indexed(reached.address)
+    if fresh and not question.scans and not terminal.progress:
+        terminal.tell(f"{label} has no index yet; indexing it first")
+    waits = asking.sync or (fresh and not question.early and not question.scans)
+    quiet_ms = _QUIET_MS if question.scans and not asking.sync else 0.0
+    with watching(terminal, label, quiet_ms) if fresh or waits else nullcontext() as watch:
+        if waits:
+            daemon.sync(watch, strict=asking.strict_sync)
+        return question.ask(daemon, watch)
+
+
+def _read(question: Question[T], reached: Reached, terminal: Terminal, asking: Asking) -> T:
+    engine = open_engine(reached.root, terminal.environ, flags=reached.address.flags)
+    if asking.sync:
+        with show_progress(terminal, reached.root.name) as progress:
+            engine.sync(strict=asking.strict_sync, progress=progress)
+    return question.read(engine)

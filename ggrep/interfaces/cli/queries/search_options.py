@@ -1,0 +1,268 @@
+"""The options of a search, some of which other commands share, and the request built from them."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, ClassVar, TypeAlias
+
+from ggrep.base.errors import InvalidRequest, UsageError
+from ggrep.interfaces.cli.parsing.flags import (
+    EncoderFlag,
+    Flag,
+    Output,
+    ProfileFlag,
+    Switch,
+    YesFlag,
+    one_of,
+    said,
+)
+from ggrep.model.corpus import CORPUS_WORDS, Mode
+from ggrep.model.filters import keys_told
+from ggrep.model.request import SearchRequest, SnippetMode, compacted
+
+DeterministicFlag: TypeAlias = Annotated[
+    bool,
+    Flag(
+        "--deterministic", "Print the same bytes whenever the index is the same.", of=SearchRequest
+    ),
+]
+
+
+def _intent(words: tuple[str, ...]) -> Mode:
+    """Return the intent that was given, whichever flag gave it."""
+    if len(set(words)) > 1:
+        raise UsageError(f"give only one intent, not {' and '.join(sorted(set(words)))}")
+    if words[0] in {"all", *CORPUS_WORDS}:
+        raise InvalidRequest(f"--mode: {words[0]!r} is a corpus; use --corpus")
+    return Mode(one_of("--mode", words[0], tuple(mode.value for mode in Mode)))
+
+
+def _deepest(words: tuple[str, ...]) -> SnippetMode:
+    """Return the longest of the snippet modes that were given."""
+    depths = (SnippetMode.FULL, SnippetMode.LONG, SnippetMode.SHORT, SnippetMode.NONE)
+    return next(depth for depth in depths if depth.value in words)
+
+
+def _once(numbers: tuple[int, ...]) -> int:
+    """Return the number of hits; its three flags are aliases, so only one may be given."""
+    if len(numbers) > 1:
+        raise UsageError(
+            "-m, --max and --top are one flag; give it once",
+            code="ERR_FEDERATED_DUPLICATE_TOP_FLAG",
+        )
+    return numbers[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to search for, and in which files."""
+
+    title: ClassVar = "What to search for"
+
+    mode: Annotated[
+        tuple[str, ...],
+        Flag(
+            "--mode",
+            "Search with this intent",
+            of=SearchRequest,
+            read=_intent,
+            switches=(
+                Switch("-d --discovery", "discovery", "Intent: a broad overview."),
+                Switch("-i --implementation", "implementation", "Intent: code first."),
+                Switch("-p --planning", "planning", "Intent: documents first."),
+                Switch("-b --debug", "debug", "Intent: find the cause of a bug."),
+            ),
+        ),
+    ] = ()
+    corpora: Annotated[
+        tuple[str, ...], Flag("--corpus", "Search this corpus, repeatable", of=SearchRequest)
+    ] = ()
+    filters: Annotated[
+        tuple[str, ...],
+        Flag(
+            "--filter",
+            f"Search only files and chunks that match {keys_told()}; negate with a leading -.",
+            of=SearchRequest,
+        ),
+    ] = ()
+    find: Annotated[str | None, Flag("--find", "How to interpret the query", of=SearchRequest)] = (
+        None
+    )
+    vectors: Annotated[
+        bool | None,
+        Flag(
+            "--no-vectors", "Rank by words and structure only, without vectors.", of=SearchRequest
+        ),
+    ] = None
+    keep_weak: Annotated[
+        bool,
+        Flag(
+            "--keep-weak",
+            "Show all hits even when the answer is unlikely to fit.",
+            of=SearchRequest,
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Which hits are shown, and how much of each.
+
+    Attributes:
+        limit: the value of every occurrence of its flags.
+        snippet: the snippet modes that were given.
+    """
+
+    title: ClassVar = "Hits"
+
+    limit: Annotated[
+        tuple[int, ...],
+        Flag("-m --max --top", "Return at most this many hits.", of=SearchRequest, read=_once),
+    ] = ()
+    per_file: Annotated[int | None, Flag("--per-file", of=SearchRequest)] = None
+    snippet: Annotated[
+        tuple[str, ...],
+        Flag(
+            "",
+            of=SearchRequest,
+            read=_deepest,
+            switches=(
+                Switch("-c --content", SnippetMode.FULL.value, "Show whole chunks."),
+                Switch("-l --long-snippet", SnippetMode.LONG.value, "Show up to 24 lines."),
+                Switch("-s --short-snippet", SnippetMode.SHORT.value, "Show up to 8 lines."),
+                Switch("-n --no-snippet", SnippetMode.NONE.value, "Show no text."),
+            ),
+        ),
+    ] = ()
+    include_anchors: Annotated[
+        bool, Flag("--anchors", "Include file headers among the hits.", of=SearchRequest)
+    ] = False
+    compact: Annotated[
+        bool, Flag("--compact", "Show only the best hit of each file, without text.")
+    ] = False
+    scores: Annotated[bool, Flag("--scores", "Show scores.")] = False
+    explain: Annotated[bool, Flag("--explain", "Explain each score.", of=SearchRequest)] = False
+    backend: Annotated[
+        str | None, Flag("--backend", "Vector backend; both values do the same", of=SearchRequest)
+    ] = None
+
+    @property
+    def whole(self) -> bool:
+        """Return whether whole chunks are shown."""
+        return SnippetMode.FULL.value in self.snippet
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Which index answers, and how it is queried.
+
+    Attributes:
+        timeout_ms: 0 for the configured one.
+        strict_sync: fail the sync when a file cannot be indexed correctly.
+    """
+
+    title: ClassVar = "Index and daemon"
+
+    repo: Annotated[
+        Path | None, Flag("--repo", "Query this repository instead of the current one.")
+    ] = None
+    profile: ProfileFlag = None
+    encoder: EncoderFlag = None
+    sync: Annotated[bool, Flag("--sync", "Update the index first.")] = False
+    strict_sync: Annotated[
+        bool, Flag("--strict", "With --sync: fail when a file cannot be indexed correctly.")
+    ] = False
+    offline: Annotated[
+        bool, Flag("--offline", "Read the index in this process, without a daemon.")
+    ] = False
+    yes: YesFlag = False
+    deterministic: DeterministicFlag = False
+    timeout_ms: Annotated[
+        int,
+        Flag(
+            "--timeout-ms",
+            "Give up after this many milliseconds; 0 for the configured timeout.",
+            of=SearchRequest,
+            judged=True,
+        ),
+    ] = 0
+
+    @property
+    def overrides(self) -> dict[str, object]:
+        """Return the settings that these options override."""
+        return {"encoder": self.encoder, "profile": self.profile}
+
+    def check(self) -> None:
+        """Raise when options contradict each other.
+
+        Raises:
+            UsageError: they do.
+        """
+        if self.strict_sync and not self.sync:
+            raise UsageError("--strict: only with --sync")
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Output):
+    """How an answer that may have no hits is printed."""
+
+    exit_status: Annotated[
+        bool, Flag("--exit-status", "Exit with status 1 when there are no hits, as grep does.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Kept(Found):
+    """How an answer is printed, and whether a receipt of it is written.
+
+    Attributes:
+        receipt: where to write a receipt.
+        force: overwrite any regular file there.
+    """
+
+    receipt: Annotated[
+        Path | None,
+        Flag("--receipt", "Write a receipt for `ggrep replay`; implies --deterministic."),
+    ] = None
+    force: Annotated[
+        bool, Flag("--force", "Let --receipt overwrite a file that is not a receipt.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A search as typed, not yet interpreted.
+
+    Attributes:
+        path: the positional PATH, if one was given.
+    """
+
+    query: str
+    path: str | None = None
+    question: Question = field(default_factory=Question)
+    hits: Hits = field(default_factory=Hits)
+    asking: Asking = field(default_factory=Asking)
+    output: Kept = field(default_factory=Kept)
+
+
+def request_of(typed: Typed, *, scope: str, least: int = 1) -> SearchRequest:
+    """Return the request of typed options; fewer hits than `least` are refused.
+
+    Raises:
+        UsageError: flags that exclude each other.
+        InvalidRequest: a value that means nothing; the message names flag and value.
+    """
+    given = said(SearchRequest, typed.question, typed.hits, typed.asking)
+    request = SearchRequest(typed.query, scope=scope, **given)
+    if request.limit < least:
+        message = f"-m: {request.limit} hits is nothing to show; give at least {least}"
+        raise InvalidRequest(message)
+    if typed.output.receipt is not None:
+        # Nobody could ask again for what differs each time.
+        request = replace(request, deterministic=True)
+    return compacted(request) if typed.hits.compact else request
+
+
+def given_fields(typed: Typed) -> frozenset[str]:
+    """Return the request's fields that were typed and so override a profile."""
+    given = frozenset(said(SearchRequest, typed.question, typed.hits))
+    return given | {"per_file", "snippet"} if typed.hits.compact else given

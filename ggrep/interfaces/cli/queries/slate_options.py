@@ -1,0 +1,193 @@
+"""The options of a slate, and the request built from them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final, cast, get_args
+
+from ggrep.base.errors import InvalidRequest, UsageError
+from ggrep.interfaces.cli.parsing.flags import Flag, one_of, said
+from ggrep.model.request import SearchRequest, SnippetMode
+from ggrep.model.slate import (
+    MAX_LEVEL,
+    NEW_SESSION,
+    Budgets,
+    SessionOp,
+    SessionRequest,
+    SlateRequest,
+)
+from ggrep.render.graph_text import GraphForm
+
+_LEVEL_OF_SNIPPET: Final = {
+    SnippetMode.NONE: 0,
+    SnippetMode.SHORT: 1,
+    SnippetMode.LONG: 2,
+    SnippetMode.FULL: 3,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much a slate discloses and holds.
+
+    Attributes:
+        level: None for the default.
+    """
+
+    title: ClassVar = "Slate"
+
+    level: Annotated[int | None, Flag("--level", of=SlateRequest)] = None
+    total_bytes: Annotated[
+        int,
+        Flag(
+            "--max-bytes",
+            "Most bytes of the slate as JSON; 0 for the level's default.",
+            of=Budgets,
+            judged=True,
+        ),
+    ] = 0
+    files: Annotated[int, Flag("--max-files", of=Budgets, judged=True)] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Format(Bounds):
+    """Whether a search returns a slate."""
+
+    form: Annotated[
+        str, Flag("--format", "Answer as text, or as slate: files by section, with evidence.")
+    ] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape(Bounds):
+    """Options for the form of a slate.
+
+    Attributes:
+        form: what the graph alone is printed as; None for all of the slate.
+    """
+
+    file_bytes: Annotated[int, Flag("--file-bytes", of=Budgets, judged=True)] = 0
+    evidence_per_file: Annotated[int, Flag("--evidence", of=Budgets, judged=True)] = 0
+    anchors: Annotated[
+        bool | None, Flag("--no-anchors", "Omit the opening lines of files.", of=SlateRequest)
+    ] = None
+    graph: Annotated[
+        bool | None,
+        Flag("--no-graph", "Omit the graph of how files are related.", of=SlateRequest),
+    ] = None
+    form: Annotated[str | None, Flag("--graph", "Print only the graph, as dot or mermaid.")] = None
+
+    @property
+    def graph_form(self) -> GraphForm | None:
+        """Return the format to print the graph in, without the rest.
+
+        Raises:
+            InvalidRequest: there is no such form.
+        """
+        if self.form is None:
+            return None
+        return cast("GraphForm", one_of("--graph", self.form, get_args(GraphForm)))
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """How a slate continues a session.
+
+    Attributes:
+        token: `new`, or a token; None for none.
+        op: None for what the others imply.
+    """
+
+    title: ClassVar = "Session"
+
+    token: Annotated[
+        str | None,
+        Flag("--session", f"Continue the session of this token; {NEW_SESSION} starts one."),
+    ] = None
+    op: Annotated[
+        str | None, Flag("--op", "start, refine or expand. [default: implied by the other flags]")
+    ] = None
+    targets: Annotated[
+        tuple[str, ...], Flag("--target", "Show more of this file or path:line; repeatable.")
+    ] = ()
+    delta_only: Annotated[
+        bool, Flag("--delta-only", "Omit files that the session has already shown.")
+    ] = False
+
+
+ALONE: Final = Session()
+"""What is typed of a session by those who want none."""
+
+
+def slate_request_of(
+    shape: Bounds,
+    search: SearchRequest,
+    session: Session = ALONE,
+    *,
+    resolve: Callable[[str], str] = lambda target: target,
+) -> SlateRequest:
+    """Return the request of the typed options.
+
+    Args:
+        shape: of the slate.
+        search: the question.
+        session: how it goes on.
+        resolve: returns a session's target as the repository writes it.
+
+    Raises:
+        UsageError: flags that exclude each other, or lack one another.
+        InvalidRequest: a value that means nothing; the message names flag and value.
+    """
+    given = said(SlateRequest, shape)
+    if not 0 <= given.get("level", 0) <= MAX_LEVEL:
+        raise InvalidRequest(f"--level: {given['level']} is not 0, 1, 2 or {MAX_LEVEL}")
+    if isinstance(shape, Shape) and shape.form is not None and shape.graph is False:
+        raise UsageError("--graph and --no-graph cannot go together")
+    return SlateRequest(
+        search=search,
+        budgets=Budgets(**said(Budgets, shape)),
+        session=_session(session, resolve),
+        **given,
+    )
+
+
+def wants_slate(flags: Format) -> bool:
+    """Return whether a search should return a slate.
+
+    Raises:
+        InvalidRequest: there is no such format.
+        UsageError: flags of a slate were given without it.
+    """
+    form = one_of("--format", flags.form, ("text", "slate"))
+    if flags != Format(form=form) and form == "text":
+        raise UsageError("--level, --max-bytes and --max-files: only with --format slate")
+    return form == "slate"
+
+
+def slate_fields(shape: Bounds) -> frozenset[str]:
+    """Return the request's fields that were typed and so override a profile."""
+    budgets = {name for name, value in said(Budgets, shape).items() if value}
+    drawn = {"graph"} if isinstance(shape, Shape) and shape.form is not None else set[str]()
+    return frozenset({*said(SlateRequest, shape), *budgets, *drawn})
+
+
+def level_of_snippet(snippet: SnippetMode) -> int | None:
+    """Return the level that shows as much as the snippet mode; None for the default mode."""
+    return _LEVEL_OF_SNIPPET.get(snippet)
+
+
+def _session(flags: Session, resolve: Callable[[str], str]) -> SessionRequest | None:
+    if flags.token is None:
+        if flags.op is not None or flags.targets or flags.delta_only:
+            raise UsageError("--op, --target and --delta-only: only with --session")
+        return None
+    token = "" if flags.token == NEW_SESSION else flags.token
+    if not token and flags.token != NEW_SESSION:
+        raise UsageError(f"--session: empty; give a token, or {NEW_SESSION}")
+    implied = "expand" if flags.targets else "refine" if token else "start"
+    op = one_of("--op", flags.op or implied, get_args(SessionOp))
+    if (op == "start") is bool(token):
+        raise UsageError(f"--op {op}: {'--session new begins one' if token else 'give a token'}")
+    if (op == "expand") is not bool(flags.targets):
+        raise UsageError(f"--op {op}: --target says what to expand, and nothing else takes it")
+    targets = tuple(resolve(target) for target in flags.targets)
+    return SessionRequest(token, cast("SessionOp", op), targets, flags.delta_only)

@@ -1,0 +1,303 @@
+"""`ggrep search --workspace`: turns flags into a federated request and prints its answer."""
+
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import anyio
+
+from ggrep.base.clock import SystemClock
+from ggrep.base.errors import GgrepError, UsageError
+from ggrep.config.settings import home_from
+from ggrep.federation.coordinator import federated_search
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse, failure_json
+from ggrep.federation.repo_requests import SHARE_LIMIT
+from ggrep.federation.searcher import Searchers
+from ggrep.federation.selection import path_resolver, select_repos
+from ggrep.federation.workspace import Workspace, WorkspaceRepo
+from ggrep.interfaces.cli.daemon_contact import address_of, watching
+from ggrep.interfaces.cli.parsing.flags import said
+from ggrep.interfaces.cli.queries.federation_options import Repositories
+from ggrep.interfaces.cli.queries.search_options import Asking, Typed, request_of
+from ggrep.interfaces.cli.terminal import Terminal, show_progress
+from ggrep.interfaces.cli.workspaces.workspace_file import load
+from ggrep.model.hints import with_file
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.render.error_text import error_lines
+from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
+from ggrep.service.daemon_choice import asking_of, asks_daemon
+from ggrep.service.places import Place, open_engine
+from ggrep.service.searchers import OwnReading, engine_searchers
+from ggrep.service.workspace_calls import configured
+
+if TYPE_CHECKING:
+    from ggrep.service.federator import Federator
+
+
+T = TypeVar("T")
+
+_MOST_NAMED = 8
+"""Repositories that one line names; the JSON document has all."""
+
+
+def search_workspace(terminal: Terminal, typed: Typed, repositories: Repositories) -> int:
+    """Search a workspace and print the answer; return the exit status."""
+    output = typed.output
+    try:
+        workspace, request = prepared(terminal, typed, repositories)
+        response = answer_of(
+            terminal,
+            typed,
+            ask=lambda federator: federator.search(workspace, request),
+            read=lambda here: federated_search(workspace, request, here, SystemClock()),
+        )
+    except GgrepError as error:
+        return failed(error, terminal, typed, repositories)
+    if output.receipt is not None and response.ok:
+        from ggrep.interfaces.cli.queries.workspace_replay import keep_receipt
+
+        keep_receipt(output.receipt, response, force=output.force)
+    if output.json:
+        terminal.write_json(response.to_json(), pretty=False)
+    else:
+        _print(terminal, response, _view(terminal, typed))
+    empty = response.ok and not response.hits
+    return 1 if output.exit_status and empty else response.exit_status
+
+
+def failed(error: GgrepError, terminal: Terminal, typed: Typed, repositories: Repositories) -> int:
+    """Write a failure as the JSON of a workspace's answer; return the exit status.
+
+    Raises:
+        GgrepError: the failure itself, where text is wanted.
+    """
+    if not typed.output.json:
+        raise error
+    include_paths = repositories.include_paths
+    terminal.write_json(failure_json(error, include_paths=include_paths), pretty=False)
+    for line in error_lines(error):
+        terminal.tell_error(line)
+    return error.exit_status
+
+
+def _view(terminal: Terminal, typed: Typed) -> HitView:
+    return HitView(
+        words=tuple(word for word in typed.query.split() if len(word) > 2),
+        scores=typed.hits.scores,
+        explain=typed.hits.explain,
+        compact=typed.hits.compact,
+        columns=0 if typed.hits.whole else terminal.columns,
+    )
+
+
+def prepared(
+    terminal: Terminal, typed: Typed, repositories: Repositories
+) -> tuple[Workspace, FederatedRequest]:
+    """Return the workspace and the request, after syncing the indexes if requested.
+
+    Raises:
+        UsageError: a flag was given that no workspace heeds.
+    """
+    _refuse(typed, repositories)
+    workspace = load(repositories.files[0])
+    # Without hits there is still an answer: who was asked, and what became of them.
+    search = request_of(typed, scope="", least=0)
+    request = FederatedRequest(
+        search=search,
+        top=search.limit,
+        base_dirs=(Path.cwd(),),
+        **said(FederatedRequest, repositories),
+    )
+    request = configured(request, terminal.environ, workspace)
+    if typed.asking.sync:
+        _sync(terminal, workspace, request, typed.asking)
+    return workspace, request
+
+
+def answer_of(
+    terminal: Terminal,
+    typed: Typed,
+    ask: Callable[["Federator"], Awaitable[T]],
+    read: Callable[["Searchers"], Awaitable[T]],
+) -> T:
+    """Return the daemons' answer; indexes whose daemon is unavailable are read in this process.
+
+    Args:
+        terminal: whose environment counts.
+        typed: says whether all indexes are read here.
+        ask: has daemons answer.
+        read: answers from the indexes here.
+    """
+    flags = {"encoder": typed.asking.encoder}
+    here = engine_searchers(terminal.environ, flags)
+    # What a receipt is of is asked again without daemons, which could publish meanwhile.
+    kept = typed.output.receipt is not None
+    offline = kept or typed.asking.offline or bool(terminal.environ.get("GGREP_OFFLINE"))
+
+    async def run() -> T:
+        if offline:
+            return await read(here)
+        from ggrep.service.federator import Federator
+
+        federator = Federator(
+            home_from(terminal.environ),
+            terminal.environ,
+            SystemClock(),
+            flags=flags,
+            told=terminal.tell,
+            through=lambda daemons: OwnReading(daemons, here, terminal.tell),
+        )
+        try:
+            return await ask(federator)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await federator.aclose()
+
+    return anyio.run(run)
+
+
+def _refuse(typed: Typed, repositories: Repositories) -> None:
+    """Raise for options that a workspace search does not support.
+
+    Raises:
+        UsageError: names the flags and, where the contract has one, its code.
+    """
+    if len(repositories.files) > 1:
+        raise UsageError(
+            "--workspace was given more than once",
+            code="ERR_FEDERATED_DUPLICATE_WORKSPACE_FLAG",
+        )
+    if typed.asking.repo is not None:
+        raise UsageError(
+            "--repo and --workspace cannot go together; choose with --select or --only",
+            code="ERR_FEDERATED_REPO_FLAG_NOT_ALLOWED",
+        )
+    if typed.path is not None:
+        raise UsageError("a PATH and --workspace cannot go together; use --filter path:")
+    if typed.output.receipt is not None:
+        _refuse_what_no_receipt_holds(repositories)
+
+
+def _refuse_what_no_receipt_holds(given: Repositories) -> None:
+    """Raise for options whose results differ between runs or machines.
+
+    Raises:
+        UsageError: names the flag.
+    """
+    for flag, is_given in {
+        "--stats": given.stats,
+        "--debug-include-paths": given.include_paths,
+    }.items():
+        if is_given:
+            raise UsageError(f"{flag} and --receipt cannot go together")
+    if any(token.startswith(("/", "~")) for token in (*given.select, *given.only)):
+        raise UsageError("--receipt: choose repositories by alias or id, not by absolute path")
+
+
+def _sync(
+    terminal: Terminal, workspace: Workspace, request: FederatedRequest, asking: Asking
+) -> None:
+    """Sync the indexes of the selected repositories, one after another."""
+    resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
+    for repo in sorted(select_repos(workspace, request, resolve).repos, key=_by_id):
+        if repo.missing is not None:
+            continue  # the answer says so
+        label, root = repo.alias or repo.repo_id, repo.root_canonical
+        flags = {"encoder": asking.encoder}
+        address = address_of(Place(root, ""), terminal, flags)
+        if asks_daemon(address, terminal.environ, offline=asking.offline):
+            with watching(terminal, label) as watch:
+                daemon = asking_of(address, terminal.environ, terminal.tell)
+                daemon.sync(watch, strict=asking.strict_sync)
+        else:
+            with show_progress(terminal, label) as progress:
+                engine = open_engine(root, terminal.environ, flags=flags)
+                engine.sync(strict=asking.strict_sync, progress=progress)
+
+
+def _by_id(repo: WorkspaceRepo) -> str:
+    return repo.repo_id
+
+
+def _print(terminal: Terminal, response: FederatedResponse, view: HitView) -> None:
+    shown = [
+        ShownHit(
+            merged.hit,
+            merged.hit.path,
+            merged.repo_alias or merged.repo_id,
+            merged.score,
+            tuple(dict.fromkeys(copy.repo_alias or copy.repo_id for copy in merged.also_in)),
+        )
+        for merged in response.hits
+    ]
+    terminal.write(render_hits(shown, view, terminal.style))
+    limits = limits_of(response)
+    notices = notices_of(response)
+    terminal.note(render_notes(limits, notices, terminal.notes_style))
+    if response.request.stats:
+        terminal.note(_times(response))
+    if response.error is not None:
+        terminal.tell_error(failure_of(response))
+    else:
+        terminal.note(
+            render_confidence(response.confidence, len(shown), limits, terminal.notes_style)
+        )
+
+
+def _times(response: FederatedResponse) -> str:
+    """Return a line with the total time and the slowest repositories."""
+    names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
+    slowest = sorted(response.repo_elapsed_ms, key=lambda item: (-item[1], item[0]))
+    each = ", ".join(f"{names[repo]} {ms:.0f} ms" for repo, ms in slowest[:_MOST_NAMED])
+    known = " from memory" if response.from_memory else ""
+    return f"{len(response.reports)} repos in {response.elapsed_ms:.0f} ms{known}: {each}\n"
+
+
+def notices_of(response: FederatedResponse) -> list[Notice]:
+    """Return the notices; repositories with equal notices share a line."""
+    told: dict[tuple[str, str], set[str | None]] = {}
+    for item in (*response.warnings, *response.errors):
+        told.setdefault((item.code, item.message), set()).add(item.repo_id)
+    file = _file_of(response)
+    return [
+        Notice(code, _prefix(response.workspace, repos) + with_file(message, file))
+        for (code, message), repos in told.items()
+    ]
+
+
+def limits_of(response: FederatedResponse) -> list[LimitHit]:
+    """Return the limits hit, with the repository of each.
+
+    Who ran out of its share of the deadline is among the errors already.
+    """
+    names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
+    found = []
+    for entry in response.limits_hit:
+        limit, repo = entry.limit, names.get(entry.repo_id) if entry.repo_id else None
+        if limit.code == SHARE_LIMIT:
+            continue
+        if repo is not None:
+            place = f"{repo}:{limit.path_key}" if limit.path_key else repo
+            limit = replace(limit, path_key=place)
+        found.append(limit)
+    return found
+
+
+def failure_of(response: FederatedResponse) -> str:
+    """Return the failure, with the workspace's file in its suggested commands."""
+    error = response.error
+    return "" if error is None else with_file(f"{error} ({error.code})", _file_of(response))
+
+
+def _file_of(response: FederatedResponse) -> Path:
+    return Path(os.path.relpath(response.workspace.workspace_path, Path.cwd()))
+
+
+def _prefix(workspace: Workspace, repos: set[str | None]) -> str:
+    """Return the repositories' names and a colon; empty for the workspace as a whole."""
+    names = [repo.alias or repo.repo_id for repo in workspace.repos if repo.repo_id in repos]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}: " if names else ""

@@ -1,0 +1,1 @@
+"""Commands that serve programs: HTTP and MCP."""

@@ -1,0 +1,183 @@
+"""`ggrep api`: serves searches over HTTP until stopped."""
+
+import os
+import re
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from ggrep.base.clock import SystemClock
+from ggrep.base.errors import GgrepError, UsageError
+from ggrep.base.stable_json import Json
+from ggrep.config.home import Home
+from ggrep.config.identity.root import canonical_root
+from ggrep.config.settings import home_from, without_token
+from ggrep.federation.containment import is_canonical
+from ggrep.interfaces.cli.parsing.flags import Flag
+from ggrep.interfaces.cli.servers.http_token import HttpToken, TokenOptions, http_token
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.workspaces.workspace_file import load
+from ggrep.model.sanitise import sanitise
+
+if TYPE_CHECKING:
+    from ggrep.interfaces.api.http_app import ApiRules
+
+
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 7345
+DEFAULT_MAX_BODY_BYTES = 1_000_000
+STARTUP_SCHEMA = 1
+"""JSON line of a server that has started.
+
+1. First shape; `tokenFile` was added.
+"""
+
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class ApiFlags:
+    """Where the server listens, and what callers may search.
+
+    Attributes:
+        hosts: names by which the server may be called.
+        origins: of pages that may ask.
+    """
+
+    title: ClassVar = "Callers"
+
+    host: Annotated[str, Flag("--host", "Listen on this address.")] = DEFAULT_HOST
+    port: Annotated[
+        int, Flag("--port", "Listen on this port; 0 for any free one.", least=0, most=65535)
+    ] = DEFAULT_PORT
+    workspaces: Annotated[
+        tuple[Path, ...], Flag("--workspace", "Let callers search this workspace file; repeatable.")
+    ] = ()
+    roots: Annotated[
+        tuple[Path, ...],
+        Flag(
+            "--allowed-root",
+            "Let callers search this directory; repeatable. [default: this repository]",
+        ),
+    ] = ()
+    hosts: Annotated[
+        tuple[str, ...], Flag("--allowed-host", "Accept requests for this host name; repeatable.")
+    ] = ()
+    origins: Annotated[
+        tuple[str, ...],
+        Flag("--cors-allowed-origin", "Allow requests from pages of this origin; repeatable."),
+    ] = ()
+    max_body_bytes: Annotated[
+        int, Flag("--max-body-bytes", "Largest accepted request body.", least=1)
+    ] = DEFAULT_MAX_BODY_BYTES
+
+
+def api(
+    flags: ApiFlags,
+    wanted: TokenOptions,
+    json: Annotated[bool, Flag("--json", "Print one JSON line once the server is ready.")] = False,
+) -> int:
+    """Serve searches over HTTP until stopped."""
+    terminal = open_terminal()
+    home = home_from(terminal.environ)
+    token = http_token(home, terminal.environ, wanted)
+    _serve(terminal, home, flags, token, rules_of(flags, token.value), json=json)
+    return 0
+
+
+def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
+    """Return the access rules for the token; None as token means no authentication.
+
+    Raises:
+        UsageError: an origin is none.
+        WorkspaceError: a workspace file is wrong.
+    """
+    from ggrep.interfaces.api.auth import AuthRules
+    from ggrep.interfaces.api.http_app import ApiRules
+    from ggrep.service.allowlist import Allowlist
+
+    for origin in flags.origins:
+        if not _ORIGIN.fullmatch(origin):
+            raise UsageError(f"--cors-allowed-origin: {origin!r} is not scheme://host[:port]")
+    own = _own_root()
+    allowlist = Allowlist(_allowed(flags, own))
+    names = {name.lower() for name in (flags.host, *flags.hosts)}
+    bracketed = {f"[{name}]" for name in names if ":" in name and not name.startswith("[")}
+    return ApiRules(
+        auth=AuthRules(token, frozenset(names | bracketed), frozenset(flags.origins)),
+        allowlist=allowlist,
+        default_root=own if own is not None and allowlist.allows(own) else None,
+        max_body_bytes=flags.max_body_bytes,
+    )
+
+
+def _own_root() -> Path | None:
+    """Return the repository around the current directory, if there is one that can be searched."""
+    try:
+        return canonical_root(Path.cwd())
+    except (GgrepError, OSError):
+        return None
+
+
+def _allowed(flags: ApiFlags, own: Path | None) -> Sequence[Path]:
+    roots = list(flags.roots)
+    if not roots and own is not None:
+        roots.append(own)
+    for file in flags.workspaces:
+        found = load(file)
+        roots.append(found.workspace_path)
+        roots += [one.root_canonical for one in found.repos if is_canonical(one.root_canonical)]
+        roots += [found.cache_root] if found.cache_root is not None else []
+    return roots
+
+
+def _serve(
+    terminal: Terminal,
+    home: Home,
+    flags: ApiFlags,
+    token: HttpToken,
+    rules: "ApiRules",
+    *,
+    json: bool,
+) -> None:
+    import anyio
+
+    from ggrep.interfaces.api.http_app import make_app
+    from ggrep.interfaces.surfaces.serving import base_url, bind, run
+    from ggrep.service.federator import Federator
+
+    clock = SystemClock()
+    federator = Federator(
+        home,
+        without_token(terminal.environ),
+        clock,
+        client_name=f"api-{os.getpid()}",
+        told=terminal.tell,
+    )
+
+    def told(error: BaseException) -> None:
+        terminal.note(sanitise("".join(traceback.format_exception(error))))
+
+    app = make_app(federator, rules, clock, told=told)
+    listener = bind(flags.host, flags.port)
+    url = base_url(listener)
+    host, port = listener.getsockname()[:2]
+
+    def ready() -> None:
+        if json:
+            line: dict[str, Json] = {
+                "schema_version": STARTUP_SCHEMA,
+                "host": host,
+                "port": port,
+                "baseUrl": url,
+                "tokenFile": None if token.file is None else str(token.file),
+            }
+            terminal.write_json(line, pretty=False)
+        else:
+            terminal.tell(f"answering at {url}")
+        if token.value is None or not json:
+            terminal.tell(token.said)
+
+    anyio.run(run, app, listener, ready)

@@ -1,0 +1,93 @@
+"""The token that callers of `ggrep api` and `ggrep mcp --http` must present."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+from ggrep.base.errors import GgrepError, InvalidRequest, UsageError
+from ggrep.config.home import Home
+from ggrep.config.settings import API_BEARER
+from ggrep.interfaces.cli.parsing.flags import Flag, typed_flags
+
+
+@dataclass(frozen=True, slots=True)
+class TokenOptions:
+    """Which token to use.
+
+    Attributes:
+        file: holds it.
+        new: replace the home's.
+        none: want nothing.
+    """
+
+    title: ClassVar = "Token"
+
+    file: Annotated[
+        Path | None,
+        Flag("--auth-token-file", "Read the token that callers must send from this file (0600)."),
+    ] = None
+    new: Annotated[bool, Flag("--new-token", "Replace the token of the ggrep home.")] = False
+    none: Annotated[
+        bool, Flag("--no-token --allow-unauthenticated", "Accept callers without a token.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class HttpToken:
+    """The token that callers must present.
+
+    Attributes:
+        value: None where nothing is wanted.
+        file: where it lies; None where the environment holds it, or nothing is wanted.
+    """
+
+    value: str | None
+    file: Path | None = None
+
+    @property
+    def said(self) -> str:
+        """Return a line about the token for people, without the token itself."""
+        if self.file is not None:
+            return f"callers must present the token in {self.file}"
+        if self.value is not None:
+            return f"callers must present the token of {API_BEARER}"
+        return "warning: there is no token; whoever reaches this address can read what it searches"
+
+
+def http_token(home: Home, environ: Mapping[str, str], options: TokenOptions) -> HttpToken:
+    """Return the token by the options, else by the environment, else the home's own.
+
+    Args:
+        home: which keeps a token; one is made there when it is needed.
+        environ: may hold one.
+        options: which one is wanted.
+
+    Raises:
+        UsageError: the flags exclude each other.
+        InvalidRequest: there is no usable token where one is said to be, and none can be made.
+    """
+    from ggrep.interfaces.cli.servers.token_file import (
+        check_token,
+        kept_token,
+        new_token,
+        read_token,
+    )
+
+    if len(given := typed_flags(options)) > 1:
+        raise UsageError(f"{' and '.join(given)} cannot go together")
+    if options.none:
+        return HttpToken(None)
+    if options.file is not None:
+        return HttpToken(read_token(options.file), options.file)
+    if not options.new and (named := environ.get(API_BEARER)):
+        return HttpToken(check_token(named, API_BEARER))
+    try:
+        return HttpToken(
+            new_token(home.api_token) if options.new else kept_token(home), home.api_token
+        )
+    except (GgrepError, OSError) as error:
+        raise InvalidRequest(
+            f"the token of this home cannot be had: {error}; name a file of your own with"
+            " --auth-token-file, or let anybody in with --no-token"
+        ) from error

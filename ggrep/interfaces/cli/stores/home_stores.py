@@ -1,0 +1,177 @@
+"""`ggrep list|clean|clone-store`, and `gc --stores`: the stores of a home."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from ggrep.base.clock import SystemClock, rfc3339
+from ggrep.base.errors import UsageError
+from ggrep.config.home import Home
+from ggrep.config.settings import home_from, load_settings, without_profile
+from ggrep.interfaces.cli.daemon_contact import address_of
+from ggrep.interfaces.cli.parsing.flags import (
+    Argument,
+    Flag,
+    JsonFlag,
+    PathFlag,
+    PlainFlag,
+)
+from ggrep.interfaces.cli.stores.store_json import (
+    clone_json,
+    inventory_json,
+    removal_json,
+    stores_gc_json,
+)
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.model.sanitise import sanitise_line
+from ggrep.service.places import place_of
+
+if TYPE_CHECKING:
+    from ggrep.index.maintenance import stores_gc
+    from ggrep.index.maintenance.inventory import StoreEntry
+    from ggrep.search.engine.engine import Engine
+
+
+def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
+    """List the stores of this home, most recently used first."""
+    from ggrep.index.maintenance.inventory import list_stores
+
+    terminal = open_terminal(plain=plain)
+    entries = list_stores(home_from(terminal.environ))
+    if json:
+        terminal.write_json(inventory_json(entries), pretty=True)
+        return 0
+    for entry in entries:
+        terminal.write(_line(entry, terminal))
+    if not entries:
+        terminal.note("no stores yet; run: ggrep index\n")
+    return 0
+
+
+def _line(entry: "StoreEntry", terminal: Terminal) -> str:
+    name = terminal.style.paint("name", entry.store_id)
+    size = f"{entry.size_bytes / 1e6:8.1f} MB"
+    used = rfc3339(entry.last_used_at or entry.modified_at)
+    gone = " (gone)" if entry.root_exists is False else ""
+    root = entry.canonical_root or "(not synced by its root yet)"
+    what = entry.problem or f"{entry.files} files, {entry.chunks} chunks  {root}{gone}"
+    return f"{name}  {size}  used {used}  {sanitise_line(what)}\n"
+
+
+def clean(
+    store: Annotated[str | None, Argument("A store id from `ggrep list`.")] = None,
+    path: PathFlag = None,
+    everything: Annotated[bool, Flag("--all", "Delete every store of this home.")] = False,
+    json: JsonFlag = False,
+) -> int:
+    """Delete this repository's index, a store by id, or all stores."""
+    from ggrep.index.maintenance.inventory import list_stores, remove_store
+
+    terminal = open_terminal()
+    home = home_from(terminal.environ)
+    if sum((store is not None, path is not None, everything)) > 1:
+        raise UsageError("give one of STORE, --path and --all")
+    if everything:
+        ids: list[str] = [entry.store_id for entry in list_stores(home)]
+    elif store is not None:
+        ids = [store]
+    else:
+        ids = [address_of(place_of(path), terminal, {}).identity.store_id]
+    freed: dict[str, int] = {}
+    with _daemons_stopped(home, ids):
+        for store_id in ids:
+            freed[store_id] = remove_store(home, store_id)
+    if json:
+        terminal.write_json(removal_json(freed), pretty=True)
+    else:
+        for key, size in freed.items():
+            terminal.tell(f"removed {key}, {size / 1e6:.1f} MB")
+    return 0
+
+
+@contextmanager
+def _daemons_stopped(home: Home, ids: Sequence[str]) -> Iterator[None]:
+    """Stop the daemons of some stores, and keep others from starting meanwhile."""
+    from ggrep.index.maintenance.inventory import list_stores
+    from ggrep.protocol.client.daemon_listing import running
+    from ggrep.protocol.client.stopping import stopped
+    from ggrep.protocol.wire.socket_place import place_of_socket
+
+    records = [record for record in running(home) if record.store_id in ids]
+    sockets = {Path(record.socket) for record in records}
+    for entry in list_stores(home):
+        if entry.store_id in ids and entry.config_fingerprint is not None:
+            sockets.add(place_of_socket(home, entry.store_id, entry.config_fingerprint))
+    with stopped(records, sorted(sockets), "the index is being deleted", SystemClock()):
+        yield
+
+
+def clone(
+    source: Annotated[str, Argument("A store id from `ggrep list`.", metavar="FROM")],
+    target: Annotated[
+        str, Argument("The new store's id, with the same configuration part.", metavar="TO")
+    ],
+    overwrite: Annotated[
+        bool, Flag("--overwrite", "Replace an existing store of that name.")
+    ] = False,
+    json: JsonFlag = False,
+) -> int:
+    """Copy a store's active snapshot to a new store."""
+    from ggrep.index.maintenance.clone import clone_store
+
+    terminal = open_terminal()
+    home = home_from(terminal.environ)
+    # No repository has a say in what becomes of stores: there is no settings file in `data`.
+    environ = without_profile(terminal.environ)
+    settings = load_settings(home, home.data, environ=environ).settings
+    report = clone_store(home, source, target, settings, overwrite=overwrite)
+    if json:
+        terminal.write_json(clone_json(report), pretty=True)
+    else:
+        verb = "replaced" if report.replaced else "made"
+        terminal.tell(
+            f"{verb} {report.store_id} from {report.source}, {report.size_bytes / 1e6:.1f} MB;"
+            f" files linked: {report.artifacts.linked}, copied: {report.artifacts.copied}"
+        )
+    return 0
+
+
+def collect_stores(engine: "Engine", terminal: Terminal, *, force: bool, json: bool) -> int:
+    """List the stores to delete or, with `force`, delete them.
+
+    The exit status is that of the first that would not go.
+    """
+    from ggrep.index.maintenance import stores_gc
+
+    report = stores_gc.collect_stores(
+        engine.home,
+        engine.settings,
+        current=engine.identity.store_id,
+        force=force,
+        clock=engine.clock,
+    )
+    if json:
+        terminal.write_json(stores_gc_json(report), pretty=True)
+    else:
+        _tell(report, terminal)
+    for refusal in report.refused:
+        terminal.tell_error(f"{refusal.store_id}: {refusal.error} ({refusal.error.code})")
+    return report.refused[0].error.exit_status if report.refused else 0
+
+
+def _tell(report: "stores_gc.StoresReport", terminal: Terminal) -> None:
+    verb = "would delete" if report.dry_run else "deleted"
+    shown = report.candidates if report.dry_run else report.deleted
+    for item in shown:
+        size = f"{item.size_bytes / 1e6:.1f} MB"
+        root = f", {item.canonical_root}" if item.canonical_root else ""
+        used = f", used {item.last_used_at}" if item.last_used_at else ""
+        # What is left of a store is not the store of that name.
+        name = item.path.name if item.reason == "remains" else item.store_id
+        line = f"{verb} {name}, {size}: {item.reason}{used}{root}"
+        terminal.write(sanitise_line(line) + "\n")
+    if not shown:
+        terminal.note("no store to delete\n")
+    elif report.dry_run:
+        terminal.note("nothing was touched; to delete: ggrep gc --stores --force\n")

@@ -1,0 +1,269 @@
+"""`ggrep index`: brings one repository, or all of a workspace, up to date."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, cast
+
+from ggrep.base.errors import GgrepError, UsageError
+from ggrep.index.repo_identity import require_modest
+from ggrep.interfaces.cli.parsing.flags import (
+    Argument,
+    EncoderFlag,
+    Flag,
+    Output,
+    ProfileFlag,
+    YesFlag,
+)
+from ggrep.interfaces.cli.terminal import (
+    Terminal,
+    ask_before_indexing,
+    open_terminal,
+    show_progress,
+)
+from ggrep.interfaces.cli.text_tables import bytes_text, plural
+from ggrep.model.hints import with_file, with_path
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.source import Skip
+from ggrep.render.error_json import query_error
+from ggrep.render.metadata_json import notice_json
+from ggrep.service.places import open_engine, place_of
+
+if TYPE_CHECKING:
+    from ggrep.federation.workspace import WorkspaceRepo
+    from ggrep.index.sync.sync_report import SyncReport
+    from ggrep.model.schemas.index_report import (
+        FailedRepoJson,
+        IndexedRepoJson,
+        PreviewedRepoJson,
+        PreviewJson,
+        SkippedFileJson,
+        SyncJson,
+        WorkspaceIndexJson,
+    )
+    from ggrep.parse.source.walk import Walk
+    from ggrep.search.engine.engine import Engine
+
+
+INDEX_SCHEMA: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Indexing:
+    """What to index, and how."""
+
+    title: ClassVar = "Indexing"
+
+    dry_run: Annotated[
+        bool, Flag("--dry-run -d", "List what would be indexed, and why the rest is skipped.")
+    ] = False
+    reset: Annotated[
+        bool, Flag("--reset -r", "Rebuild the index; the old one keeps answering meanwhile.")
+    ] = False
+    strict: Annotated[
+        bool, Flag("--strict", "Publish nothing when a file cannot be indexed correctly.")
+    ] = False
+    allow_degraded: Annotated[
+        bool, Flag("--allow-degraded", "Index what fits when max_bytes_indexed is exceeded.")
+    ] = False
+    yes: YesFlag = False
+    encoder: EncoderFlag = None
+    profile: ProfileFlag = None
+
+
+def index(
+    indexing: Indexing,
+    output: Output,
+    path: Annotated[
+        Path | None, Argument("A directory in the repository; default: the current one.")
+    ] = None,
+    path_option: Annotated[Path | None, Flag("--path -p", "Same as PATH.")] = None,
+    workspace: Annotated[
+        Path | None, Flag("--workspace", "Index every enabled repo of this workspace file.")
+    ] = None,
+) -> int:
+    """Build or update the index of a repository."""
+    terminal = open_terminal(plain=output.plain)
+    if indexing.strict and indexing.allow_degraded:
+        raise UsageError("--strict and --allow-degraded cannot go together")
+    job = _Job(terminal, indexing, listing=not output.json)
+    if workspace is not None:
+        if path is not None or path_option is not None:
+            raise UsageError("--workspace and a PATH cannot go together")
+        from ggrep.interfaces.cli.workspaces.workspace_file import load
+
+        repos = [repo for repo in load(workspace).repos if repo.enabled]
+        return _index_all(job, repos, workspace, json=output.json)
+    if path is not None and path_option is not None:
+        raise UsageError("PATH and --path are the same; give one")
+    root = place_of(path or path_option, directory=True).root
+    document = job.run(root.name, root)
+    if output.json:
+        terminal.write_json(document, pretty=True)
+    return 0
+
+
+def _index_all(job: "_Job", repos: "list[WorkspaceRepo]", file: Path, *, json: bool) -> int:
+    """Index one repository after another and continue after a failure."""
+    documents: list[IndexedRepoJson | PreviewedRepoJson | FailedRepoJson] = []
+    status = 0
+    for repo in repos:
+        label = repo.alias or repo.repo_id
+        try:
+            if repo.failure is not None:
+                raise repo.failure
+            report = job.run(label, repo.root_canonical)
+            documents.append(_named(label, report))
+        except GgrepError as error:
+            status = status or error.exit_status
+            documents.append({"repo": label, "ok": False, "error": query_error(error)["error"]})
+            told = with_file(f"{label}: {error} ({error.code})", file)
+            job.terminal.tell_error(with_path(told, repo.root_canonical))
+    if json:
+        job.terminal.write_json(workspace_report_json(documents, ok=status == 0), pretty=True)
+    return status
+
+
+class _Job:
+    """What to do with each root."""
+
+    def __init__(self, terminal: Terminal, indexing: Indexing, *, listing: bool) -> None:
+        self.terminal = terminal
+        self._indexing = indexing
+        self._listing = listing
+
+    def run(self, label: str, root: Path) -> "SyncJson | PreviewJson":
+        """Index one root; return its part of the JSON and print a summary for people."""
+        wanted = self._indexing
+        flags = {"encoder": wanted.encoder, "profile": wanted.profile}
+        engine = open_engine(root, self.terminal.environ, flags=flags)
+        if wanted.dry_run:
+            return self._preview(label, engine)
+        ask_before_indexing(require_modest, root, engine.home, yes=wanted.yes)
+        swept = engine.sweep()
+        if swept.directories:
+            found = plural(swept.directories, "directory", "directories")
+            size = bytes_text(swept.freed_bytes)
+            self.terminal.tell(f"removed what a killed command left: {found}, {size}")
+        with show_progress(self.terminal, label) as progress:
+            report = engine.sync(
+                strict=wanted.strict,
+                allow_degraded=wanted.allow_degraded,
+                fresh=wanted.reset,
+                progress=progress,
+            )
+        elsewhere = None if Path.cwd().is_relative_to(root) else root
+        self.terminal.tell(with_path(_summary(label, report), elsewhere))
+        for notice in report.notices:
+            self.terminal.tell(f"{label}: warning: {notice.message} ({notice.code})")
+        return report_json(engine, self._keep_up(label, engine, report))
+
+    def _keep_up(self, label: str, engine: "Engine", report: "SyncReport") -> "SyncReport":
+        """Do the store's maintenance; return the report of the snapshot that is active then."""
+        try:
+            upkeep = engine.keep_up()
+        except GgrepError as error:
+            # What was asked for is done: the snapshot is active.
+            self.terminal.tell(f"{label}: warning: upkeep failed: {error}")
+            return report
+        done = upkeep.compaction
+        if done is None or done.new_snapshot_id is None:
+            return report
+        return replace(report, snapshot_id=done.new_snapshot_id, segments=done.segments_after)
+
+    def _preview(self, label: str, engine: "Engine") -> "PreviewJson":
+        from ggrep.index.sync.dataset_budget import within_budget
+        from ggrep.parse.source.walk import walk
+
+        settings = engine.settings
+        found, _ = within_budget(
+            walk(engine.identity.root, settings, apart=engine.home.own_directories),
+            settings.max_bytes_indexed,
+            allow_degraded=self._indexing.allow_degraded,
+        )
+        if self._listing:
+            self.terminal.write(
+                "".join(f"{sanitise_line(file.path_key)}\n" for file in found.files)
+            )
+        size = sum(file.size_bytes for file in found.files)
+        excluded = ", ".join(f"{number} {rule}" for rule, number in found.excluded) or "none"
+        self.terminal.tell(
+            f"{label}: {len(found.files)} files, {size / 1e6:.1f} MB would be indexed; "
+            f"excluded: {excluded}; skipped: {len(found.skipped)}"
+        )
+        for skip in found.skipped:
+            self.terminal.tell(f"  {skip.path_key}: {skip.reason}, {skip.detail}")
+        return preview_json(engine, found)
+
+
+def _named(label: str, report: "SyncJson | PreviewJson") -> "IndexedRepoJson | PreviewedRepoJson":
+    named = {"repo": label, "ok": True, **report}
+    return cast("IndexedRepoJson | PreviewedRepoJson", named)
+
+
+def workspace_report_json(
+    repos: "Sequence[IndexedRepoJson | PreviewedRepoJson | FailedRepoJson]", *, ok: bool
+) -> "WorkspaceIndexJson":
+    """Return the report of a workspace: one entry per repository, in the file's order."""
+    return {"schema_version": INDEX_SCHEMA, "ok": ok, "repos": repos}
+
+
+def report_json(engine: "Engine", report: "SyncReport") -> "SyncJson":
+    """Return the report of a sync as JSON."""
+    return {
+        "schema_version": INDEX_SCHEMA,
+        "store_id": engine.identity.store_id,
+        "snapshot_id": report.snapshot_id,
+        "published": report.published,
+        "files": {
+            "indexed": report.indexed,
+            "deleted": report.deleted,
+            "unchanged": report.unchanged,
+        },
+        "chunks": report.chunks,
+        "segments": report.segments,
+        "merged_segments": report.merged_segments,
+        "vectors_encoded": report.vectors_encoded,
+        "vectors_reused": report.vectors_reused,
+        "skipped": [_skip_json(skip) for skip in report.skipped],
+        "warnings": [notice_json(notice) for notice in report.notices],
+        "degraded": [
+            {"code": p.code, "message": p.message, "path_key": p.path_key} for p in report.degraded
+        ],
+        "duration_ms": report.duration_ms,
+    }
+
+
+def preview_json(engine: "Engine", found: "Walk") -> "PreviewJson":
+    """Return the preview of a sync as JSON."""
+    return {
+        "schema_version": INDEX_SCHEMA,
+        "store_id": engine.identity.store_id,
+        "dry_run": True,
+        "eligible": {
+            "files": len(found.files),
+            "bytes": sum(file.size_bytes for file in found.files),
+        },
+        "files": [file.path_key for file in found.files],
+        "excluded": dict(found.excluded),
+        "left_out": [{"path_key": path, "rule": rule} for path, rule in found.left_out],
+        "skipped": [_skip_json(skip) for skip in found.skipped],
+    }
+
+
+def _skip_json(skip: Skip) -> "SkippedFileJson":
+    return {"path_key": skip.path_key, "reason": skip.reason, "detail": skip.detail}
+
+
+def _summary(label: str, report: "SyncReport") -> str:
+    seconds = report.duration_ms / 1000
+    parts = [f"{report.indexed} indexed", f"{report.unchanged} unchanged"]
+    if report.vectors_reused:
+        parts.append(f"{report.vectors_reused} vectors reused")
+    if report.deleted:
+        parts.append(f"{report.deleted} deleted")
+    if report.skipped:
+        parts.append(f"{len(report.skipped)} skipped (see: ggrep health)")
+    if report.degraded:
+        parts.append(f"{len(report.degraded)} degraded")
+    return f"{label}: {', '.join(parts)}; {report.chunks} chunks in {seconds:.1f} s"

@@ -1,0 +1,252 @@
+"""`ggrep health|audit|gc|compact|repair|upgrade-store`: checks and maintains one store."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.decode import decode
+from ggrep.base.errors import LoadError
+from ggrep.base.stable_json import Document
+from ggrep.index.maintenance.findings import FAIL, OK, Check
+from ggrep.interfaces.cli.daemon_contact import address_of, running_link
+from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PathFlag, PlainFlag, ProfileFlag
+from ggrep.interfaces.cli.stores.home_stores import collect_stores
+from ggrep.interfaces.cli.stores.store_json import (
+    audit_json,
+    collection_json,
+    compaction_json,
+    repair_json,
+    upgrade_json,
+)
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
+from ggrep.model.hints import with_path
+from ggrep.model.sanitise import sanitise_line
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.service.places import open_engine, place_of
+
+if TYPE_CHECKING:
+    from ggrep.index.maintenance.audit import AuditReport
+    from ggrep.index.maintenance.collection import CollectionReport
+    from ggrep.index.maintenance.repair import RepairReport
+    from ggrep.model.schemas.health import HealthJson
+
+
+_GC_WAIT_MS = 5_000
+
+
+def gc(
+    path: PathFlag = None,
+    stores: Annotated[
+        bool, Flag("--stores", "Delete whole stores that have long been unused.")
+    ] = False,
+    force: Annotated[
+        bool, Flag("--force", "Delete, instead of only listing what would go.")
+    ] = False,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Delete snapshots and segments that no query needs any more."""
+    from ggrep.index.maintenance.collection import collect_garbage, preview
+
+    terminal = open_terminal(plain=plain)
+    engine = open_engine(place_of(path).root, terminal.environ)
+    if stores:
+        return collect_stores(engine, terminal, force=force, json=json)
+    if force:
+        with engine.target() as target:
+            deadline = Deadline.after(engine.clock, _GC_WAIT_MS)
+            report = collect_garbage(target, deadline=deadline, readers_ms=_GC_WAIT_MS)
+    else:
+        report = preview(engine.identity.store, engine.settings, engine.clock)
+    if json:
+        terminal.write_json(collection_json(engine.identity.store_id, report), pretty=True)
+    else:
+        _tell_collection(report, terminal, path)
+    return 0
+
+
+def _tell_collection(report: "CollectionReport", terminal: Terminal, path: Path | None) -> None:
+    verb = "would delete" if report.dry_run else "deleted"
+    terminal.write(
+        f"{verb} {len(report.deleted_snapshots)} snapshots and {len(report.deleted_segments)} "
+        f"segments, {report.freed_bytes / 1e6:.1f} MB; {len(report.retained_snapshots)} stay\n"
+    )
+    if report.dry_run and report.freed_bytes:
+        told = "nothing was touched; to delete: ggrep gc --force\n"
+        terminal.note(with_path(told, path))
+
+
+def compact(
+    path: PathFlag = None,
+    force: Annotated[bool, Flag("--force", "Merge all segments, even if not due.")] = False,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Merge segments into one that holds exactly the visible rows."""
+    from ggrep.index.maintenance.compaction import compact as run
+
+    terminal = open_terminal(plain=plain)
+    engine = open_engine(place_of(path).root, terminal.environ)
+    with engine.target() as target:
+        report = run(target, force=force)
+    if json:
+        terminal.write_json(compaction_json(engine.identity.store_id, report), pretty=True)
+    elif report.performed:
+        terminal.write(
+            f"{report.segments_before} segments became {report.segments_after}, "
+            f"{report.rows_before} rows {report.rows_after} ({report.reason}), "
+            f"in {report.duration_ms / 1000:.1f} s\n"
+        )
+    else:
+        terminal.write(f"nothing done: {report.reason}\n")
+        if report.reason == "not overdue":
+            told = "to merge all the same: ggrep compact --force\n"
+            terminal.note(with_path(told, path))
+    return 0
+
+
+def repair(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = False) -> int:
+    """Hash the whole store and rebuild only its damaged parts."""
+    from ggrep.index.maintenance.repair import repair as run
+
+    terminal = open_terminal(plain=plain)
+    engine = open_engine(place_of(path).root, terminal.environ)
+    label = engine.identity.root.name
+    with show_progress(terminal, label) as progress, engine.target() as target:
+        report = run(target, progress=progress)
+    if json:
+        terminal.write_json(repair_json(engine.identity.store_id, report), pretty=True)
+    else:
+        _tell_repair(report, terminal)
+    return 0
+
+
+def _tell_repair(report: "RepairReport", terminal: Terminal) -> None:
+    if report.damage is None:
+        terminal.write(f"nothing is damaged; snapshot {report.snapshot_id}\n")
+        return
+    terminal.write(
+        f"damaged: {sanitise_line(report.damage)}\n"
+        f"made again from the index itself: {len(report.files_healed)}; "
+        f"lost segments: {len(report.lost_segments)}; files read anew: {report.files_rebuilt}, "
+        f"kept: {report.files_kept}, gone: {report.files_deleted}\n"
+        f"snapshot {report.snapshot_id} is whole, in {report.duration_ms / 1000:.1f} s\n"
+    )
+
+
+def audit_command(
+    path: PathFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Verify a repository's whole store, byte for byte; exit with 1 when anything is wrong."""
+    from ggrep.index.maintenance.audit import audit
+
+    terminal = open_terminal(plain=plain)
+    engine = open_engine(place_of(path).root, terminal.environ)
+    report = audit(engine.identity.store, engine.identity.store_id, clock=engine.clock)
+    if json:
+        terminal.write_json(audit_json(report), pretty=True)
+    else:
+        _print(report, terminal, path)
+    return 0 if report.ok else 1
+
+
+def _print(report: "AuditReport", terminal: Terminal, path: Path | None) -> None:
+    for code, message in report.errors:
+        mark = terminal.style.paint("bad", "fail")
+        terminal.write(f"{mark}  {code}: {sanitise_line(message)}\n")
+    for name in report.orphans:
+        mark = terminal.style.paint("muted", "note")
+        terminal.write(f"{mark}  no snapshot names {sanitise_line(name)}\n")
+    if report.ok:
+        mark = terminal.style.paint("good", "ok  ")
+        terminal.write(f"{mark}  snapshot {report.snapshot_id} is what it says\n")
+    else:
+        terminal.tell(with_path("damaged; run: ggrep repair", path))
+
+
+def upgrade(
+    path: PathFlag = None,
+    json: JsonFlag = False,
+) -> int:
+    """Convert a repository's index from an older build's formats, without indexing again."""
+    terminal = open_terminal()
+    report = open_engine(place_of(path).root, terminal.environ).upgrade()
+    if json:
+        terminal.write_json(upgrade_json(report), pretty=True)
+    elif report.upgraded:
+        terminal.tell(f"upgraded {report.store_id}; active snapshot: {report.snapshot_id}")
+    else:
+        terminal.tell(f"{report.store_id} is in this build's formats; nothing to do")
+    return 0
+
+
+def health(
+    path: PathFlag = None,
+    deep: Annotated[bool, Flag("--deep", "Also verify the hash of every file.")] = False,
+    profile: ProfileFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Check a repository's store; exit status 1 when a check fails."""
+    terminal = open_terminal(plain=plain)
+    address = address_of(place_of(path), terminal, {"profile": profile})
+    document = _health_of_daemon(address, terminal, deep=deep)
+    if document is None:
+        document = _health_of_disk(address, terminal, deep=deep)
+    if json:
+        terminal.write_json(document, pretty=True)
+    else:
+        _print_health(document, terminal)
+    return 0 if document["ok"] else 1
+
+
+def _health_of_daemon(
+    address: "DaemonAddress", terminal: Terminal, *, deep: bool
+) -> Document | None:
+    """Return the daemon's findings with its own load; None if no daemon runs."""
+    from ggrep.protocol.client.link import Unreachable
+    from ggrep.protocol.wire.message_types import Health
+
+    try:
+        link = running_link(address, terminal)
+        if link is None:
+            return None
+        with link:
+            reply = link.ask(Health(deep), Deadline.never(SystemClock()))
+    except (LoadError, Unreachable) as error:
+        terminal.tell(f"{error}; what follows is read from the disk")
+        return None
+    found = reply.body.get("health")
+    return found if isinstance(found, dict) else None
+
+
+def _health_of_disk(address: "DaemonAddress", terminal: Terminal, *, deep: bool) -> "HealthJson":
+    from ggrep.index.maintenance.health import check_health
+    from ggrep.index.maintenance.status_json import health_json
+
+    engine = open_engine(address.identity.root, terminal.environ, flags=address.flags)
+    identity = engine.identity
+    engine.heal(Deadline.never(engine.clock))
+    report = check_health(
+        identity.store,
+        identity.store_id,
+        engine.settings,
+        deep=deep,
+        root=identity.root,
+        clock=engine.clock,
+    )
+    return health_json(report)
+
+
+def _print_health(document: Document, terminal: Terminal) -> None:
+    for check in decode(tuple[Check, ...], document["checks"]):
+        role = {OK: "good", FAIL: "bad"}.get(check.severity, "warning")
+        mark = terminal.style.paint(role, f"{check.severity:<4}")
+        terminal.write(f"{mark}  {check.code}: {sanitise_line(check.message)}\n")
+        for path in check.paths[:10]:
+            terminal.write(f"        {sanitise_line(path)}\n")
+        if len(check.paths) > 10:
+            terminal.write(f"        and {len(check.paths) - 10} more (--json has all)\n")

@@ -1,0 +1,98 @@
+"""The workspace file that a command is about, loaded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final
+
+from ggrep.base.errors import UsageError
+from ggrep.config.home import Home
+from ggrep.config.identity.root import canonical_root
+from ggrep.config.settings import home_from
+from ggrep.interfaces.cli.parsing.flags import Argument, EncoderFlag, Flag, JsonFlag, PlainFlag
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+
+if TYPE_CHECKING:
+    from ggrep.federation.workspace import Workspace
+    from ggrep.federation.workspace_manifest import WorkspaceManifest
+
+
+WORKSPACE_SCHEMA: Final = 1
+"""Of every document that a workspace command prints."""
+
+FileArgument = Annotated[Path | None, Argument("The workspace file.")]
+FileOption = Annotated[
+    list[Path] | None, Flag("--workspace", "Use this workspace file; same as FILE.")
+]
+
+
+def load(path: Path, *, whole: bool = False) -> "Workspace":
+    """Return the workspace of a file; with `whole`, every repository must exist.
+
+    Raises:
+        WorkspaceError: the file is wrong; every issue is in it.
+    """
+    from ggrep.federation.workspace import load_workspace
+
+    return load_workspace(path, resolve_root=canonical_root, whole=whole)
+
+
+def chosen_file(file: Path | None, named: Sequence[Path] | None) -> Path:
+    """Return the only named file, from the argument or `--workspace`.
+
+    Raises:
+        UsageError: none was, or more than one.
+    """
+    given = [*([file] if file else []), *(named or ())]
+    if not given:
+        raise UsageError("no workspace file; give FILE or --workspace FILE")
+    if len(given) > 1:
+        raise UsageError(
+            "a workspace file was given more than once",
+            code="ERR_FEDERATED_DUPLICATE_WORKSPACE_FLAG",
+        )
+    return given[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """How the indexes of a workspace are looked at, and shown."""
+
+    title: ClassVar = None
+
+    encoder: EncoderFlag = None
+    json: JsonFlag = False
+    plain: PlainFlag = False
+
+    def open(self, file: Path | None, named: Sequence[Path] | None) -> "Surveyed":
+        """Return the workspace of the only named file.
+
+        Raises:
+            UsageError: none was named, or more than one.
+            WorkspaceError: the file is wrong; every issue is in it.
+        """
+        terminal = open_terminal(plain=self.plain)
+        chosen = chosen_file(file, named)
+        return Surveyed(terminal, chosen, load(chosen), home_from(terminal.environ), self.encoder)
+
+
+@dataclass(frozen=True, slots=True)
+class Surveyed:
+    """A workspace that a command looks at.
+
+    Attributes:
+        file: as it was named.
+    """
+
+    terminal: Terminal
+    file: Path
+    workspace: "Workspace"
+    home: Home
+    encoder: str | None
+
+    def survey(self) -> "WorkspaceManifest":
+        """Return the state of its indexes."""
+        from ggrep.federation.survey import survey
+
+        flags = {"encoder": self.encoder}
+        return survey(self.workspace, self.home, self.terminal.environ, flags=flags)

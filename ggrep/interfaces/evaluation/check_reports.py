@@ -1,0 +1,188 @@
+"""Results of checks: as JSON, for people, as JUnit XML, and as SARIF 2.1.0.
+
+The JSON is of schema `check_report`, version 1; SARIF has one result for each failed expectation.
+"""
+
+import os
+import re
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from ggrep.base.stable_json import Json
+from ggrep.interfaces.evaluation.check_rules import RULES, Miss, Outcome, Verdict
+from ggrep.model.sanitise import sanitise_line
+from ggrep.render.style import Style
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.checks import CheckJson, CheckReportJson
+
+
+CHECK_SCHEMA: Final = 1
+_SHOWN_FILES: Final = 10
+
+
+def check_json(outcome: Outcome, *, version: str) -> "CheckReportJson":
+    """Return the report; nothing in it differs from run to run over the same state."""
+    return {
+        "schema_version": CHECK_SCHEMA,
+        "ggrep_version": version,
+        "file": outcome.file.label,
+        "digest": outcome.file.digest,
+        "ok": outcome.ok,
+        "summary": {
+            "checks": len(outcome.verdicts),
+            "failed": outcome.failed,
+            "allow_failures": outcome.file.allow_failures,
+        },
+        "checks": [_verdict_json(verdict) for verdict in outcome.verdicts],
+    }
+
+
+def _verdict_json(verdict: Verdict) -> "CheckJson":
+    check, answer = verdict.check, verdict.answer
+    return {
+        "id": check.question.id,
+        "query": check.question.query,
+        "line": check.line,
+        "holds": verdict.holds,
+        "misses": [
+            {"rule": miss.rule, "wanted": miss.wanted, "came": miss.came} for miss in verdict.misses
+        ],
+        "files": list(answer.files[:_SHOWN_FILES]),
+        "confidence": answer.confidence,
+    }
+
+
+_LABEL_COLUMNS = 8
+
+
+def render_checks(outcome: Outcome, style: Style) -> str:
+    """Return the verdicts and what they come to."""
+    lines: list[str] = []
+    for verdict in outcome.verdicts:
+        mark = style.paint("good", "ok  ") if verdict.holds else style.paint("bad", "FAIL")
+        lines.append(f"{mark}  {sanitise_line(verdict.check.question.id)}")
+        if not verdict.holds:
+            lines += _story(verdict, outcome.file.label, style)
+    total, failed = len(outcome.verdicts), outcome.failed
+    allowed = outcome.file.allow_failures
+    summary = f"{total} {'check' if total == 1 else 'checks'}, {failed} failed"
+    if allowed:
+        summary += f", {allowed} allowed"
+    lines += ["", style.paint("good" if outcome.ok else "bad", summary)]
+    return "\n".join(lines) + "\n"
+
+
+def _story(verdict: Verdict, file: str, style: Style) -> list[str]:
+    check = verdict.check
+    lines = [_line("query", check.question.query, style)]
+    for miss in verdict.misses:
+        lines += _miss_lines(miss, style)
+    lines.append(_line("stands", f"{file}:{check.line}", style))
+    return lines
+
+
+def _miss_lines(miss: Miss, style: Style) -> list[str]:
+    return [
+        _line("wanted", f"{miss.wanted}  ({miss.rule})", style),
+        _line("came", miss.came, style),
+    ]
+
+
+def _line(label: str, text: str, style: Style) -> str:
+    return f"      {style.paint('muted', f'{label:<{_LABEL_COLUMNS}}')}{sanitise_line(text)}"
+
+
+_NOT_XML: Final = re.compile("[\ufffe\uffff]")
+
+
+def junit_xml(outcome: Outcome) -> bytes:
+    """Return the report; a check is a test case of the class `ggrep.check`, without times."""
+    total, failed = len(outcome.verdicts), outcome.failed
+    counts = f'tests="{total}" failures="{failed}" errors="0" skipped="0"'
+    name = _text(outcome.file.label)
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuites name="ggrep check" {counts}>',
+        f'  <testsuite name="{name}" {counts}>',
+        *(line for verdict in outcome.verdicts for line in _case(verdict, name)),
+        "  </testsuite>",
+        "</testsuites>",
+    ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _case(verdict: Verdict, file: str) -> list[str]:
+    check = verdict.check
+    place = f'file="{file}" line="{check.line}"'
+    head = f'    <testcase classname="ggrep.check" name="{_text(check.question.id)}" {place}'
+    if verdict.holds:
+        return [head + "/>"]
+    said = [f"{miss.rule}: wanted {miss.wanted}; came {miss.came}" for miss in verdict.misses]
+    lines = [f"query: {check.question.query}", *said]
+    body = "\n".join(_text(line) for line in lines)
+    kind = verdict.misses[0].rule
+    message = f'<failure type="{kind}" message="{_text(said[0])}">'
+    return [head + ">", f"      {message}{body}</failure>", "    </testcase>"]
+
+
+def _text(text: str) -> str:
+    return escape(_NOT_XML.sub("\ufffd", sanitise_line(text)), quote=True)
+
+
+_SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def sarif_json(outcome: Outcome, *, version: str, base: Path) -> dict[str, Json]:
+    """Return the report; the place of a result is the check's line in its file.
+
+    Args:
+        outcome: of the checks.
+        version: of this program.
+        base: files below it are named relative to it, as tools that show results expect.
+    """
+    names = list(RULES)
+    rules: list[Json] = [
+        {"id": name, "shortDescription": {"text": f"{text[0].upper()}{text[1:]}."}}
+        for name, text in RULES.items()
+    ]
+    uri = _uri(outcome.file.path, base)
+    # Failures that the file allows are still said, as warnings.
+    level = "warning" if outcome.ok else "error"
+    results = [
+        _result(verdict, miss, names.index(miss.rule), uri, level)
+        for verdict in outcome.verdicts
+        for miss in verdict.misses
+    ]
+    driver: dict[str, Json] = {"name": "ggrep check", "version": version, "rules": rules}
+    run: dict[str, Json] = {"tool": {"driver": driver}, "results": results}
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _result(verdict: Verdict, miss: Miss, index: int, uri: str, level: str) -> Json:
+    check = verdict.check
+    message = f"{check.question.id}: wanted {miss.wanted}; came {miss.came}"
+    return {
+        "ruleId": miss.rule,
+        "ruleIndex": index,
+        "level": level,
+        "message": {"text": sanitise_line(message)},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": uri},
+                    "region": {"startLine": check.line},
+                }
+            }
+        ],
+        "partialFingerprints": {"checkId": sanitise_line(f"{check.question.id}/{miss.rule}")},
+    }
+
+
+def _uri(path: Path, base: Path) -> str:
+    absolute = path.resolve()
+    if absolute.is_relative_to(base.resolve()):
+        return quote(Path(os.path.relpath(absolute, base.resolve())).as_posix())
+    return absolute.as_uri()

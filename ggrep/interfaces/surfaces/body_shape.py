@@ -1,0 +1,292 @@
+"""Derives a body's decoder and its JSON Schema from its dataclasses.
+
+Each field of a request says in its annotation where its value stands (`ggrep.model.says`). Shapes
+are judged here, and all that is wrong is noted at once.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from enum import Enum
+from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.stable_json import Json
+from ggrep.interfaces.surfaces.body_fields import Fields, one_of
+from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Corpus, Mode
+from ggrep.model.filters import Filter, parse_filter
+from ggrep.model.says import MAX_INTEGER, MOST_MS, Says, said_of
+
+INVALID_MODE: Final = "ERR_FEDERATED_INVALID_MODE"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A value of a body.
+
+    Attributes:
+        owner: the dataclass that has it as its field `name`.
+        kind: its type, without what is said of it and without None.
+        required: the field has no default.
+        judged: its range and words are judged where the body is read, not by the request itself.
+    """
+
+    owner: type
+    name: str
+    kind: Any
+    says: Says
+    required: bool
+    judged: bool
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Return the allowed values of it or its items; empty for any."""
+        if self.kind == tuple[Corpus, ...]:
+            return ("all", *CORPUS_WORDS)
+        if get_origin(self.kind) is Literal:
+            return tuple(get_args(self.kind))
+        if isinstance(self.kind, type) and issubclass(self.kind, Enum):
+            return tuple(member.value for member in self.kind)
+        return self.says.words
+
+    @property
+    def json_type(self) -> Literal["string", "integer", "boolean", "array"]:
+        """Return its type in JSON; a lone string may stand for an array of strings."""
+        if get_origin(self.kind) is tuple:
+            return "array"
+        return "boolean" if self.kind is bool else "integer" if self.kind is int else "string"
+
+
+@dataclass(slots=True)
+class _Node:
+    """A key of a body: a value, an object, or either."""
+
+    leaf: Leaf | None = None
+    alias_of: str = ""
+    below: dict[str, "_Node"] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The values of a body, by the fields that they set."""
+
+    values: Mapping[tuple[type, str], object]
+
+    def of(self, kind: type) -> dict[str, object]:
+        """Return the given fields of a dataclass."""
+        return {name: value for (owner, name), value in self.values.items() if owner is kind}
+
+    def make(self, kind: type[T], **more: object) -> T:
+        """Return a dataclass from its given fields and `more`."""
+        return kind(**{**self.of(kind), **more})
+
+
+class Shape:
+    """The structure of one kind of request body.
+
+    Attributes:
+        leaves: what a body may hold, by place.
+    """
+
+    def __init__(
+        self,
+        *kinds: type,
+        without: frozenset[str] = frozenset(),
+        judged_later: tuple[type, ...] = (),
+    ) -> None:
+        """Derive the structure from dataclasses.
+
+        Args:
+            kinds: dataclasses; of two fields for one place the later one counts.
+            without: places that the body does not have.
+            judged_later: dataclasses whose own checks judge ranges and words.
+        """
+        leaves = [leaf for kind in kinds for leaf in _leaves(kind, judged_later)]
+        by_place = {leaf.says.place: leaf for leaf in leaves}
+        self.leaves: Final = {
+            place: leaf for place, leaf in by_place.items() if place not in without
+        }
+        self._top = _Node()
+        for leaf in self.leaves.values():
+            for place in (leaf.says.place, *leaf.says.also):
+                node = self._top
+                for key in place.split("."):
+                    node = node.below.setdefault(key, _Node())
+                last = leaf.says.place.rpartition(".")[2]
+                node.leaf, node.alias_of = leaf, "" if place.endswith(last) else last
+
+    def schema(self) -> dict[str, Json]:
+        """Return its JSON Schema."""
+        return _object_schema(self._top)
+
+    def read(self, body: Fields) -> Given:
+        """Return the values of a body; errors are collected in it, except for unknown keys."""
+        found: dict[str, list[tuple[Fields, str, object]]] = {}
+        _read(self._top, body, found)
+        values: dict[tuple[type, str], object] = {}
+        for place, leaf in self.leaves.items():
+            given = found.get(place, [])
+            value = one_of(*given)
+            if value is None:
+                continue
+            if leaf.judged:
+                holder, key, _ = next(item for item in given if item[2] is not None)
+                _judge(leaf, holder, key, value)
+            values[leaf.owner, leaf.name] = value
+        return Given(values)
+
+
+def _leaves(kind: type, judged_later: tuple[type, ...]) -> Iterator[Leaf]:
+    hints = get_type_hints(kind, include_extras=True)
+    for each in fields(kind):
+        said, wanted = said_of(hints[each.name])
+        if said is not None:
+            judged = kind not in judged_later
+            yield Leaf(kind, each.name, wanted, said, each.default is MISSING, judged)
+        elif isinstance(wanted, type) and is_dataclass(wanted):
+            yield from _leaves(wanted, judged_later)
+
+
+def _read(node: _Node, body: Fields, found: dict[str, list[tuple[Fields, str, object]]]) -> None:
+    for key, one in node.below.items():
+        value = body.take(key)
+        if one.below and not _stands_alone(one.leaf, value):
+            inner = body.child(key)
+            _read(one, inner, found)
+            inner.finish()
+        elif one.leaf is not None:
+            place = one.leaf.says.place
+            found.setdefault(place, []).append((body, key, _taken(one.leaf, body, key)))
+
+
+def _stands_alone(leaf: Leaf | None, value: object) -> bool:
+    """Return whether a plain value is given in place of an object."""
+    if leaf is None or value is None or isinstance(value, Mapping):
+        return False
+    return leaf.json_type == "array" or isinstance(value, str)
+
+
+def _taken(leaf: Leaf, body: Fields, key: str) -> object:
+    """Return a value of the leaf's type; None if missing or of another type."""
+    if take := _TAKEN.get(leaf.kind):
+        return take(body, key)
+    meant = leaf.kind if isinstance(leaf.kind, type) and leaf.kind is not str else str
+    if leaf.words and (leaf.judged or meant is not str):
+        return body.word(key, {word: meant(word) for word in leaf.words})
+    return body.text(key, required=leaf.required)
+
+
+def _judge(leaf: Leaf, body: Fields, key: str, value: object) -> None:
+    """Report what is out of range."""
+    says = leaf.says
+    match value:
+        case bool():
+            pass
+        case int() if not says.least <= value <= says.most:
+            bounds = f"from {says.least} to {says.most}"
+            if value < says.least and says.most >= MOST_MS:
+                bounds = f"{says.least} or more"
+            body.add(key, "range", f"must be {bounds}, is {value}")
+        case str() if says.least and not value.strip():
+            body.add(key, "invalid", f"the {key} is empty")
+        case tuple() if len(value) > says.most:
+            body.add(key, "range", f"holds {len(value)} values, {says.most} at most")
+
+
+def _intent(body: Fields, key: str) -> Mode | None:
+    word = body.text(key)
+    known = {mode.value: mode for mode in Mode}
+    if word is None or word in known:
+        return known.get(word or "")
+    message = f"{word!a} is not one of {', '.join(known)}"
+    if word in {"all", *CORPUS_WORDS}:
+        message = f"{word!r} is a corpus; say it in `mode`"
+    body.add(key, "unsupported", message, code=INVALID_MODE)
+    return None
+
+
+def _corpora(body: Fields, key: str) -> tuple[Corpus, ...] | None:
+    words = body.texts(key)
+    if words is None:
+        return None
+    for word in words:
+        if word in {mode.value for mode in Mode}:
+            message = f"{word!r} is an intent; say it in `intent`"
+            body.add(key, "unsupported", message, code=INVALID_MODE)
+        elif word != "all" and word not in CORPUS_WORDS:
+            message = f"{word!a} is not one of {', '.join(['all', *CORPUS_WORDS])}"
+            body.add(key, "unsupported", message, code=INVALID_MODE)
+    if not words:
+        body.add(key, "empty", "no corpus is named", code=INVALID_MODE)
+    if "all" in words:
+        return CORPORA
+    chosen = {CORPUS_WORDS.get(word) for word in words}
+    return tuple(corpus for corpus in CORPORA if corpus in chosen)
+
+
+def _filters(body: Fields, key: str) -> tuple[Filter, ...] | None:
+    texts = body.texts(key)
+    found = []
+    for text in texts or ():
+        try:
+            found.append(parse_filter(text))
+        except InvalidRequest as error:
+            body.add(key, "form", str(error))
+    return None if texts is None else tuple(found)
+
+
+_TAKEN: Final[Mapping[object, Callable[[Fields, str], object]]] = {
+    bool: Fields.flag,
+    int: Fields.integer,
+    Mode: _intent,
+    tuple[Corpus, ...]: _corpora,
+    tuple[Filter, ...]: _filters,
+    tuple[str, ...]: Fields.texts,
+}
+"""What takes a value of a type from a body; words and texts are left."""
+
+
+def _object_schema(node: _Node) -> dict[str, Json]:
+    found: dict[str, Json] = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {key: _schema(one) for key, one in node.below.items()},
+    }
+    required: list[Json] = [
+        key for key, one in node.below.items() if one.leaf and one.leaf.required
+    ]
+    return {**found, "required": required} if required else found
+
+
+def _schema(node: _Node) -> dict[str, Json]:
+    if node.leaf is None:
+        return {"anyOf": [_object_schema(node), {"type": "null"}]}
+    says = node.leaf.says
+    if not node.below:
+        about = f"The same as `{node.alias_of}`." if node.alias_of else says.text
+        return _value_schema(node.leaf, about)
+    own = _value_schema(node.leaf, says.text)
+    forms = own.get("anyOf")
+    alone = forms if isinstance(forms, list) else [own, {"type": "null"}]
+    return {"anyOf": [*alone, _object_schema(node)]}
+
+
+def _value_schema(leaf: Leaf, about: str) -> dict[str, Json]:
+    says, words = leaf.says, list(leaf.words)
+    if leaf.json_type == "array":
+        item: dict[str, Json] = {"enum": [*words]} if words else {"type": "string"}
+        several: dict[str, Json] = {"type": "array", "items": item, "minItems": says.least}
+        if says.most < MAX_INTEGER:
+            several["maxItems"] = says.most
+        return {"description": about, "anyOf": [item, several, {"type": "null"}]}
+    found: dict[str, Json] = {"type": [leaf.json_type, "null"], "description": about}
+    if leaf.json_type == "integer":
+        found |= {"minimum": says.least, "maximum": says.most}
+    elif words:
+        found = {"enum": [*words, None], "description": about}
+    elif leaf.required:
+        found |= {"type": "string", "pattern": r"\S"}
+    elif leaf.json_type == "string" and says.least:
+        found["pattern"] = r"\S"
+    return found

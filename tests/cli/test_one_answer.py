@@ -1,0 +1,103 @@
+"""A question finds its way: to a daemon, or to the index on disk."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ggrep.base.errors import NoIndex, UsageError
+from ggrep.interfaces.cli.queries.one_answer import Question, answered, chosen_place, reach
+from ggrep.interfaces.cli.queries.search_options import Asking
+from ggrep.interfaces.cli.terminal import Terminal
+from ggrep.model.navigation import SymbolRequest, SymbolResponse
+from ggrep.render.style import Style
+from ggrep.service.places import Place
+from tests.fakes.places import short_directory
+from tests.fakes.repos import open_engine, write_tree
+
+REQUEST = SymbolRequest("charge_card", timeout_ms=2_000)
+QUESTION: Question[SymbolResponse] = Question(
+    ask=lambda asking, watch: asking.symbol(REQUEST, watch),
+    read=lambda engine: engine.symbol(REQUEST),
+)
+READ = Asking(offline=True)
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """Return where sockets go: a short path."""
+    with short_directory() as base:
+        yield base
+
+
+def terminal_of(home: Path, **environ: str) -> Terminal:
+    """Return a terminal nobody looks at, under these variables."""
+    said = {"GGREP_HOME": str(home), "GGREP_ENCODER": "none", **environ}
+    return Terminal(said, Style(colour=False), Style(colour=False), progress=False)
+
+
+@pytest.fixture
+def shop(root: Path, home: Path, quick_parsing: None, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a tree of one function, indexed."""
+    # The choice would outlast the test.
+    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
+    write_tree(root, {"src/a.py": "def charge_card():\n    return 1\n"})
+    open_engine(root, home, encoder="none").sync()
+    return root
+
+
+def test_offline_the_index_is_read_here(shop: Path, home: Path) -> None:
+    """No process is started for it."""
+    terminal = terminal_of(home)
+    found = answered(QUESTION, reach(Place(shop, ""), terminal, {}), terminal, READ)
+
+    assert [each.path for each in found.definitions] == ["src/a.py"]
+
+
+def test_where_no_daemon_can_be_had_the_index_is_read_here(
+    shop: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And whoever asked is told so: the answer may be older than they think."""
+    terminal = terminal_of(home, GGREP_START_DAEMON="false")
+    reached = reach(Place(shop, ""), terminal, {})
+    reached.address.socket.parent.mkdir(exist_ok=True)
+    reached.address.socket.touch()  # what a killed one left
+
+    found = answered(QUESTION, reached, terminal, Asking())
+
+    assert [each.path for each in found.definitions] == ["src/a.py"]
+    assert "reading the index without one" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_an_index_is_brought_up_to_date_where_that_is_asked_for(shop: Path, home: Path) -> None:
+    """Without a daemon too."""
+    write_tree(shop, {"src/b.py": "def charge_card():\n    return 2\n"})
+    terminal = terminal_of(home)
+    reached = reach(Place(shop, ""), terminal, {})
+    found = answered(QUESTION, reached, terminal, Asking(sync=True, offline=True))
+
+    assert [each.path for each in found.definitions] == ["src/a.py", "src/b.py"]
+
+
+def test_without_an_index_offline_there_is_no_answer(root: Path, home: Path) -> None:
+    """An empty one would look like an answer."""
+    terminal = terminal_of(home)
+
+    with pytest.raises(NoIndex):
+        answered(QUESTION, reach(Place(root, ""), terminal, {}), terminal, READ)
+
+
+def test_a_directory_below_an_indexed_one_is_a_part_of_it(shop: Path, home: Path) -> None:
+    """Outside git nothing else says where a project begins."""
+    reached = reach(Place(shop / "src", ""), terminal_of(home), {})
+
+    assert (reached.root, reached.scope) == (shop, "src")
+
+
+def test_a_repository_and_a_path_exclude_each_other(shop: Path) -> None:
+    """Which of them would be meant?"""
+    assert chosen_place(shop, None) == Place(shop, "")
+    assert chosen_place(None, shop / "src").root in {shop, shop / "src"}
+    with pytest.raises(UsageError):
+        chosen_place(shop, shop / "src")

@@ -1,0 +1,84 @@
+"""Searches of one repository: their start, and how an index takes over from a scan."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ggrep.base.errors import GgrepError
+from ggrep.interfaces.cli.queries.one_search import follow_index, waiting
+from ggrep.interfaces.cli.terminal import Terminal
+from ggrep.render.style import Style
+from tests.fakes.clocks import ManualClock
+
+
+def test_the_start_of_the_process_was_waited_for() -> None:
+    """Whoever typed the command has waited for the interpreter, too."""
+    clock = ManualClock(datetime(2031, 2, 3, tzinfo=UTC))
+    waited_ms = waiting(clock, 120.0)
+    clock.advance(300)
+
+    assert waited_ms() == 420.0
+
+
+def test_what_a_process_did_before_it_was_ours_was_not() -> None:
+    """A script that ends in `exec ggrep` is as old as its first line."""
+    clock = ManualClock(datetime(2031, 2, 3, tzinfo=UTC))
+    waited_ms = waiting(clock, 60_000.0)
+    clock.advance(300)
+
+    assert waited_ms() == 300.0
+
+
+PLAIN = Style(colour=False)
+MEETING: Any = SimpleNamespace(identity=SimpleNamespace(root=SimpleNamespace(name="shop")))
+
+
+@pytest.fixture
+def followed(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], bool]], None]:
+    """Return what follows an index whose daemon does as it is told."""
+
+    @contextmanager
+    def watching(*_: object) -> Iterator[object]:
+        yield lambda _: None
+
+    def run(act: Callable[[], bool]) -> None:
+        asking = SimpleNamespace(follow=lambda *_: act())
+        monkeypatch.setattr("ggrep.interfaces.cli.queries.one_search.asking_of", lambda *_: asking)
+        follow_index(MEETING, Terminal({}, PLAIN, PLAIN, progress=True))
+
+    monkeypatch.setattr("ggrep.interfaces.cli.queries.one_search.watching", watching)
+    return run
+
+
+def test_it_says_when_the_index_answers(
+    followed: Callable[[Callable[[], bool]], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And how to ask it."""
+    followed(lambda: True)
+
+    assert capsys.readouterr().err == (
+        "the index of shop answers from now on: the same command asks it\n"
+    )
+
+
+@pytest.mark.parametrize("error", [None, KeyboardInterrupt(), GgrepError("no daemon answers")])
+def test_whatever_ends_it_the_hits_were_shown(
+    followed: Callable[[Callable[[], bool]], None],
+    capsys: pytest.CaptureFixture[str],
+    error: BaseException | None,
+) -> None:
+    """So it is no failure, and the next step is named."""
+
+    def act() -> bool:
+        if error is not None:
+            raise error
+        return False
+
+    followed(act)
+
+    said = capsys.readouterr().err
+    assert said == "shop has no index yet; how far it is: ggrep status\n"

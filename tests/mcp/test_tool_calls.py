@@ -1,0 +1,616 @@
+"""Progress of a workspace search."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pytest
+
+from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest, NoIndex
+from ggrep.base.ids import RepoId
+from ggrep.config.identity.root import canonical_root
+from ggrep.config.profiles import Profile, QueryDefaults, apply_to_request, said_fields
+from ggrep.federation.repo_requests import Arrival
+from ggrep.federation.workspace import load_workspace
+from ggrep.federation.workspace_slates import SlateShape
+from ggrep.interfaces.mcp import tool_calls as subject
+from ggrep.interfaces.mcp.mcp_places import Places
+from ggrep.interfaces.mcp.start import Start
+from ggrep.interfaces.mcp.tool_calls import Calls, line_of, placed_for, telling
+from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS, Tool
+from ggrep.model.corpus import Corpus, Mode
+from ggrep.model.filters import Filter
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import Find, SearchRequest, SnippetMode
+from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
+from tests.fakes.federators import FakeFederator
+
+
+def arrival(done: int, *, alias: str | None = "a", count: int = 2) -> Arrival:
+    """Return one of three."""
+    return Arrival(RepoId("r-1"), alias, "ok", count, done, 3)
+
+
+async def test_everything_is_told_in_order_before_the_answer() -> None:
+    """A client closes its bar when the answer comes."""
+    told: list[float] = []
+
+    async def tell(done: float, total: float, message: str) -> None:
+        await anyio.lowlevel.checkpoint()
+        told.append(done)
+
+    async def ask(arrived: Callable[[Arrival], None]) -> str:
+        for done in (1, 2, 3):
+            arrived(arrival(done))
+        return "answer"
+
+    assert await telling(ask, tell) == "answer"
+    assert told == [1, 2, 3]
+
+
+async def test_a_failure_comes_out_as_it_is() -> None:
+    """Wrapped in a group it would count as a bug."""
+
+    async def tell(done: float, total: float, message: str) -> None:
+        raise AssertionError
+
+    async def ask(arrived: Callable[[Arrival], None]) -> str:
+        raise NoIndex("none")
+
+    with pytest.raises(NoIndex, match=r"^none$"):
+        await telling(ask, tell)
+
+
+def test_a_line_names_the_repository_its_status_and_its_hits() -> None:
+    """Without an alias its id is what there is."""
+    assert line_of(arrival(1)) == "a: ok, 2 hits"
+    assert line_of(arrival(1, alias=None, count=1)) == "r-1: ok, 1 hit"
+    assert line_of(arrival(1, count=0)) == "a: ok, 0 hits"
+
+
+async def test_what_takes_long_to_tell_is_still_told_first() -> None:
+    """A client would otherwise see a bar that goes back."""
+    told: list[float] = []
+
+    async def tell(done: float, _total: float, _line: str) -> None:
+        for _ in range(9 if done == 1 else 0):
+            await anyio.lowlevel.checkpoint()
+        told.append(done)
+
+    async def ask(arrived: Callable[[Arrival], None]) -> str:
+        for done in (1, 2):
+            arrived(arrival(done))
+        return "answer"
+
+    assert await telling(ask, tell) == "answer"
+    assert told == [1, 2]
+
+
+LEAST: dict[str, dict[str, object]] = {
+    "search": {"query": "q"},
+    "good_search": {"query": "q"},
+    "context": {"query": "q"},
+    "search_workspace": {"query": "q"},
+    "symbol": {"name": "pay"},
+    "references": {"name": "pay"},
+    "expand": {"target": "src/pay.py:1"},
+}
+_ENOUGH_BYTES = 32 * 1024
+
+
+@pytest.fixture
+def calls(federator: FakeFederator, own: Path, workspace_file: Path) -> Calls:
+    """Return calls of a server that knows one workspace."""
+    start = Start(directory=own, workspaces=(workspace_file,))
+    return Calls(federator, Places(start), shows_paths=True)
+
+
+async def test_arguments_of_a_search_reach_the_request(
+    calls: Calls, federator: FakeFederator, own: Path
+) -> None:
+    """Whatever is accepted must have an effect."""
+    given = {
+        "query": "q",
+        "top": 3,
+        "per_file": 0,
+        "mode": "planning",
+        "corpus": ["prose", "code"],
+        "filter": ["lang:python", "-path:tests/**"],
+        "snippet": "none",
+        "anchors": True,
+        "keep_weak": True,
+        "find": "usage",
+        "options": ["vectors=false", "explain=true", "deterministic=true", "timeout_ms=1234"],
+    }
+
+    outcome = await calls.call("search", given)
+
+    assert not outcome.failed
+    wanted = SearchRequest(
+        query="q",
+        limit=3,
+        per_file=0,
+        mode=Mode.PLANNING,
+        corpora=(Corpus.CODE, Corpus.PROSE),
+        filters=(Filter("lang", "python"), Filter("path", "tests/**", negated=True)),
+        snippet=SnippetMode.NONE,
+        include_anchors=True,
+        keep_weak=True,
+        find=Find.USAGE,
+        vectors=False,
+        explain=True,
+        deterministic=True,
+        timeout_ms=1234,
+    )
+    assert federator.asked == [("search_repo", (own, wanted))]
+
+
+async def test_a_search_shows_short_snippets_unless_told(
+    calls: Calls, federator: FakeFederator
+) -> None:
+    """An agent that wants more reads the file."""
+    await calls.call("search", {"query": "q"})
+
+    assert federator.asked[0][1][1].snippet is SnippetMode.SHORT
+
+
+async def test_a_profile_does_not_lengthen_what_an_agent_gets(
+    calls: Calls, federator: FakeFederator
+) -> None:
+    """A repository's file is written by whoever wrote the repository."""
+    await calls.call("search", {"query": "q"})
+
+    asked = federator.asked[0][1][1]
+    greedy = Profile("p", query=QueryDefaults(snippet=SnippetMode.LONG))
+    assert apply_to_request(asked, said_fields(asked), greedy).snippet is SnippetMode.SHORT
+
+
+async def test_no_tool_returns_whole_content_unless_told(
+    calls: Calls, federator: FakeFederator
+) -> None:
+    """An agent that calls every tool with the least it takes must not drown."""
+    for name, given in LEAST.items():
+        assert not (await calls.call(name, given)).failed
+    slated = await calls.call("search_workspace", {"query": "q", "format": "slate"})
+
+    searches = [what[1] for name, what in federator.asked if name == "search_repo"]
+    assert {request.snippet for request in searches} == {SnippetMode.SHORT}
+    assert {request.search.snippet for request in federator.requests} == {SnippetMode.SHORT}
+    asked = {name: what[1] for name, what in federator.asked if isinstance(what, tuple)}
+    slate = asked["slate_repo"]
+    assert (slate.level, slate.budgets, slate.session) == (1, Budgets(), None)
+    assert slated.document["slate"] == {"level": 1}
+    assert federator.shapes == [SlateShape()]
+    assert 0 < asked["symbol_repo"].limit <= 20
+    used = asked["references_repo"]
+    assert 0 < used.limit <= 100
+    assert (used.strings, used.comments) == (False, False)
+    assert 0 < asked["expand_repo"].max_bytes <= _ENOUGH_BYTES
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+async def test_every_tool_refuses_an_argument_that_it_does_not_know(
+    calls: Calls, federator: FakeFederator, tool: Tool
+) -> None:
+    """A model that makes one up must not take the answer for one about it."""
+    outcome = await calls.call(tool.name, {**LEAST.get(tool.name, {}), "nonsense": 1})
+
+    assert outcome.failed
+    said = str(outcome.document["message"])
+    assert said.startswith(f"{tool.name}: unknown argument 'nonsense'; it takes ")
+    assert all(argument.name in said for argument in tool.arguments)
+    assert federator.asked == []
+
+
+@pytest.mark.parametrize("tool", [one for one in TOOLS if one.rare], ids=lambda tool: tool.name)
+async def test_every_tool_refuses_an_option_that_it_does_not_know(
+    calls: Calls, federator: FakeFederator, tool: Tool
+) -> None:
+    """No schema lists them, so the message has to."""
+    given = {**LEAST[tool.name], "options": ["nonsense=1"]}
+
+    outcome = await calls.call(tool.name, given)
+
+    assert outcome.failed
+    said = str(outcome.document["message"])
+    assert "unknown option 'nonsense=1'" in said
+    assert all(f"{argument.name}=" in said for argument in tool.rare)
+    assert federator.asked == []
+
+
+@pytest.mark.parametrize("name", ["search", "context", "symbol", "references"])
+async def test_a_path_within_a_repository_narrows_the_search(
+    calls: Calls, federator: FakeFederator, own: Path, name: str
+) -> None:
+    """An agent that names a directory means that directory."""
+    await calls.call(name, {**LEAST[name], "root": str(own / "src")})
+
+    root, request = federator.asked[0][1]
+    scoped = request.search if isinstance(request, SlateRequest) else request
+    assert (root, scoped.scope) == (own, "src")
+
+
+async def test_arguments_of_context_reach_the_request(
+    calls: Calls, federator: FakeFederator, own: Path
+) -> None:
+    """Whatever is accepted must have an effect."""
+    given = {
+        "query": "q",
+        "level": 2,
+        "max_bytes": 9_000,
+        "max_file_bytes": 900,
+        "max_files": 7,
+        "evidence": 2,
+        "graph": False,
+        "anchors": False,
+        "mode": "debug",
+        "corpus": ["code"],
+        "filter": ["lang:python"],
+        "find": "concept",
+        "keep_weak": True,
+        "options": ["vectors=false", "deterministic=true", "timeout_ms=1234"],
+    }
+
+    outcome = await calls.call("context", given)
+
+    assert not outcome.failed, outcome.document
+    search = SearchRequest(
+        query="q",
+        mode=Mode.DEBUG,
+        corpora=(Corpus.CODE,),
+        filters=(Filter("lang", "python"),),
+        find=Find.CONCEPT,
+        keep_weak=True,
+        vectors=False,
+        deterministic=True,
+        timeout_ms=1234,
+    )
+    wanted = SlateRequest(search, 2, Budgets(9_000, 900, 7, 2), anchors=False, graph=False)
+    assert federator.asked == [("slate_repo", (own, wanted))]
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({}, None),
+        ({"session": "new"}, SessionRequest()),
+        ({"session": "new", "op": "start"}, SessionRequest()),
+        ({"session": "T"}, SessionRequest("T", "refine")),
+        ({"session": "T", "delta_only": True}, SessionRequest("T", "refine", delta_only=True)),
+        (
+            {"session": "T", "op": "expand", "targets": ["src/pay.py:1", "src/a.py"]},
+            SessionRequest("T", "expand", ("src/pay.py:1", "src/a.py")),
+        ),
+    ],
+)
+async def test_a_session_is_started_and_gone_on_with(
+    calls: Calls, federator: FakeFederator, given: dict[str, object], wanted: SessionRequest | None
+) -> None:
+    """`new` stands for the token that there is not yet; what came back is handed on as it is."""
+    await calls.call("context", {"query": "q", **given})
+
+    assert federator.asked[0][1][1].session == wanted
+
+
+async def test_places_may_be_named_by_absolute_paths(
+    calls: Calls, federator: FakeFederator, own: Path
+) -> None:
+    """Agents have them from their editors; a repository knows only its own."""
+    expand = {"session": "T", "op": "expand", "targets": [f"{own}/src/pay.py", "src/a.py"]}
+
+    await calls.call("expand", {"target": f"{own}/src/pay.py:1"})
+    await calls.call("context", {"query": "q", **expand})
+
+    around, slate = (request for _, (_, request) in federator.asked)
+    assert around.target == "src/pay.py:1"
+    assert slate.session.targets == ("src/pay.py", "src/a.py")
+
+
+async def test_arguments_of_names_and_places_reach_the_request(
+    calls: Calls, federator: FakeFederator, own: Path
+) -> None:
+    """Whatever is accepted must have an effect."""
+    options = {"options": ["deterministic=true", "timeout_ms=1234"]}
+    of_name = {"name": "A.pay", "filter": ["-test:true"], "limit": 3, **options}
+
+    await calls.call("symbol", of_name)
+    await calls.call("references", {**of_name, "strings": True, "comments": True})
+    await calls.call(
+        "expand", {"target": "abcdef01", "boundary": "file", "max_bytes": 99, **options}
+    )
+
+    filters = (Filter("test", "true", negated=True),)
+    assert federator.asked == [
+        (
+            "symbol_repo",
+            (own, SymbolRequest("A.pay", "", filters, 3, deterministic=True, timeout_ms=1234)),
+        ),
+        (
+            "references_repo",
+            (
+                own,
+                ReferencesRequest(
+                    "A.pay",
+                    filters=filters,
+                    strings=True,
+                    comments=True,
+                    limit=3,
+                    deterministic=True,
+                    timeout_ms=1234,
+                ),
+            ),
+        ),
+        (
+            "expand_repo",
+            (own, ExpandRequest("abcdef01", "file", 99, deterministic=True, timeout_ms=1234)),
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "said"),
+    [
+        ("context", {"level": 4}, "level: must be from 0 to 3, is 4"),
+        ("context", {"level": -1}, "level: must be from 0 to 3, is -1"),
+        ("context", {"max_files": -1}, "max_files: must be 0 or more, is -1"),
+        ("context", {"find": "best"}, "find: 'best' is not one of auto, "),
+        ("context", {"session": "T", "op": "end"}, "op: 'end' is not one of start, refine, expand"),
+        ("context", {"session": "T", "targets": ["a"] * 33}, "targets: holds 33 values, 32 at"),
+        ("symbol", {"name": " "}, "name: the name is empty"),
+        ("symbol", {"limit": -1}, "limit: must be 0 or more, is -1"),
+        ("references", {"filter": ["x"]}, "filter: "),
+        ("expand", {"boundary": "page"}, "boundary: 'page' is not one of auto, chunk, "),
+        ("expand", {"max_bytes": 0}, "max_bytes: must be 1 or more, is 0"),
+        ("expand", {"options": ["timeout_ms=-1"]}, "timeout_ms: must be 0 or more, is -1"),
+    ],
+)
+async def test_a_wrong_value_of_the_newer_tools_is_named_by_its_argument(
+    calls: Calls, federator: FakeFederator, name: str, wrong: dict[str, object], said: str
+) -> None:
+    """The next call can be right."""
+    outcome = await calls.call(name, {**LEAST[name], **wrong})
+
+    assert outcome.failed
+    assert str(outcome.document["message"]).startswith(said)
+    assert outcome.document["code"] == "invalid_request"
+    assert federator.asked == []
+
+
+async def test_arguments_of_a_workspace_search_reach_the_request(
+    calls: Calls, federator: FakeFederator
+) -> None:
+    """One body, one check, whatever the surface."""
+    given = {
+        "query": "q",
+        "select": ["own"],
+        "only": ["own", "other"],
+        "tags": [],
+        "repo_filter": ["o*"],
+        "merge": "global",
+        "strict": True,
+        "top": 4,
+        "find": "concept",
+        "options": [
+            "include_disabled=true",
+            "rrf_k=7",
+            "fold=false",
+            "per_repo_top=9",
+            "max_repos=2",
+            "concurrency=1",
+            "cohort=code:abc",
+            "cohort=prose:def",
+            "cohort_policy=strict",
+            "allow_unsafe_mix=true",
+            "stats=true",
+            "vectors=false",
+            "explain=true",
+            "deterministic=true",
+            "timeout_ms=77",
+        ],
+    }
+
+    outcome = await calls.call("search_workspace", given)
+
+    assert not outcome.failed, outcome.document
+    (request,) = federator.requests
+    assert (request.select, request.only, request.tags) == (("own",), ("own", "other"), ())
+    assert (request.repo_filter, request.include_disabled) == (("o*",), True)
+    assert (request.merge_strategy, request.rrf_k, request.fold) == ("global", 7, False)
+    assert (request.per_repo_top, request.max_repos, request.concurrency) == (9, 2, 1)
+    assert (request.cohort, request.cohort_policy) == (("code:abc", "prose:def"), "strict")
+    assert (request.allow_unsafe_mix, request.strict, request.stats) == (True, True, True)
+    assert (request.top, request.include_paths) == (4, False)
+    search = request.search
+    assert (search.find, search.vectors, search.explain) == (Find.CONCEPT, False, True)
+    assert (search.deterministic, search.timeout_ms) == (True, 77)
+
+
+async def test_arguments_of_a_slate_of_a_workspace_reach_its_shape(
+    calls: Calls, federator: FakeFederator
+) -> None:
+    """It is shaped by the arguments that `context` has."""
+    given = {
+        "query": "q",
+        "format": "slate",
+        "only": ["own"],
+        "level": 0,
+        "max_bytes": 9_000,
+        "max_file_bytes": 900,
+        "max_files": 7,
+        "evidence": 2,
+        "graph": False,
+        "anchors": False,
+    }
+
+    outcome = await calls.call("search_workspace", given)
+
+    assert outcome.document["slate"] == {"level": 0}
+    budgets = Budgets(9_000, 900, 7, 2)
+    assert federator.shapes == [SlateShape(0, budgets, anchors=False, graph=False)]
+    assert [request.only for request in federator.requests] == [("own",)]
+
+
+async def test_hits_of_a_workspace_have_anchors_of_their_own(
+    calls: Calls, federator: FakeFederator
+) -> None:
+    """Opening lines stand in a list only for who wants them."""
+    await calls.call("search_workspace", {"query": "q", "anchors": True})
+    await calls.call("search_workspace", {"query": "q", "format": "hits"})
+
+    shown = [request.search.include_anchors for request in federator.requests]
+    assert shown == [True, False]
+    assert federator.shapes == []
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"level": 2, "graph": False}, "graph, level: only with format slate"),
+        ({"format": "hits", "max_bytes": 9_000}, "max_bytes: only with format slate"),
+        ({"format": "slate", "top": 3, "per_file": 1}, "per_file, top: not with format slate"),
+    ],
+)
+async def test_what_only_the_other_format_heeds_is_refused(
+    calls: Calls, federator: FakeFederator, given: dict[str, object], said: str
+) -> None:
+    """Whatever is accepted must have an effect, or the agent waits for it in vain."""
+    outcome = await calls.call("search_workspace", {"query": "q", **given})
+
+    assert outcome.failed
+    assert outcome.document["message"] == said
+    assert federator.asked == []
+
+
+def test_every_argument_that_shapes_slates_is_of_slates_alone() -> None:
+    """One that is added to the shape must not be passed over in lists of hits."""
+    shaping = {one.name for one in BY_NAME["context"].arguments if one.place[:1] == ("slate",)}
+    arguments = BY_NAME["search_workspace"].every
+
+    for name in shaping - {"anchors"}:
+        with pytest.raises(InvalidRequest, match=f"^{name}: only with format slate$"):
+            placed_for(arguments, {"query": "q", name: 1})
+
+
+async def test_an_unknown_format_is_refused(calls: Calls, federator: FakeFederator) -> None:
+    """A list in place of a slate would be taken for one."""
+    outcome = await calls.call("search_workspace", {"query": "q", "format": "pack"})
+
+    assert outcome.failed
+    assert "'pack' is not one of hits, slate" in str(outcome.document["message"])
+    assert federator.asked == []
+
+
+async def test_a_wrong_value_is_named_by_its_argument(calls: Calls) -> None:
+    """A model has never seen the body that the message comes from."""
+    outcome = await calls.call("search", {"query": "q", "per_file": -1})
+
+    assert outcome.failed
+    assert outcome.document["message"] == "per_file: must be from 0 to 1000, is -1"
+
+
+async def test_wrong_values_of_a_workspace_search_are_all_named(calls: Calls) -> None:
+    """The next call can be right."""
+    outcome = await calls.call(
+        "search_workspace", {"query": "q", "options": ["concurrency=0"], "merge": "best"}
+    )
+
+    assert outcome.failed
+    assert outcome.document["ok"] is False
+    fields = [issue["field"] for issue in outcome.document["error"]["issues"]]
+    assert sorted(fields) == ["concurrency", "merge"]
+
+
+async def test_a_workspace_is_named_by_its_id(
+    calls: Calls, federator: FakeFederator, workspace_file: Path
+) -> None:
+    """Agents need not know where the file lies."""
+    known = load_workspace(workspace_file, resolve_root=canonical_root).repo_set_id
+
+    outcome = await calls.call("search_workspace", {"query": "q", "workspace": known})
+
+    assert not outcome.failed
+    assert federator.asked == [("search", workspace_file)]
+
+
+async def test_an_answer_that_nobody_gave_is_a_failure(
+    calls: Calls, federator: FakeFederator
+) -> None:
+    """Its document holds all that is known of the repositories, and what to do."""
+    federator.failing = True
+
+    outcome = await calls.call("search_workspace", {"query": "q"})
+
+    assert outcome.failed
+    assert outcome.document["code"] == "no_index"
+    assert "ggrep index" in outcome.document["hint"]
+
+
+async def test_repositories_outside_fail_on_their_own(
+    federator: FakeFederator, own: Path, other: Path, workspace_file: Path
+) -> None:
+    """One of them must not keep the others from answering."""
+    files = Start(directory=own, allowed=(own, workspace_file.parent / "both.jsonc"))
+    outside = Calls(federator, Places(files), shows_paths=True)
+
+    outcome = await outside.call(
+        "search_workspace", {"query": "q", "workspace": str(workspace_file)}
+    )
+
+    assert not outcome.failed, outcome.document
+    workspace = load_workspace(workspace_file, resolve_root=canonical_root)
+    assert federator.forbidden == {workspace.repos[1].repo_id}
+
+
+async def test_deep_health_is_asked_for_by_true_alone(
+    calls: Calls, federator: FakeFederator, own: Path
+) -> None:
+    """It reads every byte of the store."""
+    await calls.call("ggrep_health", {})
+    await calls.call("ggrep_health", {"deep": True})
+
+    assert [what for _, what in federator.asked] == [(own, False), (own, True)]
+
+
+async def test_too_many_calls_at_once_are_told_to_wait(
+    federator: FakeFederator, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A queue without an end is an answer without one."""
+    monkeypatch.setattr(subject, "MAX_IN_FLIGHT", 1)
+    calls = Calls(federator, Places(Start(directory=own)), shows_paths=True)
+    federator.gate = anyio.Event()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(calls.call, "ggrep_status", {})
+        await federator.begun.wait()
+        refused = await calls.call("ggrep_status", {})
+        federator.gate.set()
+    served = await calls.call("ggrep_status", {})
+
+    assert refused.failed
+    assert refused.document["error"]["retry_after_ms"] == 1000
+    assert not served.failed
+
+
+async def test_a_look_that_lasts_too_long_is_given_up(
+    calls: Calls, federator: FakeFederator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clients give up as well, and say less about it."""
+    monkeypatch.setattr(subject, "LOOK_S", 0.0)
+    federator.gate = anyio.Event()
+
+    outcome = await calls.call("ggrep_status", {})
+
+    assert outcome.document["code"] == DeadlineExceeded.code
+
+
+async def test_paths_are_not_shown_to_callers_from_elsewhere(
+    federator: FakeFederator, own: Path
+) -> None:
+    """They say more of this machine than the answer does."""
+    federator.fail = GgrepError(f"{own}/x: broken")
+    calls = Calls(federator, Places(Start(directory=own)), shows_paths=False)
+
+    outcome = await calls.call("search", {"query": "q"})
+
+    assert str(own) not in outcome.document["message"]
+    assert str(own) not in outcome.document["error"]["message"]
