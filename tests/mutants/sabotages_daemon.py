@@ -4,6 +4,7 @@ from tests.mutants.sabotages import Sabotage
 
 FRAMES = "tests/wire/test_frames.py::"
 HANDSHAKE = "tests/wire/test_handshake.py::"
+CONNECTION = "tests/wire/test_connection.py::"
 GREETING = "tests/daemon/test_handshake_over_the_wire.py::"
 DEADLINES = "tests/daemon/test_deadlines.py::"
 ADMISSION = "tests/qos/test_admission.py::"
@@ -32,8 +33,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a frame may be of any length",
         "ggrep/protocol/wire/frames.py",
-        "_check_size(self._size, self._cap_bytes, tuple(completed))",
-        "_check_size(min(self._size, 1), 1, tuple(completed))",
+        "_fault_of(self._size, self._cap_bytes)",
+        "_fault_of(min(self._size, 1), 1)",
         (FRAMES + "test_a_broken_reader_stays_broken",),
     ),
     Sabotage(
@@ -53,9 +54,9 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "an empty frame is one",
         "ggrep/protocol/wire/frames.py",
-        "    if size == 0:\n",
-        "    if size < 0:\n",
-        (FRAMES + "test_a_bad_prefix_carries_what_was_whole_before_it",),
+        'return "" if size else',
+        'return "" if size >= 0 else',
+        (FRAMES + "test_a_bad_prefix_loses_nothing_that_was_whole_before_it",),
     ),
     Sabotage(
         "a daemon answers for another configuration",
@@ -96,10 +97,28 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "a client that was refused may go on",
-        "ggrep/daemon/session.py",
-        "            if not await self._shake_hands(payloads[0]):\n                return\n",
-        "            await self._shake_hands(payloads[0])\n",
-        (GREETING + "test_another_store_or_configuration_is_refused",),
+        "ggrep/protocol/wire/states.py",
+        "                Step.REFUSAL: State.CLOSED,\n                Step.END: State.CLOSED,\n"
+        "            },\n            State.OPEN: {\n                Step.HELLO",
+        "                Step.REFUSAL: State.OPEN,\n                Step.END: State.CLOSED,\n"
+        "            },\n            State.OPEN: {\n                Step.HELLO",
+        (
+            CONNECTION + "test_another_store_is_refused_and_nothing_behind_the_hello_is_taken",
+            GREETING + "test_another_store_or_configuration_is_refused",
+        ),
+    ),
+    Sabotage(
+        "what came before a bad length is not taken",
+        "ggrep/protocol/wire/connection.py",
+        "        if self._payloads:\n            return self._event(self._payloads.popleft())\n"
+        "        if self._reader.fault:\n",
+        "        if self._payloads and not self._reader.fault:\n"
+        "            return self._event(self._payloads.popleft())\n"
+        "        if self._reader.fault:\n",
+        (
+            CONNECTION + "test_what_came_before_a_bad_length_is_taken_first_and_answered_last",
+            CONNECTION + "test_a_daemon_sees_the_same_however_bytes_are_cut",
+        ),
     ),
     Sabotage(
         "a figure of a message has no bounds",
@@ -130,8 +149,8 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "an answer may be of any size",
-        "ggrep/daemon/session.py",
-        "frame(stable_json.dumps(document), cap_bytes=self._most_response)",
+        "ggrep/protocol/wire/connection.py",
+        "frame(stable_json.dumps(document), cap_bytes=self._most_sent)",
         "frame(stable_json.dumps(document), cap_bytes=1 << 31)",
         (LIFECYCLE + "test_an_answer_that_is_too_large_is_refused_with_the_way_out",),
     ),
