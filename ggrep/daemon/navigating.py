@@ -21,8 +21,8 @@ from ggrep.daemon.admitting import (
 )
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.daemon_notices import with_warnings
+from ggrep.daemon.hint_checks import scope_of
 from ggrep.daemon.query_log import Outcome, Question, note, note_failure
-from ggrep.daemon.scope import scope_of
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.model.request import SearchRequest, can_scan

@@ -1,5 +1,6 @@
 """The daemon of one store: its settings, engine, admission, sync loop and log."""
 
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
@@ -20,7 +21,6 @@ from ggrep.config.layout import names
 from ggrep.daemon.config_watch import LoadedConfig, load_config
 from ggrep.daemon.counters import QueryCounters
 from ggrep.daemon.event_log import EventLog
-from ggrep.daemon.loads import rss_bytes, sync_load, watch_load
 from ggrep.daemon.log_events import SyncEvent
 from ggrep.daemon.pool_memory import PoolMemory
 from ggrep.daemon.qos.admission import Admission, AdmissionLimits
@@ -290,9 +290,9 @@ class StoreDaemon:
             warming=self._engine is None and not self.counters.answered,
             encode=EncodeLoad(slots.max_concurrent, slots.in_use, stale=slots.stale > 0),
             handles=HandleLoad(handles.open, handles.budget),
-            sync=sync_load(self.syncs.statistics(), self.standing()),
-            watch=watch_load(shared.watcher.state(self.identity.root)),
-            rss_bytes=rss_bytes(),
+            sync=self.syncs.statistics().load(self.standing()),
+            watch=shared.watcher.state(self.identity.root).load(),
+            rss_bytes=_rss_bytes(),
             connections=self.connections,
             stages=self.counters.stages(),
         )
@@ -387,3 +387,9 @@ async def _quietly(work: Callable[[], Awaitable[object]]) -> None:
     """Run a task whose failure is reported elsewhere, by status and log."""
     with suppress(GgrepError):
         await work()
+
+
+def _rss_bytes() -> int:
+    """Return the memory of this process that is in use."""
+    pages = int(Path("/proc/self/statm").read_bytes().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -210,7 +210,7 @@ def test_a_full_disk_drops_events_and_says_so_afterwards(
     log = open_log(tmp_path)
     log.query(QUERY)
     with monkeypatch.context() as patch:
-        patch.setattr("ggrep.daemon.log_file.os.write", no_space)
+        patch.setattr("ggrep.daemon.event_log.os.write", no_space)
         fill(log, 3)
     assert log.dropped_total == 3
     log.query(QUERY)
@@ -233,7 +233,7 @@ def test_a_line_that_did_not_fit_leaves_no_half(
     log.query(QUERY)
     write = os.write
     with monkeypatch.context() as patch:
-        patch.setattr("ggrep.daemon.log_file.os.write", lambda fd, line: write(fd, line[:10]))
+        patch.setattr("ggrep.daemon.event_log.os.write", lambda fd, line: write(fd, line[:10]))
         log.query(QUERY)
     log.close()
 

@@ -16,8 +16,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded
-from ggrep.daemon.sync_child import SyncChild
-from ggrep.daemon.sync_process import SyncProcess
+from ggrep.daemon.sync_process import SyncChild, SyncProcess
 from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress, wish_from
 from tests.fakes.repos import open_engine, paths, write_tree
 from tests.fakes.sync_workers import write_worker

@@ -16,7 +16,7 @@ SCHEDULE = "tests/daemon/test_sync_schedule.py::"
 LOOP = "tests/daemon/test_sync_loop.py::"
 WORKER = "tests/daemon/test_sync_process.py::test_cancelling_kills_the_worker_and_its_children"
 ENDPOINT = "tests/daemon/test_endpoint.py::"
-LEFTOVERS = "tests/daemon/test_leftovers.py::"
+LEFTOVERS = "tests/daemon/test_endpoint.py::"
 LIFECYCLE = "tests/daemon/test_lifecycle.py::"
 REACHING = "tests/client/test_reaching.py::"
 STOPPING = "tests/client/test_stopping.py::"
@@ -26,7 +26,7 @@ FAST = "tests/entry/test_fast.py::"
 CHOICE = "tests/cli/test_asking.py::"
 PYTHON = "tests/public/test_repository.py::"
 OPTIONS = "tests/public/test_requests.py::"
-EVENTS = "tests/daemon/test_event_filter.py::test_what_cannot_is_dropped"
+EVENTS = "tests/daemon/test_watched_root.py::test_what_cannot_is_dropped"
 
 DAEMON_SABOTAGES = (
     # The wire.
@@ -456,21 +456,21 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "every file of git's own counts",
-        "ggrep/daemon/event_filter.py",
+        "ggrep/daemon/watched_root.py",
         "    return inside in _GIT_FILES or inside.startswith(_GIT_REFS)\n",
         "    return bool(inside)\n",
         (EVENTS,),
     ),
     Sabotage(
         "locks of git count",
-        "ggrep/daemon/event_filter.py",
+        "ggrep/daemon/watched_root.py",
         '    if inside.endswith(".lock"):\n',
         "    if not inside:\n",
         (EVENTS,),
     ),
     Sabotage(
         "directories of products count",
-        "ggrep/daemon/event_filter.py",
+        "ggrep/daemon/watched_root.py",
         "        return self._products is None or inside in self._products\n",
         "        return True\n",
         (EVENTS,),
@@ -484,7 +484,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "of a cancelled sync only the worker itself is killed",
-        "ggrep/daemon/sync_child.py",
+        "ggrep/daemon/sync_process.py",
         "os.killpg(self._process.pid, signal.SIGKILL)",
         "os.kill(self._process.pid, signal.SIGKILL)",
         (WORKER,),
@@ -589,9 +589,9 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "who sweeps does not look at locks",
-        "ggrep/daemon/leftovers.py",
-        "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
-        "",
+        "ggrep/daemon/endpoint_files.py",
+        "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n        yield\n",
+        "        yield\n",
         (LEFTOVERS + "test_who_sweeps_leaves_a_place_alone_that_is_just_taken",),
     ),
     Sabotage(

@@ -1,6 +1,8 @@
 """A connection without a socket: each state takes what the table says, however bytes are cut."""
 
+import re
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -163,6 +165,20 @@ def test_every_state_has_its_row_and_only_known_steps_lead_on(role: Role) -> Non
             else:
                 with pytest.raises(OutOfTurn, match=f"{taken.value} is out of turn"):
                     follow(role, state, taken)
+
+
+def test_the_page_has_the_table_of_the_code() -> None:
+    """It is where a newcomer learns it."""
+    page = Path(__file__).parents[2] / "docs/impl/protocol.md"
+    rows = re.findall(r"^\| (client|daemon) \| (\w+) \| (.*?) ?\|$", page.read_text(), re.MULTILINE)
+
+    told = {(role, state): steps for role, state, steps in rows}
+
+    assert told == {
+        (role.value, state.value): ", ".join(f"{step.name} {to.value}" for step, to in row.items())
+        for role, states in TABLE.items()
+        for state, row in states.items()
+    }
 
 
 def test_nothing_leads_back_from_the_end() -> None:
