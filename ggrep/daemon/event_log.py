@@ -9,7 +9,7 @@ many were.
 import os
 import re
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -143,14 +143,6 @@ _NESTED: Final = frozenset({*_LIMITS, "stages"})
 Field = str | int | float | bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class LogStatistics:
-    """Events since the start, written or dropped."""
-
-    written_total: int
-    dropped_total: int
-
-
 class EventLog:
     """Writes events of one store to `DIRECTORY/STORE_ID.jsonl`; safe to call from any thread."""
 
@@ -178,7 +170,7 @@ class EventLog:
         self._file = LogFile(path, max_bytes=max_bytes, files=files, total_bytes=total_bytes)
         self._clock = clock
         self._lock = Lock()
-        self._written = self._dropped = self._untold = 0
+        self._dropped = self._untold = 0
         self._store_id = store_id
 
     def query(self, event: QueryEvent) -> None:
@@ -208,11 +200,6 @@ class EventLog:
         """Return how many events could not be written."""
         return self._dropped
 
-    def statistics(self) -> LogStatistics:
-        """Return the counts of written and dropped events."""
-        with self._lock:
-            return LogStatistics(self._written, self._dropped)
-
     def close(self) -> None:
         """Close the file."""
         with self._lock:
@@ -223,9 +210,7 @@ class EventLog:
         with self._lock:
             if self._untold and self._write("events_dropped", {"count": self._untold}, "warning"):
                 self._untold = 0
-            if self._write(name, told, level):
-                self._written += 1
-            else:
+            if not self._write(name, told, level):
                 self._dropped += 1
                 self._untold += 1
 

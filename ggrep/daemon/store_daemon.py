@@ -3,7 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -57,6 +57,9 @@ if TYPE_CHECKING:
 _OF_NO_ANSWER = frozenset({"low_impact", "watch"})
 """Flags that change what a daemon costs, and no answer."""
 
+
+_LOGGED = {one.name for one in fields(SyncEvent)} & {one.name for one in fields(SyncOutcome)}
+"""What the log has of a sync's outcome, under the same names."""
 
 _LOOKS = (Cancel, Health, Metrics, Ping, Status, SyncStatus, WatchStatus)
 """What only looks at a daemon, and needs no index."""
@@ -365,18 +368,7 @@ class StoreDaemon:
             SyncEvent(
                 trigger=self.syncs.statistics().trigger,
                 status="degraded" if outcome.degraded else "ok",
-                duration_ms=outcome.duration_ms,
-                snapshot_id=outcome.snapshot_id,
-                published=outcome.published,
-                indexed=outcome.indexed,
-                deleted=outcome.deleted,
-                unchanged=outcome.unchanged,
-                chunks=outcome.chunks,
-                segments=outcome.segments,
-                vectors_encoded=outcome.vectors_encoded,
-                vectors_reused=outcome.vectors_reused,
-                skipped=outcome.skipped,
-                degraded=outcome.degraded,
+                **{name: getattr(outcome, name) for name in _LOGGED},
             )
         )
         self.published.set()
