@@ -10,7 +10,6 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
@@ -209,29 +208,13 @@ _PASSING: Final = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EFAULT, errno.ETX
 """What a machine says that has no room for a process just now, or replaces its program."""
 
 
-@dataclass(frozen=True, slots=True)
-class SyncProcessStatistics:
-    """Counts of a worker process's work.
-
-    Attributes:
-        pid: of the process that runs now; None when none does.
-        jobs_total: syncs that were begun.
-        starts_total: processes that were started.
-        running: a sync is being done now.
-        queued: syncs that wait for it.
-    """
-
-    pid: int | None
-    jobs_total: int
-    starts_total: int
-    running: bool
-    queued: int
-
-
 class SyncProcess:
     """See the module. One sync at a time; others wait in order of arrival.
 
     The worker starts with the first job and ends by itself when none came for a while.
+
+    Attributes:
+        starts: workers that were started so far.
     """
 
     def __init__(
@@ -258,7 +241,7 @@ class SyncProcess:
         self._child: SyncChild | None = None
         self._wishes: dict[str, tuple[str, ...]] = {}
         self._closed = False
-        self._jobs = self._starts = self._queued = 0
+        self._jobs = self.starts = 0
 
     async def run(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
         """Run one sync in the worker.
@@ -271,16 +254,9 @@ class SyncProcess:
             DeadlineExceeded: the job's own time ran out.
             Cancelled: the host is closing.
         """
-        self._queued += 1
-        try:
-            await self._turn.acquire()
-        finally:
-            self._queued -= 1
-        try:
+        async with self._turn:
             self._jobs += 1
             return await self._within_time(job, on_progress)
-        finally:
-            self._turn.release()
 
     async def wish(self, store_id: str, paths: Sequence[str]) -> None:
         """Let a store's first index, running or to come, start with these files."""
@@ -296,15 +272,10 @@ class SyncProcess:
         self._closed = True
         await self._end()
 
-    def statistics(self) -> SyncProcessStatistics:
-        """Return the counts so far."""
-        return SyncProcessStatistics(
-            pid=None if self._child is None else self._child.pid,
-            jobs_total=self._jobs,
-            starts_total=self._starts,
-            running=self._turn.statistics().locked,
-            queued=self._queued,
-        )
+    @property
+    def pid(self) -> int | None:
+        """Return the worker's process id; None when none runs."""
+        return None if self._child is None else self._child.pid
 
     async def _within_time(
         self, job: SyncJob, on_progress: Callable[[SyncProgress], None]
@@ -356,7 +327,7 @@ class SyncProcess:
             raise Cancelled("the daemon is stopping")
         if self._child is None:
             self._child = await self._started(low_impact=low_impact)
-            self._starts += 1
+            self.starts += 1
         return self._child
 
     def _is_fit(self, child: SyncChild, *, low_impact: bool) -> bool:

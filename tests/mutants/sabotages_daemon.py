@@ -98,10 +98,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a client that was refused may go on",
         "ggrep/protocol/wire/states.py",
-        "                Step.REFUSAL: State.CLOSED,\n                Step.END: State.CLOSED,\n"
-        "            },\n            State.OPEN: {\n                Step.HELLO",
-        "                Step.REFUSAL: State.OPEN,\n                Step.END: State.CLOSED,\n"
-        "            },\n            State.OPEN: {\n                Step.HELLO",
+        "{Step.WELCOME: State.OPEN, Step.REFUSAL: State.CLOSED, **_END}",
+        "{Step.WELCOME: State.OPEN, Step.REFUSAL: State.OPEN, **_END}",
         (
             CONNECTION + "test_another_store_is_refused_and_nothing_behind_the_hello_is_taken",
             GREETING + "test_another_store_or_configuration_is_refused",

@@ -61,41 +61,24 @@ class OutOfTurn(Exception):
     """A step that the table does not have: a fault of this end, as the other's are steps."""
 
 
+_LOST: Final = dict.fromkeys((Step.REFUSAL, Step.GARBLED, Step.UNFRAMED, Step.END), State.CLOSED)
+_END: Final = {Step.END: State.CLOSED}
+
 TABLE: Final[Mapping[Role, Mapping[State, Mapping[Step, State]]]] = MappingProxyType(
     {
         Role.CLIENT: {
-            State.GREETING: {Step.HELLO: State.GREETED, Step.END: State.CLOSED},
-            State.GREETED: {
-                Step.REQUEST: State.GREETED,  # a plain search does not wait for its welcome
-                Step.WELCOME: State.OPEN,
-                Step.REFUSAL: State.CLOSED,
-                Step.GARBLED: State.CLOSED,
-                Step.UNFRAMED: State.CLOSED,
-                Step.END: State.CLOSED,
-            },
-            State.OPEN: {
-                Step.REQUEST: State.OPEN,
-                Step.REPLY: State.OPEN,
-                Step.REFUSAL: State.CLOSED,  # of one of several requests: of which, nobody can tell
-                Step.GARBLED: State.CLOSED,
-                Step.UNFRAMED: State.CLOSED,
-                Step.END: State.CLOSED,
-            },
+            State.GREETING: {Step.HELLO: State.GREETED, **_END},
+            # A plain search does not wait for its welcome.
+            State.GREETED: {Step.REQUEST: State.GREETED, Step.WELCOME: State.OPEN, **_LOST},
+            # A refusal here is of one of several requests: of which, nobody can tell.
+            State.OPEN: {Step.REQUEST: State.OPEN, Step.REPLY: State.OPEN, **_LOST},
             State.ENDING: {},
-            State.CLOSED: {Step.END: State.CLOSED},
+            State.CLOSED: _END,
         },
         Role.DAEMON: {
             # Whatever comes first is taken for a hello.
-            State.GREETING: {
-                Step.HELLO: State.GREETED,
-                Step.UNFRAMED: State.ENDING,
-                Step.END: State.CLOSED,
-            },
-            State.GREETED: {
-                Step.WELCOME: State.OPEN,
-                Step.REFUSAL: State.CLOSED,
-                Step.END: State.CLOSED,
-            },
+            State.GREETING: {Step.HELLO: State.GREETED, Step.UNFRAMED: State.ENDING, **_END},
+            State.GREETED: {Step.WELCOME: State.OPEN, Step.REFUSAL: State.CLOSED, **_END},
             State.OPEN: {
                 Step.HELLO: State.GREETED,
                 Step.REQUEST: State.OPEN,
@@ -103,14 +86,10 @@ TABLE: Final[Mapping[Role, Mapping[State, Mapping[Step, State]]]] = MappingProxy
                 Step.GARBLED: State.OPEN,
                 Step.REFUSAL: State.OPEN,
                 Step.UNFRAMED: State.ENDING,
-                Step.END: State.CLOSED,
+                **_END,
             },
-            State.ENDING: {
-                Step.REPLY: State.ENDING,
-                Step.REFUSAL: State.CLOSED,
-                Step.END: State.CLOSED,
-            },
-            State.CLOSED: {Step.END: State.CLOSED},
+            State.ENDING: {Step.REPLY: State.ENDING, Step.REFUSAL: State.CLOSED, **_END},
+            State.CLOSED: _END,
         },
     }
 )
