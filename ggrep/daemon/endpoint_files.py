@@ -1,4 +1,4 @@
-"""A daemon's files: its lock, socket, record and locator.
+"""A daemon's files: its lock, socket, record and locator, and those that dead ones left.
 
 The lock is held for as long as the daemon lives, so that a socket without a holder of its lock is
 what a dead daemon left. All four names are gone again when a daemon ends in order; whoever comes
@@ -11,7 +11,8 @@ import socket
 import stat
 import struct
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ggrep.base import durable
@@ -19,7 +20,8 @@ from ggrep.base.errors import GgrepError, InvalidRequest, StoreError
 from ggrep.base.modes import modes_in
 from ggrep.config.home import Home
 from ggrep.protocol.wire.endpoint import DaemonRecord, record_bytes, record_path
-from ggrep.protocol.wire.locator import Locator, locator_bytes, locator_name
+from ggrep.protocol.wire.locator import Locator, locator_bytes, locator_name, parse_locator
+from ggrep.protocol.wire.socket_place import fallback_directory
 
 _TRIES = 5
 _TRY_S = 0.02
@@ -179,3 +181,40 @@ def _require_own(directory: Path) -> None:
         raise StoreError(f"{directory.name}: the directory of sockets belongs to somebody else")
     if stat.S_IMODE(status.st_mode) & stat.S_IWOTH:
         raise StoreError(f"{directory.name}: the directory of sockets is writable by everybody")
+
+
+def sweep(home: Home) -> None:
+    """Remove the files of dead daemons, and locks that no process holds.
+
+    A lock that can be had is that of a dead daemon. It is held while its names are removed, so
+    that nobody binds one of them meanwhile; who waited for it finds the file gone and starts over.
+    """
+    for directory in (home.daemon, fallback_directory()):
+        for lock in sorted(directory.glob("*.lock")):
+            with suppress(OSError), _held(lock):
+                socket = lock.with_suffix(".sock")
+                for path in (socket, record_path(socket), lock):
+                    path.unlink(missing_ok=True)
+        for lock in sorted(directory.glob("*.starting")):
+            with suppress(OSError), _held(lock):
+                lock.unlink(missing_ok=True)
+    for locator in sorted(home.daemon.glob("*.locator")):
+        with suppress(OSError):
+            found = parse_locator(locator.read_bytes())
+            if found is None or not found.socket.exists():
+                locator.unlink(missing_ok=True)
+
+
+@contextmanager
+def _held(lock: Path) -> Iterator[None]:
+    """Hold a lock file for the length of the block.
+
+    Raises:
+        OSError: somebody holds it.
+    """
+    descriptor = os.open(lock, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,4 +1,4 @@
-"""Checks the assumptions of a client that found its daemon by a hint alone.
+"""Checks what a client says of places: absolute paths, and what it found by a hint alone.
 
 A plain search works out neither settings nor fingerprint: it says which root it means, under
 which variables and with which build, and this daemon says whether it is the one for that. What
@@ -6,11 +6,12 @@ is not certain is refused, and the client works everything out.
 """
 
 from collections.abc import Iterable
+from pathlib import PurePosixPath
 from typing import Final
 
 from anyio import to_thread
 
-from ggrep.base.errors import GgrepError
+from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.config.identity.root import canonical_root
 from ggrep.config.settings import unknown_variables
 from ggrep.daemon.store_daemon import StoreDaemon
@@ -75,3 +76,16 @@ def _is_inside(daemon: StoreDaemon, scope: str) -> bool:
         daemon.scopes.clear()
     daemon.scopes[scope] = snapshot
     return True
+
+
+def scope_of(daemon: StoreDaemon, path: str) -> str:
+    """Return the path key of a directory or file below the root; empty for the root itself.
+
+    Raises:
+        InvalidRequest: the path is not below the root.
+    """
+    named, root = PurePosixPath(path), daemon.identity.root
+    if ".." in named.parts or not named.is_relative_to(root):
+        raise InvalidRequest(f"path: {path!r} is not below the root")
+    scope = named.relative_to(root).as_posix()
+    return "" if scope == "." else scope

@@ -26,8 +26,7 @@ from ggrep.base.identifiers import IdSource
 from ggrep.base.processes import raise_descriptors
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings, load_settings, without_profile
-from ggrep.daemon.endpoint_files import AlreadyServed, Endpoint
-from ggrep.daemon.leftovers import sweep
+from ggrep.daemon.endpoint_files import AlreadyServed, Endpoint, sweep
 from ggrep.daemon.qos.cpu import CpuPermits
 from ggrep.daemon.qos.handles import HandleBudget
 from ggrep.daemon.service import Service

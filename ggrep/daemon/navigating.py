@@ -21,14 +21,15 @@ from ggrep.daemon.admitting import (
 )
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.daemon_notices import with_warnings
+from ggrep.daemon.hint_checks import scope_of
 from ggrep.daemon.query_log import Outcome, Question, note, note_failure
-from ggrep.daemon.scope import scope_of
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.model.request import SearchRequest, can_scan
 from ggrep.model.slate import SlateResponse
 from ggrep.protocol.wire.codec import to_json
-from ggrep.protocol.wire.message_types import Expand, References, Slate, Symbol
+from ggrep.protocol.wire.message_types import Expand, Navigation, References, Slate, Symbol
+from ggrep.protocol.wire.timing import timeout_of
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
 from ggrep.render.slate_json import slate_success
 
@@ -40,60 +41,49 @@ Body = Document
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking(Generic[A]):
-    """One request while it is answered.
+class _Way(Generic[A]):
+    """How one kind of request is answered.
 
     Attributes:
+        question: what the log says of it.
         work: returns the engine's answer.
         document: returns the answer's JSON.
         found: returns how many things it holds, for the log.
-        values: reply with the answer itself, not with its document.
+        search: the question that a first index is to begin with the files of; None for none.
     """
 
     question: Question
-    deadline: Deadline
-    spent: Spent
-    work: Callable[["Engine"], A]
+    work: Callable[["Engine", Deadline, Spent], A]
     document: Callable[[A], Body]
     found: Callable[[A], int]
     deterministic: bool
-    values: bool
+    search: SearchRequest | None = None
 
 
 async def slate(daemon: StoreDaemon, caller: Caller, message: Slate) -> Body:
     """Answer with a slate."""
-    request, spent = message.request, spent_from_now(daemon)
+    request = message.request
     if message.path:
         search = replace(request.search, scope=scope_of(daemon, message.path))
         request = replace(request, search=search)
-    deadline = caller.deadline(daemon, request.search.timeout_ms)
 
-    def work(engine: "Engine") -> SlateResponse:
+    def work(engine: "Engine", deadline: Deadline, spent: Spent) -> SlateResponse:
         found = engine.slate(
-            request,
-            deadline,
-            request_id=caller.request_id,
-            admitted=spent.admitted,
+            request, deadline, request_id=caller.request_id, admitted=spent.admitted
         )
         # Who sent them has them.
         return replace(found, request=replace(found.request, statistics=None, vector=None))
 
     mode, budgets = request.search.mode.value, request.budgets
-    await _begin_with(daemon, caller, deadline, request.search)
-    return await _answered(
-        daemon,
-        caller,
-        _Asking(
-            Question("slate", mode, budgets.files, budgets.evidence_per_file, f"{request.level}"),
-            deadline,
-            spent,
-            work,
-            slate_success,
-            lambda found: sum(len(packs) for _, packs in found.slate.sections),
-            request.search.deterministic,
-            message.values,
-        ),
+    way = _Way(
+        Question("slate", mode, budgets.files, budgets.evidence_per_file, f"{request.level}"),
+        work,
+        slate_success,
+        lambda found: sum(len(packs) for _, packs in found.slate.sections),
+        request.search.deterministic,
+        request.search,
     )
+    return await _answered(daemon, caller, message, way)
 
 
 async def _begin_with(
@@ -121,114 +111,84 @@ async def _begin_with(
 
 async def symbol(daemon: StoreDaemon, caller: Caller, message: Symbol) -> Body:
     """Answer with the definitions of a name."""
-    request, spent = message.request, spent_from_now(daemon)
+    request = message.request
     if message.path:
         request = replace(request, scope=scope_of(daemon, message.path))
-    deadline = caller.deadline(daemon, request.timeout_ms)
-
-    def work(engine: "Engine") -> SymbolResponse:
-        return engine.symbol(
+    way: _Way[SymbolResponse] = _Way(
+        Question("symbol", most=request.limit),
+        lambda engine, deadline, spent: engine.symbol(
             request, deadline, request_id=caller.request_id, admitted=spent.admitted
-        )
-
-    return await _answered(
-        daemon,
-        caller,
-        _Asking(
-            Question("symbol", most=request.limit),
-            deadline,
-            spent,
-            work,
-            symbol_success,
-            lambda found: len(found.definitions),
-            request.deterministic,
-            message.values,
         ),
+        symbol_success,
+        lambda found: len(found.definitions),
+        request.deterministic,
     )
+    return await _answered(daemon, caller, message, way)
 
 
 async def references(daemon: StoreDaemon, caller: Caller, message: References) -> Body:
     """Answer with the usages of a name."""
-    request, spent = message.request, spent_from_now(daemon)
+    request = message.request
     if message.path:
         request = replace(request, scope=scope_of(daemon, message.path))
-    deadline = caller.deadline(daemon, request.timeout_ms)
-
-    def work(engine: "Engine") -> ReferencesResponse:
-        return engine.references(
+    way: _Way[ReferencesResponse] = _Way(
+        Question("references", most=request.limit),
+        lambda engine, deadline, spent: engine.references(
             request, deadline, request_id=caller.request_id, admitted=spent.admitted
-        )
-
-    return await _answered(
-        daemon,
-        caller,
-        _Asking(
-            Question("references", most=request.limit),
-            deadline,
-            spent,
-            work,
-            references_success,
-            lambda found: len(found.references),
-            request.deterministic,
-            message.values,
         ),
+        references_success,
+        lambda found: len(found.references),
+        request.deterministic,
     )
+    return await _answered(daemon, caller, message, way)
 
 
 async def expand(daemon: StoreDaemon, caller: Caller, message: Expand) -> Body:
     """Answer with the code around a place."""
-    request, spent = message.request, spent_from_now(daemon)
-    deadline = caller.deadline(daemon, request.timeout_ms)
-
-    def work(engine: "Engine") -> ExpandResponse:
-        return engine.expand(
+    request = message.request
+    way: _Way[ExpandResponse] = _Way(
+        Question("expand", most=request.max_bytes),
+        lambda engine, deadline, spent: engine.expand(
             request, deadline, request_id=caller.request_id, admitted=spent.admitted
-        )
-
-    return await _answered(
-        daemon,
-        caller,
-        _Asking(
-            Question("expand", most=request.max_bytes),
-            deadline,
-            spent,
-            work,
-            expand_success,
-            lambda _: 1,
-            request.deterministic,
-            message.values,
         ),
+        expand_success,
+        lambda _: 1,
+        request.deterministic,
     )
+    return await _answered(daemon, caller, message, way)
 
 
-async def _answered(daemon: StoreDaemon, caller: Caller, asking: _Asking[A]) -> Body:
+async def _answered(daemon: StoreDaemon, caller: Caller, message: Navigation, way: _Way[A]) -> Body:
     """Return the reply's body: `response` holds the document, or `value` the answer itself.
 
     Raises:
         GgrepError: there is no answer.
     """
-    spent = asking.spent
+    spent = spent_from_now(daemon)
+    deadline = caller.deadline(daemon, timeout_of(message))
+    if way.search is not None:
+        await _begin_with(daemon, caller, deadline, way.search)
 
     def work(engine: "Engine") -> tuple[A, Body]:
-        found = asking.work(engine)
-        found = with_warnings(daemon, found, deterministic=asking.deterministic)
-        if asking.values:
+        found = way.work(engine, deadline, spent)
+        found = with_warnings(daemon, found, deterministic=way.deterministic)
+        if message.values:
             return found, {"value": to_json(found)}
-        return found, {"response": asking.document(found)}
+        return found, {"response": way.document(found)}
 
     try:
-        await first_snapshot(daemon, asking.deadline)
+        await first_snapshot(daemon, deadline)
         spent.started_ms = daemon.shared.clock.monotonic_ms()
-        found, body = await worked(daemon, caller, asking.deadline, spent, work)
+        found, body = await worked(daemon, caller, deadline, spent, work)
     except BaseException as error:
-        note_failure(daemon, caller, asking.question, spent, error)
+        note_failure(daemon, caller, way.question, spent, error)
         raise
     outcome = Outcome(
         found.provenance.snapshot_id,
-        asking.found(found),
+        way.found(found),
         found.limits_hit,
         found.warnings,
         found.timings_ms,
     )
-    note(daemon, caller, asking.question, spent, outcome)
+    note(daemon, caller, way.question, spent, outcome)
     return body

@@ -25,10 +25,9 @@ from ggrep.daemon.admitting import (
 )
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.daemon_notices import freshness, stale_notice, with_warnings
-from ggrep.daemon.hint_checks import check_claim
+from ggrep.daemon.hint_checks import check_claim, scope_of
 from ggrep.daemon.pool_memory import RememberedPool, remembered
 from ggrep.daemon.query_log import Outcome, note, note_failure, question_of
-from ggrep.daemon.scope import scope_of
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.request import SearchRequest, can_scan
 from ggrep.model.response import QueryResponse

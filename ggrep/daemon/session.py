@@ -1,7 +1,6 @@
-"""One connection: frames in, replies out; when it ends, no work is left running."""
+"""One client's socket: who waits how long, and who works; when it ends, no work goes on."""
 
 import traceback
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -9,20 +8,19 @@ from typing import Final
 import anyio
 from anyio.abc import SocketStream, TaskGroup
 
-from ggrep.base import stable_json
 from ggrep.base.deadline import Stop
-from ggrep.base.errors import BudgetExceeded, Busy, Cancelled, GgrepError, InvalidRequest
+from ggrep.base.errors import Busy, Cancelled, GgrepError
 from ggrep.base.fair_queue import Lane
-from ggrep.base.stable_json import Document, Json
+from ggrep.base.stable_json import Json
 from ggrep.daemon.caller import Caller, registered
 from ggrep.daemon.handlers import handle
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.answer_view import ViewOptions
-from ggrep.protocol.wire.frames import FrameError, FrameReader, FrameTooLarge, frame, parse_object
-from ggrep.protocol.wire.handshake import Hello, answer_hello, parse_hello, welcome_json
+from ggrep.protocol.wire.connection import DaemonConnection, DaemonEvent, Misfit
+from ggrep.protocol.wire.handshake import Hello
 from ggrep.protocol.wire.message_types import Envelope, Question, Search
-from ggrep.protocol.wire.messages import parse_message, request_id_of
 from ggrep.protocol.wire.replies import error_json, reply_json
+from ggrep.protocol.wire.states import OutOfTurn, State
 from ggrep.render.printed import render_failure
 
 HANDSHAKE_S: Final = 5.0
@@ -57,13 +55,10 @@ class Session:
         self.last_heard_ms = daemon.shared.clock.monotonic_ms()
         self._daemon = daemon
         self._stream = stream
-        self._reader = FrameReader(settings.max_request_bytes)
-        self._most_response = settings.max_response_bytes
+        self._connection = DaemonConnection(settings.max_request_bytes, settings.max_response_bytes)
         self._sending = anyio.Lock()
         self._at_work: dict[int, Stop] = {}
         self._finished = anyio.Event()
-        self._broken = False
-        self._hello: Hello | None = None
 
     @property
     def is_idle(self) -> bool:
@@ -85,6 +80,7 @@ class Session:
                     with suppress(*_GONE):
                         await self._serve(group)
                 finally:
+                    self._connection.close()
                     # Threads that work for this client look at this, not at the cancellation.
                     for stop in self._at_work.values():
                         stop.set("the client went away")
@@ -95,85 +91,56 @@ class Session:
 
     async def _serve(self, group: TaskGroup) -> None:
         with anyio.fail_after(HANDSHAKE_S):
-            payloads = await self._payloads()
-            if not await self._shake_hands(payloads[0]):
-                return
-        payloads = payloads[1:]
-        while True:
-            for payload in payloads:
-                await self._take_up(payload, group)
-            payloads = await self._payloads()
+            await self._take_up(await self._event(), group)
+        while self._connection.state is not State.CLOSED:
+            await self._take_up(await self._event(), group)
 
-    async def _payloads(self) -> list[bytes]:
-        """Return the next payloads, at least one.
+    async def _event(self) -> DaemonEvent:
+        """Return what the client said next.
 
         Raises:
-            EndOfStream: the client went away, or sent what no reader can follow.
+            EndOfStream: the client went away.
             TimeoutError: a frame was not finished in time.
         """
-        while True:
-            if self._reader.mid_frame:
+        while (event := self._connection.next_event()) is None:
+            if self._connection.mid_frame:
                 with anyio.fail_after(FRAME_S):
-                    return await self._until_whole()
-            if payloads := await self._heard():
-                return payloads
+                    return await self._whole()
+            await self._hear()
+        return event
 
-    async def _until_whole(self) -> list[bytes]:
-        while True:
-            if payloads := await self._heard():
-                return payloads
+    async def _whole(self) -> DaemonEvent:
+        while (event := self._connection.next_event()) is None:
+            await self._hear()
+        return event
 
-    async def _heard(self) -> list[bytes]:
-        """Return the payloads that the next bytes complete."""
-        try:
-            # What came before a bad prefix was taken up; no byte has to come for the rest.
-            data = b"" if self._broken else await self._stream.receive(_CHUNK)
-            payloads = self._reader.feed(data)
-        except FrameError as error:
-            self._broken = True
-            if error.completed:
-                return list(error.completed)
-            await self.idle()  # what was asked before is answered
-            await self._send(error_json("", error))
-            raise anyio.EndOfStream from error
+    async def _hear(self) -> None:
+        self._connection.receive(await self._stream.receive(_CHUNK))
         self.last_heard_ms = self._daemon.shared.clock.monotonic_ms()
-        return payloads
 
-    async def _shake_hands(self, payload: bytes) -> bool:
-        """Answer the handshake; return whether the client may continue."""
-        try:
-            hello = parse_hello(parse_object(payload))
-            welcome = answer_hello(hello, self._daemon.welcome())
-        except GgrepError as error:
-            await self._send(error_json("", error))
-            return False
-        self._hello = hello
-        # Whoever is gone already may have left what does not need him, as a shutdown.
-        with suppress(anyio.BrokenResourceError):
-            await self._send(welcome_json(welcome))
-        return True
-
-    async def _take_up(self, payload: bytes, group: TaskGroup) -> None:
-        body: Mapping[str, object] = {}
-        try:
-            body = parse_object(payload)
-            if body.get("message") == "hello":
-                if not await self._shake_hands(payload):
-                    raise anyio.EndOfStream
-                return
-            envelope = parse_message(body)
-            if len(self._at_work) >= MOST_AT_WORK:
-                raise Busy(
+    async def _take_up(self, event: DaemonEvent, group: TaskGroup) -> None:
+        """Answer a hello or a misfit, or begin with a request."""
+        match event:
+            case Hello():
+                data = self._connection.welcome(event, self._daemon.welcome())
+                # Whoever is gone already may have left what does not need him, as a shutdown.
+                with suppress(anyio.BrokenResourceError):
+                    await self._send(data)
+            case Misfit():
+                if self._connection.state is State.ENDING:
+                    await self.idle()  # what was asked before is answered
+                await self._send(self._connection.refuse(event))
+            case Envelope() if len(self._at_work) >= MOST_AT_WORK:
+                busy = Busy(
                     f"{MOST_AT_WORK} requests of this connection are at work",
                     retry_after_ms=self._daemon.admission.retry_after_ms(),
                 )
-        except GgrepError as error:
-            await self._send(error_json(_id_of(body), error))
-            return
-        self._daemon.asked(envelope.message)
-        stop = Stop()
-        self._at_work[id(stop)] = stop
-        group.start_soon(self._answer, envelope, stop)
+                await self._send(self._connection.refuse(Misfit(busy, event.request_id)))
+            case Envelope():
+                self._daemon.asked(event.message)
+                stop = Stop()
+                self._at_work[id(stop)] = stop
+                group.start_soon(self._answer, event, stop)
 
     async def _answer(self, envelope: Envelope, stop: Stop) -> None:
         daemon = self._daemon
@@ -192,7 +159,9 @@ class Session:
             bug = GgrepError(f"a bug in ggrep: {type(error).__name__}: {error}")
             reply = self._failure(envelope, request_id, bug)
         try:
-            await self._send(reply)
+            await self._send(self._connection.reply(reply))
+        except OutOfTurn:
+            pass  # the connection ended meanwhile
         except _GONE:
             # Past this task it would end the listener: whoever reads here sees the end instead.
             await self._stream.aclose()
@@ -204,11 +173,12 @@ class Session:
 
     @property
     def _client(self) -> str:
-        return self._hello.client_id if self._hello else ""
+        hello = self._connection.hello
+        return hello.client_id if hello else ""
 
     def _lane(self, envelope: Envelope) -> Lane:
-        kind = self._hello.client_kind if self._hello else "interactive"
-        message = envelope.message
+        hello, message = self._connection.hello, envelope.message
+        kind = hello.client_kind if hello else "interactive"
         if isinstance(message, Question) and message.priority == "batch":
             kind = "batch"
         return Lane(kind)
@@ -226,32 +196,15 @@ class Session:
             body["rendered"] = render_failure(error, view).document()
         return reply
 
-    async def _send(self, document: Document) -> None:
-        """Send a reply whole.
+    async def _send(self, data: bytes) -> None:
+        """Send a frame whole.
 
         Raises:
             TimeoutError: nobody takes it.
         """
-        try:
-            data = frame(stable_json.dumps(document), cap_bytes=self._most_response)
-        except FrameTooLarge as error:
-            cause = BudgetExceeded(
-                f"the answer is larger than max_response_bytes ({self._most_response}); "
-                "ask for fewer hits or shorter snippets"
-            )
-            told = error_json(str(document.get("request_id", "")), cause)
-            data = frame(stable_json.dumps(told), cap_bytes=self._most_response)
-            del error
         async with self._sending:
             with anyio.fail_after(SEND_S):
                 await self._stream.send(data)
-
-
-def _id_of(body: Mapping[str, object]) -> str:
-    try:
-        return request_id_of(body)
-    except InvalidRequest:
-        return ""
 
 
 def _view_of(envelope: Envelope) -> ViewOptions | None:

@@ -1,8 +1,9 @@
 """The daemon of one store: its settings, engine, admission, sync loop and log."""
 
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -20,7 +21,6 @@ from ggrep.config.layout import names
 from ggrep.daemon.config_watch import LoadedConfig, load_config
 from ggrep.daemon.counters import QueryCounters
 from ggrep.daemon.event_log import EventLog
-from ggrep.daemon.loads import rss_bytes, sync_load, watch_load
 from ggrep.daemon.log_events import SyncEvent
 from ggrep.daemon.pool_memory import PoolMemory
 from ggrep.daemon.qos.admission import Admission, AdmissionLimits
@@ -57,6 +57,9 @@ if TYPE_CHECKING:
 _OF_NO_ANSWER = frozenset({"low_impact", "watch"})
 """Flags that change what a daemon costs, and no answer."""
 
+
+_LOGGED = {one.name for one in fields(SyncEvent)} & {one.name for one in fields(SyncOutcome)}
+"""What the log has of a sync's outcome, under the same names."""
 
 _LOOKS = (Cancel, Health, Metrics, Ping, Status, SyncStatus, WatchStatus)
 """What only looks at a daemon, and needs no index."""
@@ -291,9 +294,9 @@ class StoreDaemon:
             warming=self._engine is None and not self.counters.answered,
             encode=EncodeLoad(slots.max_concurrent, slots.in_use, stale=slots.stale > 0),
             handles=HandleLoad(handles.open, handles.budget),
-            sync=sync_load(self.syncs.statistics(), self.standing()),
-            watch=watch_load(shared.watcher.state(self.identity.root)),
-            rss_bytes=rss_bytes(),
+            sync=self.syncs.statistics().load(self.standing()),
+            watch=shared.watcher.state(self.identity.root).load(),
+            rss_bytes=_rss_bytes(),
             connections=self.connections,
             stages=self.counters.stages(),
         )
@@ -366,18 +369,7 @@ class StoreDaemon:
             SyncEvent(
                 trigger=self.syncs.statistics().trigger,
                 status="degraded" if outcome.degraded else "ok",
-                duration_ms=outcome.duration_ms,
-                snapshot_id=outcome.snapshot_id,
-                published=outcome.published,
-                indexed=outcome.indexed,
-                deleted=outcome.deleted,
-                unchanged=outcome.unchanged,
-                chunks=outcome.chunks,
-                segments=outcome.segments,
-                vectors_encoded=outcome.vectors_encoded,
-                vectors_reused=outcome.vectors_reused,
-                skipped=outcome.skipped,
-                degraded=outcome.degraded,
+                **{name: getattr(outcome, name) for name in _LOGGED},
             )
         )
         self.published.set()
@@ -388,3 +380,9 @@ async def _quietly(work: Callable[[], Awaitable[object]]) -> None:
     """Run a task whose failure is reported elsewhere, by status and log."""
     with suppress(GgrepError):
         await work()
+
+
+def _rss_bytes() -> int:
+    """Return the memory of this process that is in use."""
+    pages = int(Path("/proc/self/statm").read_bytes().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")

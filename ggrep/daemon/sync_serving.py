@@ -16,9 +16,8 @@ from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import PathKey
 from ggrep.base.stable_json import Json
-from ggrep.daemon.cpu_time import cpu_ms
 from ggrep.daemon.sync_work import Worker
-from ggrep.daemon.throttle import Throttle, step_back
+from ggrep.daemon.throttle import Throttle, cpu_ms, step_back
 from ggrep.index.store.lean_import import leave_out_remote_client
 from ggrep.model.sync_jobs import (
     LOW_IMPACT_FLAG,

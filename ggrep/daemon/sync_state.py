@@ -6,9 +6,12 @@ from typing import Final, Literal
 
 from ggrep.base.clock import rfc3339
 from ggrep.base.errors import GgrepError
+from ggrep.model.load import WAITS_FOR_GIT, SyncLoad
 from ggrep.model.sanitise import without_directories
 from ggrep.model.standing import Standing
 from ggrep.model.sync_jobs import SyncOutcome, SyncProgress
+
+_RESULTS: Final = {"ok": "ok", "degraded": "degraded", "failed": "error"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,21 @@ class SyncState:
             git_at_work=self.git_at_work,
             retry_ms=self.next_retry_ms,
             held=self.reason,
+        )
+
+    def load(self, standing: Standing) -> SyncLoad:
+        """Return what status and metrics show of it."""
+        indexing = self.state == "indexing"
+        stage = self.stage if indexing else ""
+        return SyncLoad(
+            state="indexing" if indexing else "idle",
+            stage=WAITS_FOR_GIT if self.git_at_work else stage,
+            done_files=self.done_files if indexing else 0,
+            total_files=self.total_files if indexing else 0,
+            last_result=_RESULTS.get(self.last_result or ""),
+            failures_total=self.failures_total,
+            pending=self.pending,
+            standing=standing,
         )
 
 

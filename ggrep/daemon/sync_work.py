@@ -1,7 +1,7 @@
 """One job of the sync worker: the work of `ggrep index`, with progress and throttling."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from ggrep.base.errors import GgrepError, InvalidRequest
@@ -136,23 +136,6 @@ def _with_compaction(outcome: SyncOutcome, done: "CompactionReport") -> SyncOutc
 
 def outcome_of(store_id: str, report: "SyncReport") -> SyncOutcome:
     """Return the figures of a sync, without any maintenance after it."""
-    return SyncOutcome(
-        store_id=store_id,
-        snapshot_id=report.snapshot_id,
-        published=report.published,
-        indexed=report.indexed,
-        deleted=report.deleted,
-        unchanged=report.unchanged,
-        chunks=report.chunks,
-        segments=report.segments,
-        merged_segments=report.merged_segments,
-        vectors_encoded=report.vectors_encoded,
-        vectors_reused=report.vectors_reused,
-        skipped=len(report.skipped),
-        degraded=len(report.degraded),
-        notices=report.notices,
-        duration_ms=report.duration_ms,
-        cpu_ms=0,
-        retry_after_ms=report.retry_after_ms,
-        products=report.products,
-    )
+    figures = {field.name: getattr(report, field.name) for field in fields(report)}
+    counts = {"skipped": len(report.skipped), "degraded": len(report.degraded)}
+    return SyncOutcome(store_id=store_id, cpu_ms=0, **{**figures, **counts})

@@ -9,7 +9,7 @@ import pytest
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError
+from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, InvalidRequest
 from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.request import SearchRequest
@@ -18,7 +18,7 @@ from ggrep.protocol.client.link import Link, Unreachable
 from ggrep.protocol.client.reaching import Reaching
 from ggrep.protocol.client.starting import NotStarted
 from tests.client.conftest import Spot
-from tests.entry.fake_daemon import RENDERED, Reply, packed
+from tests.entry.fake_daemon import RENDERED, Reply, packed, says
 from tests.fakes.clocks import ManualClock
 from tests.fakes.hosts import served
 from tests.fakes.repos import write_tree
@@ -166,6 +166,7 @@ def test_daemons_that_keep_being_stopped_are_given_up(spot: Spot) -> None:
         (fails("timeout"), DeadlineExceeded),
         (fails("cancelled", reason="cancelled on request"), Cancelled),
         (fails("something_new"), GgrepError),
+        (says({"error": {"code": "invalid_request", "message": "too large"}}), InvalidRequest),
     ],
 )
 def test_a_refusal_is_final(spot: Spot, reply: Reply, error: type[GgrepError]) -> None:

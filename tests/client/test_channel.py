@@ -546,8 +546,17 @@ async def test_a_request_that_never_left_is_not_called_off(
     channel = await opened(address)
     with pytest.raises(InvalidRequest, match="bytes"):
         await channel.ask(Encode("x" * HARD_MAX_REQUEST_BYTES), NEVER)
+    asked = Asked(channel)
+    async with anyio.create_task_group() as group, channel._sending:
+        # Somebody else's is on its way, for longer than this one waits.
+        group.start_soon(asked.ask, "late", Status(), soon())
+        while not channel._waiting:
+            await anyio.lowlevel.checkpoint()
+        while channel._waiting:
+            await anyio.lowlevel.checkpoint()
     await channel.ask(Ping(), NEVER)
 
+    assert isinstance(asked.failures["late"], DeadlineExceeded)
     assert [told["message"] for told in daemon.seen] == ["ping"]
     await channel.aclose()
 

@@ -153,7 +153,7 @@ def test_batch_gives_way_to_those_who_wait_for_their_answer(
     with served(indexed, home, cores=1) as host:
 
         def waiting() -> int:
-            return int(host.call(host.daemon.shared.cpu.statistics).waiting)
+            return host.daemon.shared.cpu.permits.waiting
 
         with (
             client(host, "running") as running,

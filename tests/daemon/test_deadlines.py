@@ -38,7 +38,7 @@ def asked_of_an_index() -> Search:
 def is_free(host: Served) -> bool:
     """Return whether no place is held, for admission and for the processor alike."""
     admission = host.call(host.daemon.admission.statistics)
-    cpu = host.call(host.daemon.shared.cpu.statistics)
+    cpu = host.daemon.shared.cpu.permits
     return (admission.in_flight, admission.queue_depth, cpu.in_use, cpu.waiting) == (0, 0, 0, 0)
 
 

@@ -29,7 +29,7 @@ async def cost(root: Path, home: Path, *, low_impact: bool) -> tuple[float, Sync
     process, niceness = SyncProcess(), set()
 
     def watch(_: object) -> None:
-        pid = process.statistics().pid
+        pid = process.pid
         if pid is not None:
             niceness.add(int(psutil.Process(pid).nice()))
 

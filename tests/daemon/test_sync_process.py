@@ -16,8 +16,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded
-from ggrep.daemon.sync_child import SyncChild
-from ggrep.daemon.sync_process import SyncProcess
+from ggrep.daemon.sync_process import SyncChild, SyncProcess
 from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress, wish_from
 from tests.fakes.repos import open_engine, paths, write_tree
 from tests.fakes.sync_workers import write_worker
@@ -96,14 +95,14 @@ def test_one_worker_serves_job_after_job(tmp_path: Path) -> None:
     """Starting one costs more than a sync of one file."""
 
     async def act(process: SyncProcess) -> None:
-        assert process.statistics().pid is None
+        assert process.pid is None
         told: list[SyncProgress] = []
         first = await process.run(job(tmp_path, "answer"), told.append)
         second = await process.run(job(tmp_path, "answer"), ignore)
 
-        assert first.snapshot_id == second.snapshot_id == str(process.statistics().pid)
+        assert first.snapshot_id == second.snapshot_id == str(process.pid)
         assert [progress.stage for progress in told] == ["scan"]
-        assert (process.statistics().jobs_total, process.statistics().starts_total) == (2, 1)
+        assert process.starts == 1
 
     play(act, SyncProcess(write_worker(tmp_path)))
 
@@ -115,7 +114,7 @@ def test_a_worker_is_replaced_after_so_many_syncs(tmp_path: Path) -> None:
         told = [await process.run(job(tmp_path, "answer"), ignore) for _ in range(5)]
 
         assert len({outcome.snapshot_id for outcome in told}) == 3
-        assert process.statistics().starts_total == 3
+        assert process.starts == 3
 
     play(act, SyncProcess(write_worker(tmp_path), most_jobs=2))
 
@@ -162,7 +161,7 @@ def test_errors_come_back_as_what_they_are(tmp_path: Path) -> None:
 
         assert busy.value.retry_after_ms == 77
         assert full.value.code == "budget_exceeded"
-        assert process.statistics().starts_total == 1
+        assert process.starts == 1
 
     play(act, SyncProcess(write_worker(tmp_path)))
 
@@ -176,7 +175,7 @@ def test_a_worker_that_breaks_costs_one_sync(tmp_path: Path, act: str, said: str
             await process.run(job(tmp_path, act), ignore)
         await process.run(job(tmp_path, "answer"), ignore)
 
-        assert process.statistics().starts_total == 2
+        assert process.starts == 2
 
     play(play_it, SyncProcess(write_worker(tmp_path)))
 
@@ -201,7 +200,7 @@ def test_cancelling_kills_the_worker_and_its_children(tmp_path: Path) -> None:
             tasks.cancel_scope.cancel()
         await until(lambda: not any(map(is_alive, hanging(tmp_path))))
 
-        assert process.statistics().pid is None
+        assert process.pid is None
 
     play(act, SyncProcess(write_worker(tmp_path)))
 
@@ -217,7 +216,7 @@ def test_a_worker_that_hangs_is_killed_in_the_end(tmp_path: Path, bound: str) ->
         with pytest.raises(wanted, match="than 300 ms" if given else "silent for 0.3 s"):
             await process.run(job(tmp_path, "hang", **given), ignore)
 
-        assert process.statistics().pid is None
+        assert process.pid is None
 
     silence_ms = 300 if bound == "silence" else 300_000
     play(act, SyncProcess(write_worker(tmp_path), silence_ms=silence_ms))
@@ -267,7 +266,7 @@ def test_the_real_worker_indexes_and_what_it_prints_disturbs_nobody(root: Path, 
         await sync(low_impact=True)
         write_tree(root, {"a.py": "def beacon():\n    return 2\n", "b.py": "buoy = 1\n"})
         await sync()
-        assert process.statistics().starts_total == 3  # who stepped back cannot come forward
+        assert process.starts == 3  # who stepped back cannot come forward
         with pytest.raises(SyncFailed, match="lead to store") as caught:
             await sync(store_id="another")
         assert caught.value.code == "invalid_request"
@@ -292,7 +291,7 @@ def test_a_worker_killed_in_the_middle_leaves_the_next_sync_a_sound_store(
 
     async def act(process: SyncProcess) -> None:
         def kill(progress: SyncProgress) -> None:
-            pid = process.statistics().pid
+            pid = process.pid
             if progress.stage == "publish" and pid is not None:
                 os.kill(pid, signal.SIGKILL)
 
@@ -315,7 +314,7 @@ from ggrep.daemon.sync_process import SyncProcess
 
 async def main():
     process = SyncProcess()
-    tell = lambda progress: print(process.statistics().pid, progress.stage, flush=True)
+    tell = lambda progress: print(process.pid, progress.stage, flush=True)
     job = SyncJob(Path(sys.argv[1]), Path(sys.argv[2]), flags={"parse_workers": 2})
     await process.run(job, tell)
 
@@ -365,6 +364,6 @@ def test_a_machine_without_room_for_a_process_is_asked_again(
     async def act(process: SyncProcess) -> None:
         await process.run(job(tmp_path, "answer"), ignore)
 
-        assert process.statistics().starts_total == 1
+        assert process.starts == 1
 
     play(act, SyncProcess(write_worker(tmp_path)))

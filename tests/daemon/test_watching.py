@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.clock import SystemClock
-from ggrep.daemon.watches import open_most
-from ggrep.daemon.watching import HostWatcher
+from ggrep.daemon.watching import HostWatcher, open_most
 
 END_S = 600.0
 

@@ -18,7 +18,8 @@ from ggrep.interfaces.entry import fast
 from ggrep.interfaces.entry import plain_terminal as terminal
 from ggrep.model.answer_view import ViewOptions
 from ggrep.protocol.wire.handshake import parse_hello
-from ggrep.protocol.wire.messages import Search, parse_message
+from ggrep.protocol.wire.message_types import Search
+from ggrep.protocol.wire.messages import parse_message
 from ggrep.render.printed import render_failure
 from tests.entry.conftest import Served
 from tests.entry.fake_daemon import RENDERED, Reply, fails, packed, prints, says, welcome

@@ -10,6 +10,7 @@ import pytest
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest, NoIndex, SnapshotGone
+from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
 from ggrep.config.home import Home
 from ggrep.federation.daemon_searcher import DaemonSearcher, DaemonSearchers
 from ggrep.federation.workspace import WorkspaceRepo
@@ -21,7 +22,6 @@ from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.client.link import Unreachable
 from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.message_types import Describe, Message
-from ggrep.protocol.wire.messages import MAX_TIMEOUT_MS
 from ggrep.protocol.wire.replies import Reply
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.navigations import SLATE, slate_response
@@ -132,7 +132,7 @@ async def test_a_request_without_an_end_has_the_longest_there_is(
     found, channels = searcher(address)
     await found.describe(Deadline.never(CLOCK))
 
-    assert daemon.seen[0]["timeout_ms"] == MAX_TIMEOUT_MS
+    assert daemon.seen[0]["timeout_ms"] == MAX_QUERY_TIMEOUT_MS
     await channels.aclose()
 
 

@@ -4,6 +4,7 @@ from tests.mutants.sabotages import Sabotage
 
 FRAMES = "tests/wire/test_frames.py::"
 HANDSHAKE = "tests/wire/test_handshake.py::"
+CONNECTION = "tests/wire/test_connection.py::"
 GREETING = "tests/daemon/test_handshake_over_the_wire.py::"
 DEADLINES = "tests/daemon/test_deadlines.py::"
 ADMISSION = "tests/qos/test_admission.py::"
@@ -15,7 +16,7 @@ SCHEDULE = "tests/daemon/test_sync_schedule.py::"
 LOOP = "tests/daemon/test_sync_loop.py::"
 WORKER = "tests/daemon/test_sync_process.py::test_cancelling_kills_the_worker_and_its_children"
 ENDPOINT = "tests/daemon/test_endpoint.py::"
-LEFTOVERS = "tests/daemon/test_leftovers.py::"
+LEFTOVERS = "tests/daemon/test_endpoint.py::"
 LIFECYCLE = "tests/daemon/test_lifecycle.py::"
 REACHING = "tests/client/test_reaching.py::"
 STOPPING = "tests/client/test_stopping.py::"
@@ -25,15 +26,15 @@ FAST = "tests/entry/test_fast.py::"
 CHOICE = "tests/cli/test_asking.py::"
 PYTHON = "tests/public/test_repository.py::"
 OPTIONS = "tests/public/test_requests.py::"
-EVENTS = "tests/daemon/test_event_filter.py::test_what_cannot_is_dropped"
+EVENTS = "tests/daemon/test_watched_root.py::test_what_cannot_is_dropped"
 
 DAEMON_SABOTAGES = (
     # The wire.
     Sabotage(
         "a frame may be of any length",
         "ggrep/protocol/wire/frames.py",
-        "_check_size(self._size, self._cap_bytes, tuple(completed))",
-        "_check_size(min(self._size, 1), 1, tuple(completed))",
+        "_fault_of(self._size, self._cap_bytes)",
+        "_fault_of(min(self._size, 1), 1)",
         (FRAMES + "test_a_broken_reader_stays_broken",),
     ),
     Sabotage(
@@ -53,9 +54,9 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "an empty frame is one",
         "ggrep/protocol/wire/frames.py",
-        "    if size == 0:\n",
-        "    if size < 0:\n",
-        (FRAMES + "test_a_bad_prefix_carries_what_was_whole_before_it",),
+        'return "" if size else',
+        'return "" if size >= 0 else',
+        (FRAMES + "test_a_bad_prefix_loses_nothing_that_was_whole_before_it",),
     ),
     Sabotage(
         "a daemon answers for another configuration",
@@ -96,10 +97,26 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "a client that was refused may go on",
-        "ggrep/daemon/session.py",
-        "            if not await self._shake_hands(payloads[0]):\n                return\n",
-        "            await self._shake_hands(payloads[0])\n",
-        (GREETING + "test_another_store_or_configuration_is_refused",),
+        "ggrep/protocol/wire/states.py",
+        "{Step.WELCOME: State.OPEN, Step.REFUSAL: State.CLOSED, **_END}",
+        "{Step.WELCOME: State.OPEN, Step.REFUSAL: State.OPEN, **_END}",
+        (
+            CONNECTION + "test_another_store_is_refused_and_nothing_behind_the_hello_is_taken",
+            GREETING + "test_another_store_or_configuration_is_refused",
+        ),
+    ),
+    Sabotage(
+        "what came before a bad length is not taken",
+        "ggrep/protocol/wire/connection.py",
+        "        if self._payloads:\n            return self._event(self._payloads.popleft())\n"
+        "        if self._reader.fault:\n",
+        "        if self._payloads and not self._reader.fault:\n"
+        "            return self._event(self._payloads.popleft())\n"
+        "        if self._reader.fault:\n",
+        (
+            CONNECTION + "test_what_came_before_a_bad_length_is_taken_first_and_answered_last",
+            CONNECTION + "test_a_daemon_sees_the_same_however_bytes_are_cut",
+        ),
     ),
     Sabotage(
         "a figure of a message has no bounds",
@@ -130,8 +147,8 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "an answer may be of any size",
-        "ggrep/daemon/session.py",
-        "frame(stable_json.dumps(document), cap_bytes=self._most_response)",
+        "ggrep/protocol/wire/connection.py",
+        "frame(stable_json.dumps(document), cap_bytes=self._most_sent)",
         "frame(stable_json.dumps(document), cap_bytes=1 << 31)",
         (LIFECYCLE + "test_an_answer_that_is_too_large_is_refused_with_the_way_out",),
     ),
@@ -437,21 +454,21 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "every file of git's own counts",
-        "ggrep/daemon/event_filter.py",
+        "ggrep/daemon/watched_root.py",
         "    return inside in _GIT_FILES or inside.startswith(_GIT_REFS)\n",
         "    return bool(inside)\n",
         (EVENTS,),
     ),
     Sabotage(
         "locks of git count",
-        "ggrep/daemon/event_filter.py",
+        "ggrep/daemon/watched_root.py",
         '    if inside.endswith(".lock"):\n',
         "    if not inside:\n",
         (EVENTS,),
     ),
     Sabotage(
         "directories of products count",
-        "ggrep/daemon/event_filter.py",
+        "ggrep/daemon/watched_root.py",
         "        return self._products is None or inside in self._products\n",
         "        return True\n",
         (EVENTS,),
@@ -465,7 +482,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "of a cancelled sync only the worker itself is killed",
-        "ggrep/daemon/sync_child.py",
+        "ggrep/daemon/sync_process.py",
         "os.killpg(self._process.pid, signal.SIGKILL)",
         "os.kill(self._process.pid, signal.SIGKILL)",
         (WORKER,),
@@ -570,9 +587,9 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "who sweeps does not look at locks",
-        "ggrep/daemon/leftovers.py",
-        "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
-        "",
+        "ggrep/daemon/endpoint_files.py",
+        "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n        yield\n",
+        "        yield\n",
         (LEFTOVERS + "test_who_sweeps_leaves_a_place_alone_that_is_just_taken",),
     ),
     Sabotage(

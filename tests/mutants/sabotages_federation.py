@@ -478,15 +478,15 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "a request that was never sent is cancelled",
         "ggrep/protocol/client/channel.py",
-        "if asked and waiting.reply is None and not self._failure:",
-        "if waiting.reply is None and not self._failure:",
+        "if asked and waiting.reply is None and not self._connection.lost:",
+        "if waiting.reply is None and not self._connection.lost:",
         (CLIENT_CHANNEL + "test_a_request_that_never_left_is_not_called_off",),
     ),
     Sabotage(
         "a refusal of one of several is given to the first",
-        "ggrep/protocol/client/channel.py",
-        "        if not key and len(self._waiting) == 1:\n            (key,) = self._waiting\n",
-        "        if not key and self._waiting:\n            key = next(iter(self._waiting))\n",
+        "ggrep/protocol/wire/connection.py",
+        "            if len(self._asked) != 1:\n",
+        "            if len(self._asked) == 0:\n",
         (CLIENT_CHANNEL + "test_a_refusal_of_one_of_several_ends_the_connection",),
     ),
     Sabotage(

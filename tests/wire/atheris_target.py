@@ -19,11 +19,8 @@ def one_input(data: bytes) -> None:
     split = data[0] + 1 if data else 1
     reader = frames.FrameReader(CAP)
     payloads: list[bytes] = []
-    try:
-        for start in range(0, len(data), split):
-            payloads += reader.feed(data[start : start + split])
-    except InvalidRequest:
-        pass  # a bad prefix is refused
+    for start in range(0, len(data), split):
+        payloads += reader.feed(data[start : start + split])
     for payload in [*payloads, data]:
         for parse in (handshake.parse_hello, messages.parse_message, replies.parse_reply):
             try:

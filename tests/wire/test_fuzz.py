@@ -132,11 +132,7 @@ def read_stream(data: bytes, step: int) -> None:
     reader = FrameReader(CAP)
     payloads: list[bytes] = []
     for at in range(0, len(data), step):
-        try:
-            payloads += reader.feed(data[at : at + step])
-        except InvalidRequest as error:
-            payloads += getattr(error, "completed", ())
-            break
+        payloads += reader.feed(data[at : at + step])
     for payload in payloads:
         read_payload(payload)
 

@@ -10,8 +10,8 @@ from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.request import PoolRequest, SearchRequest
-from ggrep.protocol.wire import messages, reading
-from ggrep.protocol.wire.messages import (
+from ggrep.protocol.wire import reading
+from ggrep.protocol.wire.message_types import (
     Cancel,
     Claim,
     Describe,
@@ -19,15 +19,13 @@ from ggrep.protocol.wire.messages import (
     Gc,
     Health,
     Message,
+    Ping,
     Pool,
     Search,
     Shutdown,
     Sync,
-    message_json,
-    message_name,
-    parse_message,
-    request_id_of,
 )
+from ggrep.protocol.wire.messages import message_json, message_name, parse_message, request_id_of
 from tests.wire.values import MESSAGES, REQUEST_IDS
 
 NAMES = {
@@ -269,8 +267,8 @@ def test_a_name_of_a_file_that_is_no_text_is_refused_where_it_is_sent() -> None:
 
 def test_a_message_says_for_whom_it_asks() -> None:
     """An HTTP server is many to a daemon; what is not said is the client itself."""
-    assert parse_message(message_json("1", messages.Ping(), "7")).caller == "7"
-    assert parse_message(message_json("1", messages.Ping())).caller == ""
+    assert parse_message(message_json("1", Ping(), "7")).caller == "7"
+    assert parse_message(message_json("1", Ping())).caller == ""
     for wrong in ("x" * 65, 7, "a\n"):
         with pytest.raises(InvalidRequest, match="caller"):
             parse_message({"message": "ping", "caller": wrong})

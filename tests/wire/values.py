@@ -15,7 +15,7 @@ from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolReque
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
 from ggrep.model.statistics import CollectionStatistics, TermFrequency
-from ggrep.protocol.wire.messages import (
+from ggrep.protocol.wire.message_types import (
     Cancel,
     Claim,
     Compact,

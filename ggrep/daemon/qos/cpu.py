@@ -2,29 +2,12 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
 from ggrep.base.fair_queue import Lane
 from ggrep.daemon.qos.permits import Permits
-
-
-@dataclass(frozen=True, slots=True)
-class CpuStatistics:
-    """The state of the permits.
-
-    Attributes:
-        waited_ms_total: what all that ran had waited.
-    """
-
-    cores: int
-    in_use: int
-    waiting: int
-    granted_total: int
-    waited_ms_total: float
-
 
 _COMPANY_MS: Final = 1_000.0
 """How long a client that asked counts as one who may ask again at any moment."""
@@ -45,11 +28,9 @@ class CpuPermits:
 
     def __init__(self, cores: int, clock: Clock) -> None:
         self._cores = max(1, cores)
-        self._permits = Permits(self._cores)
+        self.permits = Permits(self._cores)
         self._seen: dict[str, float] = {}
         self._clock = clock
-        self._granted_total = 0
-        self._waited_ms_total = 0.0
 
     @asynccontextmanager
     async def hold(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[float]:
@@ -61,15 +42,13 @@ class CpuPermits:
         """
         arrived_ms = self._clock.monotonic_ms()
         self._note(client, arrived_ms)
-        if not self._permits.take(client):
-            await self._permits.wait(client, lane, deadline, "the wait for a core")
+        if not self.permits.take(client):
+            await self.permits.wait(client, lane, deadline, "the wait for a core")
         waited_ms = self._clock.monotonic_ms() - arrived_ms
-        self._granted_total += 1
-        self._waited_ms_total += waited_ms
         try:
             yield waited_ms
         finally:
-            self._permits.give_back(client)
+            self.permits.give_back(client)
 
     def _note(self, client: str, now_ms: float) -> None:
         """Record the client; with several clients, each gets a bound."""
@@ -82,15 +61,5 @@ class CpuPermits:
             del self._seen[other]
         alone = len(self._seen) == 1
         per_client = self._cores if alone else max(1, self._cores - 1)
-        if per_client != self._permits.per_client:
-            self._permits.bound(per_client)
-
-    def statistics(self) -> CpuStatistics:
-        """Return the permits held and awaited now."""
-        return CpuStatistics(
-            cores=self._permits.total,
-            in_use=self._permits.in_use,
-            waiting=self._permits.waiting,
-            granted_total=self._granted_total,
-            waited_ms_total=self._waited_ms_total,
-        )
+        if per_client != self.permits.per_client:
+            self.permits.bound(per_client)

@@ -4,34 +4,27 @@ import secrets
 import socket
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 from typing import Final, Self
 
 import anyio
 from anyio.abc import SocketAttribute, SocketStream
 
-from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import InvalidRequest
 from ggrep.base.processes import is_stopped
-from ggrep.base.stable_json import Json
 from ggrep.protocol.client.dialling import LATE, before, dial
 from ggrep.protocol.client.link import (
     GREETING_MS,
     HANDSHAKE_MS,
-    Silent,
     Unreachable,
     peer_pid,
-    read_welcome,
     require_own,
+    welcomed,
 )
-from ggrep.protocol.wire.frames import FrameError, FrameReader, frame, parse_object
-from ggrep.protocol.wire.handshake import Hello, Welcome, hello_json
-from ggrep.protocol.wire.message_types import Cancel, Message
-from ggrep.protocol.wire.messages import message_json
-from ggrep.protocol.wire.replies import Reply, parse_reply
-from ggrep.protocol.wire.versions import HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES
+from ggrep.protocol.wire.connection import WENT_AWAY, ClientConnection, ClientEvent, Lost
+from ggrep.protocol.wire.handshake import Hello, Welcome
+from ggrep.protocol.wire.message_types import Message
+from ggrep.protocol.wire.replies import Reply
 
 _CANCEL_S: Final = 0.1
 """How long a request that nobody waits for any more may hold up who left it."""
@@ -70,18 +63,15 @@ class Channel:
 
     welcome: Welcome
 
-    def __init__(self, stream: SocketStream) -> None:
+    def __init__(self, stream: SocketStream, hello: Hello) -> None:
         """Take over a fresh stream."""
         self._stream = stream
         self._socket: socket.socket = stream.extra(SocketAttribute.raw_socket)  # noqa: S610 - no Django
         self.pid = peer_pid(self._socket)
-        self._frames = FrameReader(HARD_MAX_RESPONSE_BYTES)
+        self._connection = ClientConnection(hello, secrets.token_hex(8))
         self._sending = anyio.Lock()
         self._reading = False
         self._waiting: dict[str, _Waiting] = {}
-        self._failure = ""
-        self._ids = count(1)
-        self._name = secrets.token_hex(8)
 
     @classmethod
     async def open(cls, path: Path, hello: Hello, deadline: Deadline) -> Self:
@@ -96,10 +86,10 @@ class Channel:
         """
         with before(deadline, LATE):
             stream = await dial(path)
-            channel = cls(stream)
+            channel = cls(stream, hello)
             try:
                 require_own(channel._socket, path)
-                channel.welcome = await channel._introduce(hello)
+                channel.welcome = await channel._introduce()
             except BaseException:
                 await channel.aclose()
                 raise
@@ -108,7 +98,7 @@ class Channel:
     @property
     def is_open(self) -> bool:
         """Return whether the daemon seems to be there, without sending anything."""
-        if self._failure:
+        if self._connection.lost:
             return False
         try:
             return bool(self._socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
@@ -145,45 +135,46 @@ class Channel:
             Unreachable: the daemon went away, or sent what is no reply.
             DeadlineExceeded: it did not answer in time.
         """
-        wanted, waiting, asked = self._new_id(), _Waiting(), False
-        document = message_json(wanted, message, caller)
+        self._require_open()
+        wanted, data = self._connection.request(message, caller=caller)
+        waiting, asked = _Waiting(), False
         self._waiting[wanted] = waiting
         try:
             with before(deadline, LATE):
-                await self._send(document)
+                await self._send(data)
                 asked = True
                 return await self._reply(waiting)
         finally:
             del self._waiting[wanted]
+            self._connection.forget(wanted)
             self._pass_on()
-            if asked and waiting.reply is None and not self._failure:
+            if asked and waiting.reply is None and not self._connection.lost:
                 await self._cancel(wanted)
 
-    def _new_id(self) -> str:
-        """Return an id unique among this client's connections, one client to the daemon."""
-        return f"{self._name}-{next(self._ids)}"
+    def _require_open(self) -> None:
+        if self._connection.lost:
+            raise Unreachable(self._connection.lost)
 
-    async def _introduce(self, hello: Hello) -> Welcome:
-        await self._send(hello_json(hello))
-        payload = await self._payload_within(GREETING_MS)
-        if payload is None and not is_stopped(self.pid):
-            payload = await self._payload_within(HANDSHAKE_MS)
-        if payload is None:
-            raise Silent(f"the daemon, process {self.pid}, does not answer")
-        return read_welcome(payload, hello)
+    async def _introduce(self) -> Welcome:
+        await self._send(self._connection.greet())
+        event = await self._event_within(GREETING_MS)
+        if event is None and not is_stopped(self.pid):
+            event = await self._event_within(HANDSHAKE_MS)
+        if isinstance(event, Lost):
+            raise Unreachable(event.reason)
+        return welcomed(event, self.pid)
 
-    async def _payload_within(self, milliseconds: float) -> bytes | None:
+    async def _event_within(self, milliseconds: float) -> ClientEvent | None:
         with anyio.move_on_after(milliseconds / 1000.0):
-            while True:
-                if payloads := await self._payloads():
-                    return payloads[0]
+            while (event := self._connection.next_event()) is None:
+                await self._hear()
+            return event
         return None
 
     async def _reply(self, waiting: _Waiting) -> Reply:
         """Return the reply, read by another waiter or, if none reads, by this one."""
         while waiting.reply is None:
-            if self._failure:
-                raise Unreachable(self._failure)
+            self._require_open()
             if self._reading:
                 await waiting.woken.wait()
                 waiting.woken = anyio.Event()
@@ -196,42 +187,30 @@ class Channel:
         return waiting.reply
 
     async def _read(self) -> None:
-        """Read the next replies and hand them out."""
+        """Read the next replies and hand them out; those that nobody waits for are nobody's."""
         try:
-            for payload in await self._payloads():
-                self._hand_out(parse_reply(parse_object(payload)))
+            await self._hear()
         except Unreachable as error:
             await self._break(str(error))
-        except InvalidRequest as error:
-            await self._break(f"the daemon does not make sense: {error}")
+        while (event := self._connection.next_event()) is not None:
+            if isinstance(event, Lost):
+                await self._break(event.reason)
+            elif isinstance(event, Reply):
+                waiting = self._waiting.get(event.request_id)
+                if waiting is not None:
+                    waiting.reply = event
+                    waiting.woken.set()
 
-    async def _payloads(self) -> list[bytes]:
-        """Return the payloads that the next bytes complete.
+    async def _hear(self) -> None:
+        """Take in the next bytes.
 
         Raises:
-            Unreachable: the daemon went away, or sent what no reader can follow.
+            Unreachable: the daemon went away.
         """
         try:
-            return self._frames.feed(await self._stream.receive(_CHUNK))
+            self._connection.receive(await self._stream.receive(_CHUNK))
         except _GONE as error:
-            raise Unreachable("the daemon went away") from error
-        except FrameError as error:
-            raise Unreachable(f"the daemon does not make sense: {error}") from error
-
-    def _hand_out(self, reply: Reply) -> None:
-        """Give a reply to its waiter, if it has not been cancelled.
-
-        Raises:
-            Unreachable: it is a refusal of one of several requests, and there is no telling which.
-        """
-        key = reply.request_id
-        if not key and len(self._waiting) == 1:
-            (key,) = self._waiting
-        if not key:
-            raise Unreachable(f"the daemon refuses a request: {reply.error}")
-        if (waiting := self._waiting.get(key)) is not None:
-            waiting.reply = reply
-            waiting.woken.set()
+            raise Unreachable(WENT_AWAY) from error
 
     def _pass_on(self) -> None:
         """Wake one waiter to read the socket, if none does."""
@@ -246,10 +225,10 @@ class Channel:
             anyio.move_on_after(_CANCEL_S, shield=True),
             suppress(Unreachable),
         ):
-            await self._send(message_json(self._new_id(), Cancel(request_id)))
+            await self._send(self._connection.cancel(request_id))
 
-    async def _send(self, document: dict[str, Json]) -> None:
-        """Send an object whole.
+    async def _send(self, data: bytes) -> None:
+        """Send a frame whole.
 
         A frame that was begun and is not finished leaves a stream that nobody can follow: then
         the connection is over. Most frames go out at once, before anybody can interrupt.
@@ -257,14 +236,13 @@ class Channel:
         Raises:
             Unreachable: the daemon went away.
         """
-        data = frame(stable_json.dumps(document), cap_bytes=HARD_MAX_REQUEST_BYTES)
         async with self._sending:
             try:
                 if rest := data[self._push(data) :]:
                     await self._stream.send(rest)
             except _GONE as error:
-                await self._break("the daemon went away")
-                raise Unreachable(self._failure) from error
+                await self._break(WENT_AWAY)
+                raise Unreachable(self._connection.lost) from error
             except BaseException:
                 await self._break("a request was not sent to its end")
                 raise
@@ -278,7 +256,7 @@ class Channel:
 
     async def _break(self, reason: str) -> None:
         """Close the connection and fail all waiters with the reason."""
-        self._failure = self._failure or reason
+        self._connection.close(reason)
         for waiting in self._waiting.values():
             waiting.woken.set()
         with anyio.CancelScope(shield=True):

@@ -3,23 +3,18 @@
 import os
 import secrets
 import socket
-from itertools import count
 from pathlib import Path
 from typing import Final, Self
 
-from ggrep.base import stable_json
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import BudgetExceeded, DeadlineExceeded, GgrepError, InvalidRequest
+from ggrep.base.errors import BudgetExceeded, DeadlineExceeded, GgrepError
 from ggrep.base.modes import is_shared
 from ggrep.base.processes import is_stopped
-from ggrep.base.stable_json import Json
-from ggrep.protocol.wire.frames import FrameError, FrameReader, frame, parse_object
-from ggrep.protocol.wire.handshake import Hello, Welcome, check_welcome, hello_json, parse_welcome
+from ggrep.protocol.wire.connection import WENT_AWAY, ClientConnection, ClientEvent, Lost
+from ggrep.protocol.wire.handshake import Hello, Welcome
 from ggrep.protocol.wire.message_types import Message
-from ggrep.protocol.wire.messages import message_json
-from ggrep.protocol.wire.replies import Reply, error_of, parse_reply
-from ggrep.protocol.wire.versions import HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES
+from ggrep.protocol.wire.replies import Reply
 
 CONNECT_MS: Final = 500
 """How long a daemon may take to accept."""
@@ -49,15 +44,13 @@ class Link:
         pid: of the process at the other end, as the kernel knows it.
     """
 
-    def __init__(self, connection: socket.socket, welcome: Welcome, clock: Clock) -> None:
-        self.welcome = welcome
-        self.pid = peer_pid(connection)
-        self._socket = connection
+    welcome: Welcome
+
+    def __init__(self, peer: socket.socket, hello: Hello, clock: Clock) -> None:
+        self.pid = peer_pid(peer)
+        self._socket = peer
         self._clock = clock
-        self._reader = FrameReader(HARD_MAX_RESPONSE_BYTES)
-        self._waiting: list[bytes] = []
-        self._ids = count(1)
-        self._name = secrets.token_hex(8)
+        self._connection = ClientConnection(hello, secrets.token_hex(8))
 
     @classmethod
     def connect(cls, path: Path, hello: Hello, clock: Clock) -> Self:
@@ -78,8 +71,8 @@ class Link:
             connection.settimeout(CONNECT_MS / 1000.0)
             connection.connect(str(path))
             require_own(connection, path)
-            link = cls(connection, _NOBODY, clock)
-            link.welcome = link._introduce(hello)
+            link = cls(connection, hello, clock)
+            link.welcome = link._introduce()
         except OSError as error:
             connection.close()
             raise Unreachable(f"no daemon answers: {error.strerror or error}") from error
@@ -107,14 +100,15 @@ class Link:
             DeadlineExceeded: it did not answer in time.
         """
         wanted = self.send(message)
-        while True:
-            reply = self.receive(deadline)
-            if reply is None:
-                raise DeadlineExceeded("the daemon did not answer in time")
-            if reply.request_id == wanted or not reply.request_id:
-                if reply.error is not None:
-                    raise reply.error
-                return reply
+        try:
+            while (reply := self.receive(deadline)) is not None:
+                if reply.request_id == wanted:
+                    if reply.error is not None:
+                        raise reply.error
+                    return reply
+        finally:
+            self._connection.forget(wanted)
+        raise DeadlineExceeded("the daemon did not answer in time")
 
     def send(self, message: Message, request_id: str = "") -> str:
         """Send a message; return the id its reply will carry.
@@ -122,8 +116,10 @@ class Link:
         Raises:
             Unreachable: the daemon went away.
         """
-        request_id = request_id or f"{self._name}-{next(self._ids)}"
-        self._send(message_json(request_id, message))
+        if self._connection.lost:
+            raise Unreachable(self._connection.lost)
+        request_id, data = self._connection.request(message, request_id)
+        self._send(data)
         return request_id
 
     def receive(self, deadline: Deadline) -> Reply | None:
@@ -132,33 +128,30 @@ class Link:
         Raises:
             Unreachable: the daemon went away, or sent what is no reply.
         """
-        payload = self._payload(deadline)
-        if payload is None:
-            return None
-        try:
-            return parse_reply(parse_object(payload))
-        except InvalidRequest as error:
-            raise Unreachable(f"the daemon does not make sense: {error}") from error
+        event = self._event(deadline)
+        return event if isinstance(event, Reply) else None
 
-    def _introduce(self, hello: Hello) -> Welcome:
-        self._send(hello_json(hello))
-        payload = self._payload(Deadline.after(self._clock, GREETING_MS))
-        if payload is None and not is_stopped(self.pid):
-            payload = self._payload(Deadline.after(self._clock, HANDSHAKE_MS))
-        if payload is None:
-            raise Silent(f"the daemon, process {self.pid}, does not answer")
-        return read_welcome(payload, hello)
+    def _introduce(self) -> Welcome:
+        self._send(self._connection.greet())
+        event = self._event(Deadline.after(self._clock, GREETING_MS))
+        if event is None and not is_stopped(self.pid):
+            event = self._event(Deadline.after(self._clock, HANDSHAKE_MS))
+        return welcomed(event, self.pid)
 
-    def _send(self, document: dict[str, Json]) -> None:
-        data = frame(stable_json.dumps(document), cap_bytes=HARD_MAX_REQUEST_BYTES)
+    def _send(self, data: bytes) -> None:
         try:
             self._socket.settimeout(HANDSHAKE_MS / 1000.0)
             self._socket.sendall(data)
         except OSError as error:
-            raise Unreachable(f"the daemon went away: {error.strerror or error}") from error
+            raise Unreachable(f"{WENT_AWAY}: {error.strerror or error}") from error
 
-    def _payload(self, deadline: Deadline) -> bytes | None:
-        while not self._waiting:
+    def _event(self, deadline: Deadline) -> ClientEvent | None:
+        """Return what the daemon said next; None if the deadline passes first.
+
+        Raises:
+            Unreachable: it went away, or cannot be followed.
+        """
+        while (event := self._connection.next_event()) is None:
             left_ms = deadline.remaining_ms()
             if left_ms <= 0.0:
                 return None
@@ -168,29 +161,31 @@ class Link:
             except TimeoutError:
                 return None
             except OSError as error:
-                raise Unreachable(f"the daemon went away: {error.strerror or error}") from error
+                raise Unreachable(f"{WENT_AWAY}: {error.strerror or error}") from error
             if not data:
-                raise Unreachable("the daemon went away")
-            try:
-                self._waiting.extend(self._reader.feed(data))
-            except FrameError as error:
-                raise Unreachable(f"the daemon does not make sense: {error}") from error
-        return self._waiting.pop(0)
+                self._connection.close()
+                raise Unreachable(WENT_AWAY)
+            self._connection.receive(data)
+        if isinstance(event, Lost):
+            raise Unreachable(event.reason)
+        return event
 
 
-def read_welcome(payload: bytes, hello: Hello) -> Welcome:
-    """Return a daemon's reply to the greeting.
+def welcomed(event: ClientEvent | None, pid: int) -> Welcome:
+    """Return the outcome of a handshake; None is a daemon that said nothing in time.
 
     Raises:
+        Silent: it said nothing.
         Incompatible: it speaks no protocol of ours.
         InvalidRequest: it serves something else, or what it says is no answer.
     """
-    body = parse_object(payload)
-    if "error" in body:
-        raise error_of(body)
-    welcome = parse_welcome(body)
-    check_welcome(welcome, hello)
-    return welcome
+    match event:
+        case Welcome():
+            return event
+        case GgrepError():
+            raise event
+        case _:
+            raise Silent(f"the daemon, process {pid}, does not answer")
 
 
 def require_own(connection: socket.socket, path: Path) -> None:
@@ -209,6 +204,3 @@ def peer_pid(connection: socket.socket) -> int:
     """Return the process at the other end of a connection."""
     found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
     return int.from_bytes(found[:4], "little")
-
-
-_NOBODY: Final = Welcome(0, (), "", {}, "", "")

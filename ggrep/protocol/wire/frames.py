@@ -11,29 +11,17 @@ MAX_DEPTH: Final = 64
 
 
 class FrameError(InvalidRequest):
-    """A prefix that starts no valid frame; the stream is unusable.
-
-    Attributes:
-        completed: payloads of the same input that were whole before the bad prefix.
-    """
-
-    def __init__(self, message: str, completed: tuple[bytes, ...] = ()) -> None:
-        super().__init__(message)
-        self.completed = completed
-
-
-class FrameTooLarge(FrameError):
-    """A frame is longer than its reader accepts."""
+    """A frame is empty, or longer than its reader accepts."""
 
 
 def frame(payload: bytes, *, cap_bytes: int) -> bytes:
     """Return `payload` as a frame.
 
     Raises:
-        FrameTooLarge: it is longer than `cap_bytes`.
-        FrameError: it is empty.
+        FrameError: it is empty, or longer than `cap_bytes`.
     """
-    _check_size(len(payload), cap_bytes, ())
+    if fault := _fault_of(len(payload), cap_bytes):
+        raise FrameError(fault)
     return len(payload).to_bytes(PREFIX_BYTES, "big") + payload
 
 
@@ -42,15 +30,19 @@ class FrameReader:
 
     Every byte is copied a fixed number of times, and nothing is held but the unfinished frame:
     a length alone reserves no memory.
+
+    Attributes:
+        fault: why no frame begins where one should; empty while all is well. It is for good:
+            what follows is passed over, and nothing of that frame is kept.
     """
 
     def __init__(self, cap_bytes: int) -> None:
         """Take frames of at most `cap_bytes`, the prefix not counted."""
+        self.fault = ""
         self._cap_bytes = cap_bytes
         self._prefix = bytearray()
         self._body = bytearray()
         self._size = 0
-        self._broken: FrameError | None = None
 
     @property
     def mid_frame(self) -> bool:
@@ -58,36 +50,25 @@ class FrameReader:
         return bool(self._prefix)
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Return the payloads that `data` completes.
-
-        Raises:
-            FrameTooLarge: a prefix says more than the cap; nothing of that frame is kept.
-            FrameError: a prefix says zero. Either carries the payloads that were complete, and
-                is raised again by every later call.
-        """
-        if self._broken is not None:
-            raise type(self._broken)(str(self._broken))
+        """Return the payloads that `data` completes."""
         view = memoryview(data)
         completed: list[bytes] = []
-        while view:
-            view = self._take_prefix(view, completed)
+        while view and not self.fault:
+            view = self._take_prefix(view)
             if len(self._prefix) == PREFIX_BYTES:
                 view = self._take_body(view, completed)
         return completed
 
-    def _take_prefix(self, view: memoryview, completed: list[bytes]) -> memoryview:
+    def _take_prefix(self, view: memoryview) -> memoryview:
         missing = PREFIX_BYTES - len(self._prefix)
         if not missing:
             return view
         self._prefix += view[:missing]
         if len(self._prefix) == PREFIX_BYTES:
             self._size = int.from_bytes(self._prefix, "big")
-            try:
-                _check_size(self._size, self._cap_bytes, tuple(completed))
-            except FrameError as error:
+            self.fault = _fault_of(self._size, self._cap_bytes)
+            if self.fault:
                 self._prefix.clear()
-                self._broken = error
-                raise
         return view[missing:]
 
     def _take_body(self, view: memoryview, completed: list[bytes]) -> memoryview:
@@ -121,11 +102,11 @@ def parse_object(payload: bytes) -> dict[str, object]:
     return cast(dict[str, object], value)
 
 
-def _check_size(size: int, cap_bytes: int, completed: tuple[bytes, ...]) -> None:
+def _fault_of(size: int, cap_bytes: int) -> str:
+    """Return why no frame has this length; empty when one has."""
     if size > cap_bytes:
-        raise FrameTooLarge(f"frame: {size} bytes exceed the cap of {cap_bytes}", completed)
-    if size == 0:
-        raise FrameError("frame: 0 bytes hold no object", completed)
+        return f"frame: {size} bytes exceed the cap of {cap_bytes}"
+    return "" if size else "frame: 0 bytes hold no object"
 
 
 def _check_depth(value: dict[str, object]) -> None:

@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias, cast
 
 from ggrep.base.errors import Incompatible, InvalidRequest
 from ggrep.base.stable_json import Json
+from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.fields import Fields, bounded, misfit
 from ggrep.protocol.wire.versions import NEEDED_SCHEMAS
 
@@ -88,16 +89,7 @@ def parse_hello(body: Mapping[str, object]) -> Hello:
 
 def hello_json(hello: Hello) -> dict[str, Json]:
     """Return the object that `parse_hello` reads: schema `handshake_request`."""
-    return {
-        "message": "hello",
-        "protocol_versions": list(hello.protocol_versions),
-        "store_id": hello.store_id,
-        "config_fingerprint": hello.config_fingerprint,
-        "client_id": hello.client_id,
-        "client_kind": hello.client_kind,
-        "client_capabilities": list(hello.client_capabilities),
-        "build": hello.build,
-    }
+    return {"message": "hello", **cast(dict[str, Json], to_json(hello))}
 
 
 def answer_hello(hello: Hello, offer: Welcome) -> Welcome:
@@ -120,20 +112,7 @@ def answer_hello(hello: Hello, offer: Welcome) -> Welcome:
 
 def welcome_json(welcome: Welcome) -> dict[str, Json]:
     """Return the object that `parse_welcome` reads: schema `handshake_response`."""
-    return {
-        "protocol_version": welcome.protocol_version,
-        "protocol_versions": list(welcome.protocol_versions),
-        "binary_version": welcome.binary_version,
-        "supported_schema_versions": {
-            name: list(versions) for name, versions in welcome.supported_schema_versions.items()
-        },
-        "store_id": welcome.store_id,
-        "config_fingerprint": welcome.config_fingerprint,
-        "pid": welcome.pid,
-        "started_at": welcome.started_at,
-        "stale": welcome.stale,
-        "build": welcome.build,
-    }
+    return cast(dict[str, Json], to_json(welcome))
 
 
 def parse_welcome(body: Mapping[str, object]) -> Welcome:

@@ -7,77 +7,17 @@ message does not have are passed over, messages that nobody knows are refused.
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, cast
+from typing import Final, cast, get_args
 
 from ggrep.base.stable_json import Json
-from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
 from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.fields import Fields, misfit
-from ggrep.protocol.wire.message_types import (
-    Cancel,
-    Claim,
-    Compact,
-    Describe,
-    Encode,
-    Envelope,
-    Expand,
-    Gc,
-    Health,
-    Message,
-    Metrics,
-    Ping,
-    Pool,
-    References,
-    Search,
-    Shutdown,
-    Slate,
-    Status,
-    Symbol,
-    Sync,
-    SyncStatus,
-    TermStats,
-    WatchStatus,
-)
+from ggrep.protocol.wire.message_types import Cancel, Envelope, Message, Pool, Search, Slate
 from ggrep.protocol.wire.reading import read
 from ggrep.protocol.wire.requests import check_scored
 
-__all__ = [
-    "CANCEL_SYNC",
-    "MAX_TIMEOUT_MS",
-    "Cancel",
-    "Claim",
-    "Compact",
-    "Describe",
-    "Encode",
-    "Envelope",
-    "Expand",
-    "Gc",
-    "Health",
-    "Message",
-    "Metrics",
-    "Ping",
-    "Pool",
-    "References",
-    "Search",
-    "Shutdown",
-    "Slate",
-    "Status",
-    "Symbol",
-    "Sync",
-    "SyncStatus",
-    "TermStats",
-    "WatchStatus",
-    "message_json",
-    "message_name",
-    "parse_message",
-    "request_id_of",
-]
-
 CANCEL_SYNC: Final = "sync"
 """What `Cancel.target` says for the running sync; no request may be called that."""
-
-MAX_TIMEOUT_MS: Final = MAX_QUERY_TIMEOUT_MS
-"""Longest deadline of any message."""
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 _MOST_CALLER: Final = 64
@@ -150,30 +90,11 @@ def _is_request_id(text: str) -> bool:
     return _REQUEST_ID.fullmatch(text) is not None and text != CANCEL_SYNC
 
 
-_NAMES: Final[Mapping[type[Message], str]] = MappingProxyType(
-    {
-        Search: "search",
-        Slate: "slate",
-        Symbol: "symbol",
-        References: "references",
-        Expand: "expand",
-        Describe: "describe",
-        TermStats: "term_stats",
-        Pool: "pool",
-        Encode: "encode",
-        Status: "status",
-        Health: "health",
-        Metrics: "metrics",
-        Sync: "sync",
-        SyncStatus: "sync_status",
-        WatchStatus: "watch_status",
-        Cancel: "cancel",
-        Gc: "gc",
-        Compact: "compact",
-        Shutdown: "shutdown",
-        Ping: "ping",
-    }
-)
+def _name_of(kind: type[Message]) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
+
+
 _KINDS: Final[Mapping[str, type[Message]]] = MappingProxyType(
-    {name: kind for kind, name in _NAMES.items()}
+    {_name_of(kind): kind for kind in get_args(Message)}
 )
+_NAMES: Final = MappingProxyType({kind: name for name, kind in _KINDS.items()})

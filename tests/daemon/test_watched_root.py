@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.daemon.event_filter import EventFilter
+from ggrep.daemon.watched_root import EventFilter
 
 ROOT = Path("/w/repo")
 FILTER = EventFilter(ROOT, (Path("/w/repo/.home"), Path("/elsewhere")))

@@ -1,0 +1,262 @@
+"""One connection between a client and a daemon, without a socket: bytes in, events out.
+
+Whoever holds the socket hands over what it reads (`receive`), takes events until there is none
+(`next_event`), and sends the bytes that the other methods return, in their order. Which of them
+may be called, and what may come, follows from the state alone: `states.TABLE`.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Final, TypeAlias
+
+from ggrep.base import stable_json
+from ggrep.base.errors import BudgetExceeded, GgrepError, InvalidRequest
+from ggrep.base.stable_json import Document
+from ggrep.protocol.wire.frames import FrameError, FrameReader, frame, parse_object
+from ggrep.protocol.wire.handshake import (
+    Hello,
+    Welcome,
+    answer_hello,
+    check_welcome,
+    hello_json,
+    parse_hello,
+    parse_welcome,
+    welcome_json,
+)
+from ggrep.protocol.wire.message_types import Cancel, Envelope, Message
+from ggrep.protocol.wire.messages import message_json, parse_message, request_id_of
+from ggrep.protocol.wire.replies import Reply, error_json, error_of, parse_reply
+from ggrep.protocol.wire.states import Role, State, Step, follow
+from ggrep.protocol.wire.versions import HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES
+
+WENT_AWAY: Final = "the daemon went away"
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """A client's frame that is refused: `DaemonConnection.refuse` says so.
+
+    Attributes:
+        request_id: what the refusal is answered under; empty when nobody can tell.
+    """
+
+    error: GgrepError
+    request_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The daemon went away, or what it says cannot be followed."""
+
+    reason: str
+
+
+DaemonEvent: TypeAlias = Hello | Envelope | Misfit
+ClientEvent: TypeAlias = Welcome | Reply | GgrepError | Lost
+"""A `GgrepError` is the end of a handshake: the daemon refused it, or does not suit."""
+
+
+class Connection:
+    """What both ends have in common."""
+
+    def __init__(self, role: Role, most_received: int, most_sent: int) -> None:
+        """Begin before the handshake; the bounds are of frames, in bytes."""
+        self.state = State.GREETING
+        self._role = role
+        self._reader = FrameReader(most_received)
+        self._payloads: deque[bytes] = deque()
+        self._most_sent = most_sent
+
+    @property
+    def mid_frame(self) -> bool:
+        """Return whether a frame has begun that is not whole yet."""
+        return self._reader.mid_frame
+
+    def receive(self, data: bytes) -> None:
+        """Take in bytes of the other end."""
+        self._payloads.extend(self._reader.feed(data))
+
+    def close(self) -> None:
+        """Record that one of both ended the connection."""
+        self._follow(Step.END)
+
+    def _follow(self, step: Step) -> None:
+        self.state = follow(self._role, self.state, step)
+
+    def _framed(self, document: Document) -> bytes:
+        return frame(stable_json.dumps(document), cap_bytes=self._most_sent)
+
+
+class DaemonConnection(Connection):
+    """The daemon's end.
+
+    Attributes:
+        hello: what the client said of itself; None before it was welcomed.
+    """
+
+    def __init__(self, most_received: int, most_sent: int) -> None:
+        """Wait for a client to introduce itself; the bounds are of frames, in bytes."""
+        super().__init__(Role.DAEMON, most_received, most_sent)
+        self.hello: Hello | None = None
+
+    def next_event(self) -> DaemonEvent | None:
+        """Return what the client said next; None until more bytes have come.
+
+        A hello is answered by `welcome`, a misfit by `refuse`, before anything else is taken.
+        """
+        if self.state not in {State.GREETING, State.OPEN}:
+            return None
+        if self._payloads:
+            return self._event(self._payloads.popleft())
+        if self._reader.fault:
+            self._follow(Step.UNFRAMED)
+            return Misfit(FrameError(self._reader.fault))
+        return None
+
+    def welcome(self, hello: Hello, offer: Welcome) -> bytes:
+        """Return the answer to a hello: what is offered, or a refusal that ends the connection."""
+        try:
+            answer = answer_hello(hello, offer)
+        except GgrepError as error:
+            return self.refuse(Misfit(error))
+        self._follow(Step.WELCOME)
+        self.hello = hello
+        return self._framed(welcome_json(answer))
+
+    def refuse(self, misfit: Misfit) -> bytes:
+        """Return the answer to a frame that is none; outside of requests it ends the connection."""
+        self._follow(Step.REPLY if misfit.request_id else Step.REFUSAL)
+        return self._framed(error_json(misfit.request_id, misfit.error))
+
+    def reply(self, document: Document) -> bytes:
+        """Return a reply, an answer or a failure; one that is too large becomes a failure."""
+        self._follow(Step.REPLY)
+        try:
+            return self._framed(document)
+        except FrameError:
+            cause = BudgetExceeded(
+                f"the answer is larger than max_response_bytes ({self._most_sent}); "
+                "ask for fewer hits or shorter snippets"
+            )
+            return self._framed(error_json(str(document.get("request_id", "")), cause))
+
+    def _event(self, payload: bytes) -> DaemonEvent:
+        greeting = self.state == State.GREETING
+        body: Mapping[str, object] = {}
+        try:
+            body = parse_object(payload)
+            greeting = greeting or body.get("message") == "hello"
+            found = parse_hello(body) if greeting else parse_message(body)
+        except GgrepError as error:
+            self._follow(Step.HELLO if greeting else Step.GARBLED)
+            return Misfit(error, "" if greeting else request_id_of(body))
+        self._follow(Step.HELLO if greeting else Step.REQUEST)
+        return found
+
+
+class ClientConnection(Connection):
+    """The client's end.
+
+    Attributes:
+        lost: why nothing can be asked any more; empty while it can.
+    """
+
+    def __init__(self, hello: Hello, name: str) -> None:
+        """Say nothing yet.
+
+        Args:
+            hello: how to introduce itself.
+            name: begins the ids of requests; unique among the connections of a client.
+        """
+        super().__init__(Role.CLIENT, HARD_MAX_RESPONSE_BYTES, HARD_MAX_REQUEST_BYTES)
+        self.lost = ""
+        self._hello = hello
+        self._name = name
+        self._ids = count(1)
+        self._asked: set[str] = set()
+
+    def greet(self) -> bytes:
+        """Return the hello."""
+        self._follow(Step.HELLO)
+        return self._framed(hello_json(self._hello))
+
+    def request(
+        self, message: Message, request_id: str = "", caller: str = ""
+    ) -> tuple[str, bytes]:
+        """Return the id that a message's reply will carry, and the message.
+
+        Raises:
+            InvalidRequest: it is too large, or holds what has no JSON.
+        """
+        request_id = request_id or f"{self._name}-{next(self._ids)}"
+        data = self._framed(message_json(request_id, message, caller))
+        self._follow(Step.REQUEST)
+        self._asked.add(request_id)
+        return request_id, data
+
+    def cancel(self, request_id: str) -> bytes:
+        """Return the message that ends a request; nobody waits for either reply."""
+        cancelling, data = self.request(Cancel(request_id))
+        self.forget(cancelling)
+        self.forget(request_id)
+        return data
+
+    def forget(self, request_id: str) -> None:
+        """Wait for a request's reply no longer."""
+        self._asked.discard(request_id)
+
+    def close(self, reason: str = WENT_AWAY) -> None:
+        """Record that the connection has ended, and why, unless something did before."""
+        super().close()
+        self.lost = self.lost or reason
+
+    def next_event(self) -> ClientEvent | None:
+        """Return what the daemon said next; None until more bytes have come."""
+        if self.state not in {State.GREETED, State.OPEN}:
+            return None
+        if self._payloads:
+            payload = self._payloads.popleft()
+            return self._answer(payload) if self.state == State.GREETED else self._reply(payload)
+        if self._reader.fault:
+            return self._lose(Step.UNFRAMED, _senseless(self._reader.fault))
+        return None
+
+    def _answer(self, payload: bytes) -> Welcome | GgrepError:
+        try:
+            body = parse_object(payload)
+            if "error" in body:
+                self._lose(Step.REFUSAL, "the daemon refused the connection")
+                return error_of(body)
+            welcome = parse_welcome(body)
+            check_welcome(welcome, self._hello)
+        except GgrepError as error:
+            self._lose(Step.GARBLED, "the daemon does not suit")
+            return error
+        self._follow(Step.WELCOME)
+        return welcome
+
+    def _reply(self, payload: bytes) -> Reply | Lost:
+        try:
+            reply = parse_reply(parse_object(payload))
+        except InvalidRequest as error:
+            return self._lose(Step.GARBLED, _senseless(str(error)))
+        request_id = reply.request_id
+        if not request_id:
+            # It is a refusal of the one request there is, or there is no telling of which.
+            if len(self._asked) != 1:
+                return self._lose(Step.REFUSAL, f"the daemon refuses a request: {reply.error}")
+            (request_id,) = self._asked
+        self._follow(Step.REPLY)
+        self.forget(request_id)
+        return Reply(request_id, reply.name, reply.body, reply.error)
+
+    def _lose(self, step: Step, reason: str) -> Lost:
+        self._follow(step)
+        self.lost = reason
+        return Lost(reason)
+
+
+def _senseless(told: str) -> str:
+    return f"the daemon does not make sense: {told}"
