@@ -19,10 +19,9 @@ from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.config.layout import names
 from ggrep.index.store.pins import PIN_TTL_SECS, read_pin
 from ggrep.model.request import SearchRequest
-from ggrep.search.engine import pinned_views
-from ggrep.search.engine import query_answers as answers
+from ggrep.search.engine import snapshots
 from ggrep.search.engine.engine import Engine
-from ggrep.search.engine.sessions import OpenSession, advance, begin, resume, resumed_snapshot
+from ggrep.search.engine.sessions import OpenSession, Sessions, advance
 from ggrep.search.slate.session_tokens import MAX_SEEN, path_hash, seen_set_digest
 from tests.fakes.repos import open_engine, write_tree
 
@@ -46,11 +45,11 @@ def store(home: Path) -> Path:
 
 
 def begun(store: Path) -> OpenSession:
-    return begin(store, STORE_ID, KEY, SNAPSHOT, SESSION, NOW)
+    return Sessions(store, STORE_ID, KEY, NOW).begin(SNAPSHOT, SESSION)
 
 
 def gone_on(token: str, store: Path, now: datetime = NOW) -> OpenSession:
-    return resume(token, store, STORE_ID, KEY, now)
+    return Sessions(store, STORE_ID, KEY, now).resume(token)
 
 
 def test_a_session_knows_what_it_returned(store: Path) -> None:
@@ -64,7 +63,6 @@ def test_a_session_knows_what_it_returned(store: Path) -> None:
     assert (second.op, second.seen_files) == ("refine", 3)
     assert second.seen_set_digest == seen_set_digest(map(path_hash, ("a.py", "b.py", "c.py")))
     assert session.snapshot_id == SNAPSHOT
-    assert session.room == MAX_SEEN - 2
 
 
 def test_the_same_steps_give_the_same_tokens(store: Path) -> None:
@@ -83,7 +81,7 @@ def test_a_session_lives_an_hour_beyond_its_last_use(store: Path) -> None:
     gone_on(token, store, NOW + TTL / 2)
     gone_on(token, store, NOW + TTL)
 
-    assert resumed_snapshot(token, store, STORE_ID, KEY, NOW + TTL * 1.9) == SNAPSHOT
+    assert Sessions(store, STORE_ID, KEY, NOW + TTL * 1.9).snapshot_of(token) == SNAPSHOT
     with pytest.raises(SessionExpired, match="start a new session"):
         gone_on(token, store, NOW + TTL * 2)
     pin = read_pin(store, SNAPSHOT, SESSION)
@@ -95,7 +93,7 @@ def test_looking_for_its_snapshot_does_not_prolong_a_session(store: Path) -> Non
     """The snapshot is not held yet, so a collection may be deciding right now."""
     token = advance(begun(store), [], "start").token
     before = read_pin(store, SNAPSHOT, SESSION)
-    resumed_snapshot(token, store, STORE_ID, KEY, NOW + TTL / 2)
+    Sessions(store, STORE_ID, KEY, NOW + TTL / 2).snapshot_of(token)
 
     assert read_pin(store, SNAPSHOT, SESSION) == before
 
@@ -106,7 +104,7 @@ def test_a_session_without_a_pin_has_expired(store: Path) -> None:
     names.pin_file(store, SNAPSHOT, SESSION).unlink()
 
     with pytest.raises(SessionExpired):
-        resumed_snapshot(token, store, STORE_ID, KEY, NOW)
+        Sessions(store, STORE_ID, KEY, NOW).snapshot_of(token)
     with pytest.raises(SessionExpired):
         gone_on(token, store)
     assert not names.pin_file(store, SNAPSHOT, SESSION).exists()
@@ -118,7 +116,7 @@ def test_a_session_whose_snapshot_went_has_expired(store: Path) -> None:
     names.manifest_file(store, SNAPSHOT).unlink()
 
     with pytest.raises(SessionExpired):
-        resumed_snapshot(token, store, STORE_ID, KEY, NOW)
+        Sessions(store, STORE_ID, KEY, NOW).snapshot_of(token)
 
 
 def test_a_token_of_another_store_starts_nothing(store: Path) -> None:
@@ -127,9 +125,9 @@ def test_a_token_of_another_store_starts_nothing(store: Path) -> None:
     other = StoreId(STORE_ID + "-copy")
 
     with pytest.raises(InvalidRequest):
-        resume(token, store, other, KEY, NOW + TTL / 2)
+        Sessions(store, other, KEY, NOW + TTL / 2).resume(token)
     with pytest.raises(InvalidRequest):
-        resume(token, store, STORE_ID, bytes([1] * 32), NOW + TTL / 2)
+        Sessions(store, STORE_ID, bytes([1] * 32), NOW + TTL / 2).resume(token)
     pin = read_pin(store, SNAPSHOT, SESSION)
     assert pin is not None
     assert pin.expires_at == NOW + TTL
@@ -140,7 +138,6 @@ def test_a_session_is_full_rather_than_forgetful(store: Path) -> None:
     paths = [f"{number}.py" for number in range(MAX_SEEN)]
     session = gone_on(advance(begun(store), paths, "start").token, store)
 
-    assert session.room == 0
     assert advance(session, paths[:9], "refine").seen_files == MAX_SEEN
     with pytest.raises(SessionFull):
         advance(session, ["new.py"], "refine")
@@ -169,8 +166,7 @@ def shown(engine: Engine, snapshot_id: SnapshotId) -> list[str]:
     """Return the names that a snapshot answers with."""
     with engine.pin(never(), snapshot_id=snapshot_id) as view:
         assert view.manifest.snapshot_id == snapshot_id
-        request = SearchRequest("retry", deterministic=True)
-        found = answers.answer(engine._context(), view, request, never())
+    found = engine.search(SearchRequest("retry", deterministic=True), snapshot_id=snapshot_id)
     return [hit.name for hit in found.hits]
 
 
@@ -203,7 +199,7 @@ def test_the_snapshots_asked_for_last_stay_open(root: Path, home: Path) -> None:
     assert view(0) is first
     assert view(2) is third
     assert view(1) is not second
-    assert pinned_views.MAX_OPENED == 2
+    assert snapshots.MAX_OPENED == 2
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.config.role_rules import RoleRules
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
@@ -138,7 +137,7 @@ def of_slate(**changed: object) -> Change:
 def fingerprint(asked: SlateRequest, base: Path) -> str:
     root = base / "repo"
     root.mkdir(exist_ok=True)
-    return slate_fingerprint(asked, RoleRules(), open_engine(root, base)._context())
+    return slate_fingerprint(asked, open_engine(root, base).settings)
 
 
 @pytest.mark.parametrize(

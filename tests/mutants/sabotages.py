@@ -306,14 +306,14 @@ SABOTAGES = (
     ),
     Sabotage(
         "a degraded snapshot says nothing",
-        "ggrep/search/engine/query_answers.py",
+        "ggrep/search/query/context.py",
         "    if manifest.degraded:\n",
         "    if manifest.degraded and not manifest.errors:\n",
         ("tests/sync/test_syncer.py::test_a_file_whose_parser_hangs_degrades_the_snapshot",),
     ),
     Sabotage(
         "an index that is still being built says nothing",
-        "ggrep/search/engine/query_answers.py",
+        "ggrep/search/query/context.py",
         "    if manifest.partial:\n",
         "    if manifest.partial and manifest.errors:\n",
         ("tests/sync/test_syncer.py::test_a_large_first_index_is_published_in_portions",),

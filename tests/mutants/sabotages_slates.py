@@ -214,16 +214,16 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "an equal slate has another id",
-        "ggrep/search/engine/slate_answers.py",
-        "            if deterministic\n",
-        "            if not fingerprint\n",
+        "ggrep/search/query/context.py",
+        "        if deterministic:\n",
+        "        if not fingerprint:\n",
         (SLATING + "test_the_same_question_has_the_same_bytes",),
     ),
     Sabotage(
         "cuts of a slate come in any order",
-        "ggrep/search/engine/slate_answers.py",
-        "limits_hit=sorted_limits(cuts),",
-        "limits_hit=tuple(cuts),",
+        "ggrep/search/query/context.py",
+        "limits_hit=sorted_limits(limits),",
+        "limits_hit=tuple(limits),",
         (KNOBS + "test_cuts_come_in_one_order",),
     ),
     Sabotage(
@@ -514,9 +514,9 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "a session goes on over the newest snapshot",
-        "ggrep/search/engine/exploring.py",
-        "with self.pin(deadline, snapshot_id=pinned) as view:",
-        "with self.pin(deadline) as view:",
+        "ggrep/search/engine/engine.py",
+        "with self._answering(deadline, pinned, request_id, admitted) as context:",
+        "with self._answering(deadline, None, request_id, admitted) as context:",
         (SLATING + "test_a_session_sees_the_snapshot_that_it_began_with",),
     ),
     Sabotage(
@@ -546,8 +546,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a session ends though it is used",
         "ggrep/search/engine/sessions.py",
-        "extend(store, _require_pin(store, token, now), now)",
-        "_require_pin(store, token, now)",
+        "extend(self.store, _require_pin(self.store, token, self.now), self.now)",
+        "_require_pin(self.store, token, self.now)",
         (SESSIONS + "test_a_session_lives_an_hour_beyond_its_last_use",),
     ),
     Sabotage(

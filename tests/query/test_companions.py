@@ -12,7 +12,6 @@ from ggrep.base.ids import PathKey
 from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
-from ggrep.search.engine.query_answers import ranked_for
 from ggrep.search.query.option_rows import option_rows
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.related_files import Origin, RelatedFiles, companions
@@ -50,8 +49,8 @@ def money(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 @contextmanager
 def ranked(engine: Engine, *filters: Filter) -> Iterator[Ranked]:
     asked = SearchRequest("money", filters=filters)
-    with engine.pin(NEVER) as view:
-        yield ranked_for(engine._context(), view, asked, None, NEVER)
+    with engine._answering(NEVER) as context:
+        yield context.rank(asked)
 
 
 def origins(found: Ranked, *paths: str) -> list[Origin]:

@@ -14,7 +14,6 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SECTIONS, Role, Section
 from ggrep.model.slate_material import FileCandidate
 from ggrep.search.engine.engine import Engine
-from ggrep.search.engine.query_answers import ranked_for
 from ggrep.search.query.file_candidates import FLOOR, CandidateFiles, rows_of
 from ggrep.search.query.pipeline import Ranked
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
@@ -60,8 +59,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 @contextmanager
 def ranked(engine: Engine, request: SearchRequest = ASKED) -> Iterator[Ranked]:
     never = Deadline.never(SystemClock())
-    with engine.pin(never) as view:
-        yield ranked_for(engine._context(), view, request, None, never)
+    with engine._answering(never) as context:
+        yield context.rank(request)
 
 
 def gatherer(found: Ranked, rules: RoleRules | None = None) -> CandidateFiles:

@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, InvalidRequest
-from ggrep.base.identifiers import derived_id
 from ggrep.config.identity.fingerprints import asked_fingerprint
 from ggrep.index.store.tables import take_shown
-from ggrep.index.store.view import SnapshotView, gone
-from ggrep.model.limits import LimitHit, sorted_limits, sorted_notices
+from ggrep.index.store.view import gone
+from ggrep.model.limits import LimitHit
 from ggrep.model.navigation import ExpandRequest, ExpandResponse, Neighbour
 from ggrep.model.sanitise import is_text, sanitise, sanitise_line
-from ggrep.search.engine import query_answers as answers
+from ggrep.search.query.context import Context, Stages
 from ggrep.search.query.file_text import file_text
 from ggrep.search.query.segments import SearchableSegment, open_segments
 from ggrep.search.query.surrounding import BOUNDARIES, Piece, Reach, reaches_of
@@ -42,9 +40,7 @@ def check_expand(request: ExpandRequest) -> None:
         raise InvalidRequest(f"timeout_ms: {request.timeout_ms} is negative")
 
 
-def expand(
-    context: answers.Context, view: SnapshotView, request: ExpandRequest, deadline: Deadline
-) -> ExpandResponse:
+def expand(context: Context, request: ExpandRequest) -> ExpandResponse:
     """Return the text around a place, as indexed.
 
     Raises:
@@ -53,23 +49,15 @@ def expand(
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
         DeadlineExceeded: time ran out.
     """
-    start_ms = context.clock.monotonic_ms()
-    segments = open_segments(view)
-    target = find_target(segments, request.target.strip(), deadline)
+    stages = Stages(context.clock)
+    segments = open_segments(context.view)
+    target = find_target(segments, request.target.strip(), context.deadline)
     clamped, clamps = _clamped(request)
-    file = _read(view, segments[target.segment], target, deadline)
+    file = _read(context, segments[target.segment], target)
     shown = _shown(file, target, clamped)
-    fingerprint = asked_fingerprint("expand-1", clamped, settings=context.settings)
-    read_ms = round(context.clock.monotonic_ms() - start_ms)
+    stages.end("expand")
     return ExpandResponse(
         request=clamped,
-        request_id=(
-            derived_id(fingerprint, view.manifest.store_id)
-            if request.deterministic
-            else context.request_id or context.new_id()
-        ),
-        query_fingerprint=fingerprint,
-        provenance=answers.provenance(view),
         path=file.path,
         language=file.language,
         boundary=shown.reach.boundary,
@@ -80,10 +68,13 @@ def expand(
         hidden_lines=shown.hidden_lines,
         file_lines=len(file.lines),
         neighbours=_neighbours(file.pieces, shown.first_line, shown.last_line),
-        limits_hit=sorted_limits((*clamps, *shown.limits)),
-        warnings=sorted_notices(answers.state_notices(view)),
-        timings_ms=() if request.deterministic else _timings(context, read_ms),
-        admitted=None if request.deterministic else context.admitted,
+        **context.head(
+            asked_fingerprint("expand-1", clamped, settings=context.settings),
+            deterministic=request.deterministic,
+            limits=(*clamps, *shown.limits),
+            notices=(),
+            spans=stages.spans,
+        ),
     )
 
 
@@ -128,10 +119,8 @@ def _clamped(request: ExpandRequest) -> tuple[ExpandRequest, tuple[LimitHit, ...
     return replace(request, max_bytes=MAX_EXPAND_BYTES), (clamp,)
 
 
-def _read(
-    view: SnapshotView, segment: SearchableSegment, target: Target, deadline: Deadline
-) -> _File:
-    image = segment.image
+def _read(context: Context, segment: SearchableSegment, target: Target) -> _File:
+    view, deadline, image = context.view, context.deadline, segment.image
     start, end = int(image.file_rows[target.file]), int(image.file_rows[target.file + 1])
     rows = [row for row in range(start, end) if not image.row_anchors[row]]
     text = sanitise(file_text(view, segment, target.file, deadline))
@@ -234,13 +223,4 @@ def _neighbour(side: Literal["before", "after"], piece: Piece) -> Neighbour:
         chunk_type=piece.chunk_type,
         name=piece.name,
         signature=piece.signature,
-    )
-
-
-def _timings(context: answers.Context, read_ms: int) -> tuple[tuple[str, int], ...]:
-    waited_ms = context.admitted.waited_ms if context.admitted else 0.0
-    return (
-        ("admission", round(waited_ms)),
-        ("snapshot_read", round(context.snapshot_read_ms)),
-        ("expand", read_ms),
     )

@@ -5,12 +5,9 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
-from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest
-from ggrep.base.identifiers import derived_id
 from ggrep.config.identity.fingerprints import asked_fingerprint
-from ggrep.index.store.view import SnapshotView
-from ggrep.model.limits import LimitHit, sorted_limits, sorted_notices
+from ggrep.model.limits import LimitHit
 from ggrep.model.navigation import (
     Definition,
     Reference,
@@ -22,10 +19,10 @@ from ggrep.model.navigation import (
 from ggrep.model.request import SearchRequest
 from ggrep.model.sanitise import is_text, sanitise, sanitise_line
 from ggrep.parse.chunking.occurrence_pool import OccurrencePool, shared_pool
-from ggrep.search.engine import query_answers as answers
 from ggrep.search.engine.name_reading import Place, Reading
 from ggrep.search.engine.naming_places import find_definitions, other_case, qualified_name
 from ggrep.search.engine.unread_languages import unread_languages
+from ggrep.search.query.context import Context, Stages
 from ggrep.search.query.name_candidates import Searched, mentioning_files, searched, split_name
 from ggrep.search.query.pipeline import check_request
 from ggrep.search.query.segments import open_segments
@@ -68,79 +65,68 @@ def check_name(request: SymbolRequest | ReferencesRequest) -> None:
 
 
 def symbol(
-    context: answers.Context,
-    view: SnapshotView,
-    request: SymbolRequest,
-    deadline: Deadline,
-    pool: OccurrencePool | None = None,
+    context: Context, request: SymbolRequest, pool: OccurrencePool | None = None
 ) -> SymbolResponse:
     """Return where a name is defined.
 
     Args:
-        context: what answering needs.
-        view: the pinned snapshot.
+        context: what answering needs; its deadline is checked before each file.
         request: the name.
-        deadline: checked before each file.
         pool: who reads syntax; None for those of this process.
 
     Raises:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    start_ms = context.clock.monotonic_ms()
+    stages = Stages(context.clock)
     request, limits = _clamped(request, MAX_SYMBOLS, "max_symbols")
-    reading = _reading(view, request, deadline, pool, words_do=False)
+    reading = _reading(context, request, pool, words_do=False)
     asked = split_name(request.name)
-    unread = unread_languages(reading.held, mentioning_files(reading.held, asked.last, deadline))
+    files = mentioning_files(reading.held, asked.last, context.deadline)
     found = find_definitions(reading, asked)
     total = len(found.places)
     if total > request.limit:
         limits = (*limits, LimitHit("max_symbols", request.limit, total))
-    fingerprint = asked_fingerprint("symbol-1", request, settings=context.settings)
+    definitions = [_definition(reading.held, place) for place in found.places[: request.limit]]
+    stages.end("retrieve")
     return SymbolResponse(
         request=request,
-        request_id=_request_id(context, view, fingerprint, deterministic=request.deterministic),
-        query_fingerprint=fingerprint,
-        provenance=answers.provenance(view),
-        definitions=tuple(
-            _definition(reading.held, place) for place in found.places[: request.limit]
-        ),
+        definitions=tuple(definitions),
         total=total,
         suggestions=found.suggestions,
-        limits_hit=sorted_limits((*limits, *reading.limits)),
-        warnings=sorted_notices(
-            (*answers.state_notices(view), *reading.notices, *found.notices, *unread)
+        **context.head(
+            asked_fingerprint("symbol-1", request, settings=context.settings),
+            deterministic=request.deterministic,
+            limits=(*limits, *reading.limits),
+            notices=(
+                *reading.notices,
+                *found.notices,
+                *unread_languages(reading.held, files),
+            ),
+            spans=stages.spans,
         ),
-        timings_ms=() if request.deterministic else _timings(context, start_ms),
-        admitted=None if request.deterministic else context.admitted,
     )
 
 
 def references(
-    context: answers.Context,
-    view: SnapshotView,
-    request: ReferencesRequest,
-    deadline: Deadline,
-    pool: OccurrencePool | None = None,
+    context: Context, request: ReferencesRequest, pool: OccurrencePool | None = None
 ) -> ReferencesResponse:
     """Return where a name is used.
 
     Args:
-        context: what answering needs.
-        view: the pinned snapshot.
+        context: what answering needs; its deadline is checked before each file.
         request: the name, and whether strings and comments count.
-        deadline: checked before each file.
         pool: who reads syntax; None for those of this process.
 
     Raises:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    start_ms = context.clock.monotonic_ms()
+    stages = Stages(context.clock)
     request, limits = _clamped(request, MAX_REFERENCES, "max_references")
-    reading = _reading(view, request, deadline, pool, words_do=True)
+    reading = _reading(context, request, pool, words_do=True)
     name = split_name(request.name).last
-    files = mentioning_files(reading.held, name, deadline)
+    files = mentioning_files(reading.held, name, context.deadline)
     told, notices = _Told(request), unread_languages(reading.held, files)
     for any_case in (False, True):
         for file in reading.read(files, name, any_case=any_case):
@@ -152,21 +138,21 @@ def references(
     wanted = sum(told.totals[kind] for kind in told.kinds)
     if wanted > request.limit:
         limits = (*limits, LimitHit("max_references", request.limit, wanted))
-    fingerprint = asked_fingerprint("references-1", request, settings=context.settings)
+    stages.end("retrieve")
     return ReferencesResponse(
         request=request,
-        request_id=_request_id(context, view, fingerprint, deterministic=request.deterministic),
-        query_fingerprint=fingerprint,
-        provenance=answers.provenance(view),
         references=tuple(told.shown),
         totals=tuple(
             (kind, told.totals[kind]) for kind in ("usage", "string", "comment", "definition")
         ),
         files=len({reference.path for reference in told.shown}),
-        limits_hit=sorted_limits((*limits, *reading.limits)),
-        warnings=sorted_notices((*answers.state_notices(view), *reading.notices, *notices)),
-        timings_ms=() if request.deterministic else _timings(context, start_ms),
-        admitted=None if request.deterministic else context.admitted,
+        **context.head(
+            asked_fingerprint("references-1", request, settings=context.settings),
+            deterministic=request.deterministic,
+            limits=(*limits, *reading.limits),
+            notices=(*reading.notices, *notices),
+            spans=stages.spans,
+        ),
     )
 
 
@@ -206,13 +192,13 @@ class _Told:
 
 
 def _reading(
-    view: SnapshotView,
+    context: Context,
     request: SymbolRequest | ReferencesRequest,
-    deadline: Deadline,
     pool: OccurrencePool | None,
     *,
     words_do: bool,
 ) -> Reading:
+    view, deadline = context.view, context.deadline
     held = searched(view, open_segments(view), request.scope, request.filters, deadline)
     return Reading(held, pool or shared_pool(), deadline, words_do, request.deterministic)
 
@@ -265,21 +251,3 @@ def _clamped(request: _Asked, most: int, code: str) -> tuple[_Asked, tuple[Limit
     """Return the request within the cap, which also replaces a limit of 0."""
     limits = (LimitHit(code, most, request.limit),) if request.limit > most else ()
     return replace(request, limit=min(request.limit or most, most)), limits
-
-
-def _request_id(
-    context: answers.Context, view: SnapshotView, fingerprint: str, *, deterministic: bool
-) -> str:
-    if deterministic:
-        return derived_id(fingerprint, view.manifest.store_id)
-    return context.request_id or context.new_id()
-
-
-def _timings(context: answers.Context, start_ms: float) -> tuple[tuple[str, int], ...]:
-    waited_ms = context.admitted.waited_ms if context.admitted else 0.0
-    spans = {
-        "admission": waited_ms,
-        "snapshot_read": context.snapshot_read_ms,
-        "retrieve": context.clock.monotonic_ms() - start_ms,
-    }
-    return tuple((stage, round(span)) for stage, span in spans.items())

@@ -16,7 +16,6 @@ from ggrep.config.layout import names
 from ggrep.index.store.pins import PIN_TTL_SECS, Pin, extend, read_pin, write_pin
 from ggrep.model.slate import SessionOp, SessionState
 from ggrep.search.slate.session_tokens import (
-    MAX_SEEN,
     SessionToken,
     path_hash,
     read_token,
@@ -40,65 +39,61 @@ class OpenSession:
     seen: frozenset[bytes]
     key: bytes = field(repr=False)
 
-    @property
-    def room(self) -> int:
-        """Return how many more files it can record as returned."""
-        return MAX_SEEN - len(self.seen)
-
     def has_seen(self, path: str) -> bool:
         """Return whether an earlier request returned that file."""
         return path_hash(path) in self.seen
 
 
-def begin(
-    store: Path,
-    store_id: StoreId,
-    key: bytes,
-    snapshot_id: SnapshotId,
-    session_id: str,
-    now: datetime,
-) -> OpenSession:
-    """Start a session over a snapshot, which is retained for it.
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """The sessions over one store.
 
-    Requires: the caller has the snapshot pinned for the length of the request.
-
-    Raises:
-        Busy: as many sessions as there may be run already.
-        OSError: its pin cannot be written.
+    Attributes:
+        key: seals their tokens.
     """
-    write_pin(store, snapshot_id, session_id, now)
-    return OpenSession(store_id, session_id, snapshot_id, frozenset(), key)
 
+    store: Path
+    store_id: StoreId
+    key: bytes = field(repr=False)
+    now: datetime
 
-def resumed_snapshot(
-    text: str, store: Path, store_id: StoreId, key: bytes, now: datetime
-) -> SnapshotId:
-    """Return the snapshot of a token's session, to be pinned before resuming.
+    def snapshot_of(self, text: str) -> SnapshotId:
+        """Return the snapshot of a token's session, to be pinned before it is resumed.
 
-    Raises:
-        InvalidRequest: it is not a token of this store.
-        SessionExpired: the session ended, or its snapshot went with a rebuild.
-        StoreError: its pin cannot be read now.
-    """
-    token = read_token(text, key, store_id)
-    _require_pin(store, token, now)
-    return token.snapshot_id
+        Raises:
+            InvalidRequest: it is not a token of this store.
+            SessionExpired: the session ended, or its snapshot went with a rebuild.
+            StoreError: its pin cannot be read now.
+        """
+        token = read_token(text, self.key, self.store_id)
+        _require_pin(self.store, token, self.now)
+        return token.snapshot_id
 
+    def begin(self, snapshot_id: SnapshotId, session_id: str) -> OpenSession:
+        """Start a session over a snapshot, which is retained for it.
 
-def resume(text: str, store: Path, store_id: StoreId, key: bytes, now: datetime) -> OpenSession:
-    """Continue a token's session and extend the retention of its snapshot.
+        Requires: the caller has the snapshot pinned for the length of the request.
 
-    Requires: the caller has `resumed_snapshot` pinned for the length of the request.
+        Raises:
+            Busy: as many sessions as there may be run already.
+            OSError: its pin cannot be written.
+        """
+        write_pin(self.store, snapshot_id, session_id, self.now)
+        return OpenSession(self.store_id, session_id, snapshot_id, frozenset(), self.key)
 
-    Raises:
-        InvalidRequest: it is not a token of this store.
-        SessionExpired: the session ended, or its snapshot went with a rebuild.
-        StoreError: its pin cannot be read now.
-        OSError: its pin cannot be written.
-    """
-    token = read_token(text, key, store_id)
-    extend(store, _require_pin(store, token, now), now)
-    return OpenSession(store_id, token.session_id, token.snapshot_id, frozenset(token.seen), key)
+    def resume(self, text: str) -> OpenSession:
+        """Continue a token's session and extend the retention of its snapshot.
+
+        Requires: the caller has `snapshot_of` it pinned for the length of the request.
+
+        Raises:
+            OSError: its pin cannot be written.
+            GgrepError: as `snapshot_of`.
+        """
+        token = read_token(text, self.key, self.store_id)
+        extend(self.store, _require_pin(self.store, token, self.now), self.now)
+        seen = frozenset(token.seen)
+        return OpenSession(self.store_id, token.session_id, token.snapshot_id, seen, self.key)
 
 
 def advance(session: OpenSession, paths: Iterable[str], op: SessionOp) -> SessionState:

@@ -13,21 +13,15 @@ from ggrep.base.identifiers import derived_id
 from ggrep.config.identity.fingerprints import asked_fingerprint
 from ggrep.config.role_rules import RoleRules, rules_of
 from ggrep.config.roles import ROLES_REVISION
-from ggrep.index.store.view import SnapshotView
+from ggrep.config.settings import Settings
 from ggrep.model.confidence import Confidence, confidence_notices, confidence_of
-from ggrep.model.limits import LimitHit, Notice, sorted_limits, sorted_notices
+from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import SearchRequest
 from ggrep.model.sanitise import is_text
 from ggrep.model.slate import SessionRequest, SessionState, SlateRequest, SlateResponse
 from ggrep.model.slate_material import FileCandidate, PackMaterial, Pick
-from ggrep.search.engine.query_answers import (
-    Context,
-    provenance,
-    ranked_for,
-    search_notices,
-    timings,
-)
-from ggrep.search.engine.sessions import OpenSession, advance
+from ggrep.search.engine.sessions import OpenSession, Sessions, advance
+from ggrep.search.query.context import Context, Stages
 from ggrep.search.query.file_candidates import CandidateFiles, rows_of
 from ggrep.search.query.pipeline import Ranked, leading
 from ggrep.search.query.related_files import Origin, RelatedFiles, companions
@@ -80,7 +74,7 @@ def _check_targets(session: SessionRequest) -> None:
             raise InvalidRequest(f"session: target {target!a} is not valid Unicode")
 
 
-def slate_fingerprint(request: SlateRequest, rules: RoleRules, context: Context) -> str:
+def slate_fingerprint(request: SlateRequest, settings: Settings) -> str:
     """Return the identity of a question for a slate; how it was asked before does not count."""
     session = request.session
     search = request.search
@@ -96,44 +90,44 @@ def slate_fingerprint(request: SlateRequest, rules: RoleRules, context: Context)
         snapshot_id=None,
         vector=None,
     )
-    added = "|".join(f"{role.value}={','.join(globs)}" for role, globs in rules.added)
+    added = "|".join(
+        f"{role.value}={','.join(globs)}" for role, globs in rules_of(settings.roles).added
+    )
     revision = f"{RANKING_REVISION}|{SELECTION_REVISION}|{ROLES_REVISION}|{added}"
-    return asked_fingerprint("slate-1", plain, settings=context.settings, ranking_revision=revision)
+    return asked_fingerprint("slate-1", plain, settings=settings, ranking_revision=revision)
 
 
 def slate(
-    context: Context,
-    view: SnapshotView,
-    request: SlateRequest,
-    deadline: Deadline,
-    session: OpenSession | None = None,
+    context: Context, request: SlateRequest, sessions: Sessions | None = None
 ) -> SlateResponse:
     """Return the slate of a question over one snapshot.
 
     Args:
-        context: what answering needs beside the snapshot.
-        view: the session's own snapshot, where there is a session.
+        context: what answering needs; of a session its own snapshot.
         request: checked by `check_slate`.
-        deadline: checked between stages.
-        session: opened, where the request has one.
+        sessions: those of the store, where the request has one.
 
     Raises:
-        InvalidRequest: a target is no file of the snapshot.
+        InvalidRequest: a target is no file of the snapshot, or the token none of this store.
+        Busy: as many sessions as there may be run already.
+        SessionExpired: the session ended, or its snapshot went with a rebuild.
         SnapshotGone: the statistics came from another snapshot.
         SessionFull: the session has returned as many files as a token can name.
         DeadlineExceeded: time ran out.
     """
+    session = _session(context, request, sessions) if sessions else None
+    view, deadline = context.view, context.deadline
     if request.snapshot_id is not None and request.snapshot_id != view.manifest.snapshot_id:
         raise SnapshotGone(f"snapshot {request.snapshot_id} is no longer active")
     rules = rules_of(context.settings.roles)
     budgets, clamps = effective(request.budgets, request.level)
-    marks = [context.clock.monotonic_ms()]
-    ranked = ranked_for(context, view, request.search, request.statistics, deadline, request.vector)
-    marks.append(context.clock.monotonic_ms())
+    stages = Stages(context.clock)
+    ranked = context.rank(request.search, request.statistics, request.vector)
+    stages.end("retrieve")
     confidence = confidence_of(leading(ranked, deadline))
     chosen = _choose(ranked, rules, request, budgets.files, session, deadline)
     selection, weak = _kept(chosen.selection, confidence, request)
-    marks.append(context.clock.monotonic_ms())
+    stages.end("rank")
     disclosure = disclosure_of(request.level)
     wanted = Wanted(
         evidence=budgets.evidence_per_file,
@@ -155,34 +149,36 @@ def slate(
     found = drawn(
         told_apart, asked, standing, Form(request.level, budgets, request.graph, request.facts)
     )
-    marks.append(context.clock.monotonic_ms())
-    fingerprint = slate_fingerprint(request, rules, context)
-    deterministic = request.search.deterministic
+    stages.end("format")
     cuts = (*clamps, *ranked.limits, *weak, *found.limits, *_over_files(selection, budgets.files))
     return SlateResponse(
         request=request,
-        request_id=(
-            derived_id(fingerprint, view.manifest.store_id)
-            if deterministic
-            else context.request_id or context.new_id()
-        ),
-        query_fingerprint=fingerprint,
-        provenance=provenance(view),
         confidence=confidence,
         slate=found.slate,
-        limits_hit=sorted_limits(cuts),
-        warnings=sorted_notices(
-            (
-                *search_notices(context, view, request.search),
-                *confidence_notices(confidence),
-                *_suppressed(selection),
-            )
-        ),
         session=_advanced(request.session, session, found, _copies(files, told_apart)),
         facts=found.facts,
-        timings_ms=() if deterministic else timings(context, marks),
-        admitted=None if deterministic else context.admitted,
+        **context.head(
+            slate_fingerprint(request, context.settings),
+            deterministic=request.search.deterministic,
+            limits=cuts,
+            notices=(
+                *context.search_notices(request.search),
+                *confidence_notices(confidence),
+                *_suppressed(selection),
+            ),
+            spans=stages.spans,
+        ),
     )
+
+
+def _session(context: Context, request: SlateRequest, sessions: Sessions) -> OpenSession:
+    """Return the session of a request, resumed or begun."""
+    if request.session is not None and request.session.token:
+        return sessions.resume(request.session.token)
+    snapshot_id = context.view.manifest.snapshot_id
+    name = slate_fingerprint(request, context.settings)
+    fixed = request.search.deterministic
+    return sessions.begin(snapshot_id, derived_id(name, snapshot_id) if fixed else context.new_id())
 
 
 @dataclass(frozen=True, slots=True)
