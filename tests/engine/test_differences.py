@@ -4,7 +4,7 @@ import pytest
 
 from ggrep.base.stable_json import Json
 from ggrep.model.replay import Difference
-from ggrep.search.engine.differences import MOST_DIFFERENCES, differences
+from ggrep.search.engine.receipts import MOST_DIFFERENCES, differences
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ from ggrep.model.navigation import (
 from ggrep.parse.chunking.occurrence_frames import OccurrenceQuestion
 from ggrep.parse.chunking.occurrence_pool import FileOccurrences
 from ggrep.parse.chunking.occurrence_words import MAX_MENTIONS
-from ggrep.search.engine import name_answers as navigation
-from ggrep.search.engine import name_reading
 from ggrep.search.engine.engine import Engine
+from ggrep.search.navigation import name_answers as navigation
+from ggrep.search.navigation import name_reading
 from tests.fakes.clocks import ManualClock
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import open_engine, write_tree

@@ -8,8 +8,8 @@ from ggrep.index.maintenance.health import check_health
 from ggrep.model.filters import Filter
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.model.request import Find
-from ggrep.search.engine import name_answers as navigation
 from ggrep.search.engine.engine import Engine
+from ggrep.search.navigation import name_answers as navigation
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.notebooks import PICTURE, cell, notebook
 from tests.fakes.repos import open_engine, paths, write_tree

@@ -12,7 +12,7 @@ from ggrep.base.errors import NoIndex, StoreError
 from ggrep.base.ids import StoreId
 from ggrep.base.locks import Patience
 from ggrep.config.home import Home
-from ggrep.search.engine.session_key import session_key
+from ggrep.search.slate.sessions import session_key
 
 STORE, OTHER = StoreId("shop-0-0"), StoreId("shop-0-1")
 

@@ -21,8 +21,14 @@ from ggrep.index.store.pins import PIN_TTL_SECS, read_pin
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine import snapshots
 from ggrep.search.engine.engine import Engine
-from ggrep.search.engine.sessions import OpenSession, Sessions, advance
-from ggrep.search.slate.session_tokens import MAX_SEEN, path_hash, seen_set_digest
+from ggrep.search.slate.sessions import (
+    MAX_SEEN,
+    OpenSession,
+    Sessions,
+    advance,
+    path_hash,
+    seen_set_digest,
+)
 from tests.fakes.repos import open_engine, write_tree
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)

@@ -12,7 +12,7 @@ from ggrep.model.filters import Filter
 from ggrep.model.request import Find, SearchRequest, SnippetMode
 from ggrep.model.slate import Budgets, Pack, SessionRequest, SlateRequest, SlateResponse
 from ggrep.search.engine.engine import Engine
-from ggrep.search.engine.slate_answers import slate_fingerprint
+from ggrep.search.slate.slate_answers import slate_fingerprint
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
 BODY = "".join(f"        total = total + order.part_{n} * order.price_{n}\n" for n in range(30))

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
-from ggrep.search.engine import name_answers as navigation
 from ggrep.search.engine.engine import Engine
+from ggrep.search.navigation import name_answers as navigation
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import open_engine, write_tree
 

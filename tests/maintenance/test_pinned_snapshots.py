@@ -21,8 +21,7 @@ from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.pins import PIN_TTL_SECS, pinned
 from ggrep.index.store.verify import Verifier
 from ggrep.search.engine.engine import Engine
-from ggrep.search.engine.session_key import session_key
-from ggrep.search.engine.sessions import OpenSession, Sessions, advance
+from ggrep.search.slate.sessions import OpenSession, Sessions, advance, session_key
 from tests.fakes.clocks import ManualClock
 from tests.fakes.repos import open_engine, write_tree
 

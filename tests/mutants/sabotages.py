@@ -413,7 +413,7 @@ SABOTAGES = (
     ),
     Sabotage(
         "the line behind a path means nothing",
-        "ggrep/search/query/locations.py",
+        "ggrep/search/query/query_paths.py",
         "    if not line:\n",
         "    if line >= 0:\n",
         (KIND + "test_the_line_behind_a_path_leads_to_the_chunk_that_holds_it",),

@@ -11,7 +11,7 @@ import pytest
 
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.parse.chunking.occurrence_words import Occurrence
-from ggrep.search.engine import name_answers as navigation
+from ggrep.search.navigation import name_answers as navigation
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import open_engine, write_tree
 from tests.oracle import graphql_ast

@@ -12,9 +12,9 @@ from ggrep.base.ids import PathKey
 from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
-from ggrep.search.query.option_rows import option_rows
 from ggrep.search.query.pipeline import Ranked
-from ggrep.search.query.related_files import Origin, RelatedFiles, companions
+from ggrep.search.slate.file_candidates import option_rows
+from ggrep.search.slate.related_files import Origin, RelatedFiles, companions
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
 FILES = {

@@ -14,8 +14,8 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SECTIONS, Role, Section
 from ggrep.model.slate_material import FileCandidate
 from ggrep.search.engine.engine import Engine
-from ggrep.search.query.file_candidates import FLOOR, CandidateFiles, rows_of
 from ggrep.search.query.pipeline import Ranked
+from ggrep.search.slate.file_candidates import FLOOR, CandidateFiles, rows_of
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
 FILES = {

@@ -5,14 +5,14 @@ import pytest
 from ggrep.model.corpus import Corpus
 from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
-from ggrep.search.scan.wanted import Wanted
+from ggrep.search.scan.looking import PathEligibility
 
 PATHS = ("src/a.py", "src/b.h", "tests/test_a.py", "docs/a.md", "data/x.json")
 
 
 def let_through(*filters: Filter, **wanted: object) -> list[str]:
     request = SearchRequest("x", filters=filters, **wanted)  # type: ignore[arg-type] # varied
-    return [path for path in PATHS if Wanted(request).has(path)]
+    return [path for path in PATHS if PathEligibility(request).has(path)]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_filters_about_files_are_applied(
 @pytest.mark.parametrize("path", ["lib/b.m", "lib/B.PL", "a.v", "bin/run"])
 def test_a_language_that_the_text_tells_keeps_the_file(path: str) -> None:
     """Whoever asks for one language would miss it, and nothing would say so."""
-    wanted = Wanted(SearchRequest("x", filters=(Filter("lang", "prolog"),)))
+    wanted = PathEligibility(SearchRequest("x", filters=(Filter("lang", "prolog"),)))
 
     assert wanted.has(path)
     assert not wanted.has("a.py")
@@ -54,7 +54,7 @@ def test_scope_and_corpora_narrow_too() -> None:
 
 def test_only_directories_that_lead_to_the_scope_are_entered() -> None:
     """A question about one directory of a large tree costs that directory."""
-    wanted = Wanted(SearchRequest("x", scope="src/deep"))
+    wanted = PathEligibility(SearchRequest("x", scope="src/deep"))
     places = (b"src/", b"src/deep/", b"src/deep/more/", b"src/deeper/", b"docs/")
 
     assert [place for place in places if wanted.leads(place)] == list(places[:3])

@@ -7,8 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggrep.model.slate import FileFacts, Section
-from ggrep.search.slate.facts import MOST_NAME_CHARACTERS, SelectedText, facts_of
-from ggrep.search.slate.published_facts import published, published_all
+from ggrep.search.slate.facts import (
+    MOST_NAME_CHARACTERS,
+    SelectedText,
+    facts_of,
+    published,
+    published_all,
+)
 
 
 def facts(path: str, text: str, language: str = "python", **more: object) -> FileFacts:

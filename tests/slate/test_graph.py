@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from ggrep.base import stable_json
 from ggrep.model.slate import ContextGraph, FileFacts, GraphEdge, Pack, Section
 from ggrep.search.slate.document import graph_json
-from ggrep.search.slate.facts import SelectedText, facts_of
+from ggrep.search.slate.facts import SelectedText, facts_of, published_all
 from ggrep.search.slate.graph import GraphBounds, bounded_graph, context_graph
-from ggrep.search.slate.published_facts import published_all
 
 CODE, DOCS, CONFIG, TESTS = Section.CODE, Section.DOCS, Section.CONFIG, Section.TESTS
 

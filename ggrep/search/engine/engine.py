@@ -59,18 +59,17 @@ from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.standing import Standing, standing_notices
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.engine import query_answers as answers
-from ggrep.search.engine.expanding import check_expand, expand
-from ggrep.search.engine.name_answers import check_name, references, symbol
 from ggrep.search.engine.scanning import Scanner
-from ggrep.search.engine.session_key import session_key
-from ggrep.search.engine.sessions import Sessions
-from ggrep.search.engine.slate_answers import check_slate, slate
 from ggrep.search.engine.snapshots import Snapshots
+from ggrep.search.navigation.expanding import check_expand, expand
+from ggrep.search.navigation.name_answers import check_name, references, symbol
 from ggrep.search.query.context import Context
 from ggrep.search.query.pipeline import check_request, encode_query, statistics_of
 from ggrep.search.query.segments import open_segments
 from ggrep.search.query.weights import RANKING_REVISION
 from ggrep.search.scan.ahead import listing_ahead
+from ggrep.search.slate.sessions import Sessions, session_key
+from ggrep.search.slate.slate_answers import check_slate, slate
 
 _KEY_RETRY_MS = 5.0
 """The key of sessions is made in less."""

@@ -18,7 +18,7 @@ from ggrep.model.corpus import CORPORA, Mode
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.model.traits import TEST
 from ggrep.search.query.blend import Signals, blend
-from ggrep.search.query.locations import location_shares
+from ggrep.search.query.query_paths import location_shares
 from ggrep.search.query.segments import SearchableSegment
 from ggrep.search.query.understand import ParsedQuery
 from ggrep.search.query.weights import (

@@ -7,11 +7,10 @@ from ggrep.model.limits import LimitHit
 from ggrep.model.slate import Budgets, ContextGraph, Evidence, FileFacts, Pack, Section, Slate
 from ggrep.model.slate_material import PackMaterial, TextPiece
 from ggrep.search.slate.duplicates import Merged
-from ggrep.search.slate.facts import SelectedText, facts_of
+from ggrep.search.slate.facts import SelectedText, facts_of, published_all
 from ggrep.search.slate.graph import context_graph
 from ggrep.search.slate.overview import Asked, Standing, next_actions, overview
 from ggrep.search.slate.packing import RankedPack, filled, kept_packs, reserved, room_for_graph
-from ggrep.search.slate.published_facts import published_all
 
 _TAGS = {
     Section.CODE: "Code",

@@ -14,16 +14,16 @@ import numpy.typing as npt
 from ggrep.base.deadline import Deadline
 from ggrep.base.ids import PathKey
 from ggrep.config.role_rules import RoleRules
+from ggrep.index.lexical.layout import BODY
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.slate import SECTIONS, Role, Section
 from ggrep.model.slate_material import FileCandidate
 from ggrep.model.traits import TEST
 from ggrep.search.query.eligible import Mask
-from ggrep.search.query.option_rows import option_rows
 from ggrep.search.query.pipeline import Ranked
-from ggrep.search.query.related_files import RelatedFiles
 from ggrep.search.query.score import SegmentScores
 from ggrep.search.query.segments import SearchableSegment
+from ggrep.search.slate.related_files import RelatedFiles
 
 FLOOR: Final = 0.12
 """Share of the best row's score that a file must reach to be looked at."""
@@ -313,3 +313,22 @@ def _corpora(segment: SearchableSegment, file: int) -> list[int]:
     first, last = image.file_rows[file : file + 2].tolist()
     shown = image.row_anchors[first:last] == 0
     return sorted(set(image.row_corpora[first:last][shown].tolist()))
+
+
+_WORDS: Final = """
+    add_argument addargument argparse optparse optionparser getopt getopt_long getenv environ
+    lookupenv secure_getenv add_option addoption typer click clap structopt argh docopt kingpin
+    cobra pflag viper flagset stringvar boolvar intvar durationvar bindenv commander yargs minimist
+    dotenv basesettings configparser hocon getproperty value_parser default_value env_var
+    long_flag picocli jcommander slop thor
+"""
+OPTION_WORDS: Final = tuple(_WORDS.split())
+"""Whole words, case-folded."""
+
+
+def option_rows(segment: SearchableSegment) -> npt.NDArray[np.bool_]:
+    """Return bool (rows,): the rows that hold one of OPTION_WORDS."""
+    held = np.zeros(segment.image.rows, dtype=np.bool_)
+    for word in OPTION_WORDS:
+        held[segment.row_postings.rows_with(word, range(BODY, BODY + 1))] = True
+    return held

@@ -1,8 +1,49 @@
-"""Keys that configuration sets, dotted, and environment variables that are set or read."""
+"""Names that a text holds: words, keys of configuration, links of documents, labels of diagrams."""
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
+
+from ggrep.model.slate import Section
+from ggrep.search.slate.source_text import BareText, whole_names
+
+MOST_WORDS: Final = 400
+
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w{3,79}")
+_DOTTED: Final = re.compile(r"[A-Za-z_][\w-]{1,60}(?:[./][\w-]{1,60}){1,8}")
+_KEBAB: Final = re.compile(r"[A-Za-z]\w{1,40}(?:-\w{1,40}){1,6}")
+_SPAN: Final = re.compile(r"`{1,2}([^`\n]{3,120})`{1,2}")
+_SHAPED: Final = re.compile(r"_|-|\.|/|[a-z0-9][A-Z]|[A-Z].*[A-Z]")
+
+
+def named_words(bare: Iterable[BareText], section: Section) -> tuple[str, ...]:
+    """Return at most `MOST_WORDS` words, sorted; those that look like names go first into them.
+
+    Of code: identifiers and literals that are one name. Of configuration: its words. Of documents
+    and diagrams: what stands in code spans.
+    """
+    words: set[str] = set()
+    for part in bare:
+        words |= _words_of(part, section)
+    ranked = sorted(words, key=lambda word: (_SHAPED.search(word) is None, word))
+    return tuple(sorted(ranked[:MOST_WORDS]))
+
+
+@lru_cache(1 << 11)
+def _words_of(part: BareText, section: Section) -> frozenset[str]:
+    """Return the words of one text; a file that is good for one question is so for the next."""
+    if section in {Section.DOCS, Section.DIAGRAMS}:
+        return frozenset(_words(" ".join(_SPAN.findall(part.uncommented))))
+    if section is Section.CONFIG:
+        return frozenset(_words(part.uncommented))
+    return whole_names(part.literals).union(_IDENTIFIER.findall(part.code))
+
+
+def _words(text: str) -> set[str]:
+    found = {*_IDENTIFIER.findall(text), *_DOTTED.findall(text), *_KEBAB.findall(text)}
+    return {word for word in found if len(word) >= 4}
+
 
 MOST_KEYS: Final = 200
 
@@ -150,3 +191,80 @@ def _hcl_keys(text: str) -> Iterator[str]:
 
 def _joined(parts: Iterable[str]) -> str:
     return ".".join(part for part in parts if part)
+
+
+MOST_LINKS: Final = 120
+
+_MARKDOWN: Final = re.compile(r"\]\([ \t]*<?([^()\s<>]{1,200})>?(?:[ \t]+[\"'(][^\n]{0,200})?\)")
+_REFERENCE: Final = re.compile(
+    r"^[ \t]{0,3}\[[^\]\n]{1,200}\]:[ \t]*<?([^\s<>]{1,200})>?", re.MULTILINE
+)
+_HTML: Final = re.compile(r"""\b(?:href|src)[ \t]*=[ \t]*["']([^"'\s]{1,200})["']""")
+_RST: Final = re.compile(
+    r"^[ \t]*\.\. (?:include|literalinclude|image|figure|csv-table|graphviz|uml|mermaid)::"
+    r"[ \t]+([^\s]{1,200})",
+    re.MULTILINE,
+)
+_RST_ROLE: Final = re.compile(r":(?:doc|download|file):`(?:[^`<\n]{0,200}<)?([^`<>\s]{1,200})>?`")
+_RST_LINK: Final = re.compile(r"`[^`<\n]{1,200}<([^`<>\s]{1,200})>`__?")
+_TOCTREE: Final = re.compile(
+    r"^([ \t]*)\.\. toctree::[^\n]*\n((?:\1[ \t]+[^\n]*\n|[ \t]*\n){1,80})", re.MULTILINE
+)
+_TOC_ENTRY: Final = re.compile(r"^[ \t]+(?:[^:<\n]{1,80}<)?([\w./-]{1,200})>?[ \t]*$", re.MULTILINE)
+_ASCIIDOC: Final = re.compile(r"\b(?:include|image|xref|link):{1,2}([^\[\s]{1,200})\[")
+_PATH_SPAN: Final = re.compile(r"`{1,2}([\w@.][\w./@+-]{2,150}\.\w{1,12})(?::\d{1,7})?`{1,2}")
+_EXTERNAL: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//|#|\?|\{\{|\$")
+_TARGET: Final = re.compile(r"[\w@ .+~/%-]{1,120}")
+_BY_LANGUAGE: Final = {
+    "markdown": (_MARKDOWN, _REFERENCE, _HTML, _PATH_SPAN),
+    "rst": (_RST, _RST_ROLE, _RST_LINK, _PATH_SPAN),
+    "asciidoc": (_ASCIIDOC, _PATH_SPAN),
+    "html": (_HTML,),
+}
+
+
+def links_in(text: str, language: str) -> list[str]:
+    """Return targets as written, without fragment and query; external ones are left out."""
+    targets = (_path_of(target) for target in _targets(text, language))
+    return list(dict.fromkeys(target for target in targets if target))[:MOST_LINKS]
+
+
+def _targets(text: str, language: str) -> Iterator[str]:
+    for pattern in _BY_LANGUAGE.get(language, (_PATH_SPAN,)):
+        yield from pattern.findall(text)
+    if language == "rst":
+        for _, body in _TOCTREE.findall(text):
+            yield from _TOC_ENTRY.findall(body)
+
+
+def _path_of(target: str) -> str:
+    """Return the path in a target; empty when it leads out of the repository or is no path."""
+    if _EXTERNAL.match(target):
+        return ""
+    path = re.split(r"[#?]", target, maxsplit=1)[0].replace("%20", " ")
+    return path if _TARGET.fullmatch(path) and path.strip("./ ") else ""
+
+
+MOST_RELATIONS: Final = 96
+
+_LABELLED: Final = re.compile(r"(.{1,120}?) -\[[^\n]{0,200}?\]-> (.{1,120})")
+_PLAIN: Final = re.compile(r"(.{1,120}?) -> (.{1,120})")
+_LINKED: Final = re.compile(r"(.{1,120}?) links to (.{1,120})")
+
+
+def relations_in(extras: Iterable[str]) -> list[tuple[str, str]]:
+    """Return pairs of labels, sorted; a label is one line and holds no message."""
+    found = {pair for extra in extras for line in extra.splitlines() for pair in _pair(line)}
+    return sorted(found)[:MOST_RELATIONS]
+
+
+def _pair(line: str) -> Iterator[tuple[str, str]]:
+    if line.startswith(("File: ", "Imports: ", "Defines: ", "group ", "step ", "if ")):
+        return
+    match = (
+        _LABELLED.fullmatch(line)
+        or _PLAIN.fullmatch(line.split(": ", maxsplit=1)[0])
+        or _LINKED.fullmatch(line)
+    )
+    if match is not None:
+        yield " ".join(match[1].split()), " ".join(match[2].split())

@@ -2,12 +2,13 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.identity.fingerprints import asked_fingerprint
-from ggrep.model.limits import LimitHit
+from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.navigation import (
     Definition,
     Reference,
@@ -18,12 +19,18 @@ from ggrep.model.navigation import (
 )
 from ggrep.model.request import SearchRequest
 from ggrep.model.sanitise import is_text, sanitise, sanitise_line
+from ggrep.parse.chunking.languages import is_unread
 from ggrep.parse.chunking.occurrence_pool import OccurrencePool, shared_pool
-from ggrep.search.engine.name_reading import Place, Reading
-from ggrep.search.engine.naming_places import find_definitions, other_case, qualified_name
-from ggrep.search.engine.unread_languages import unread_languages
+from ggrep.search.navigation.definitions import find_definitions, other_case, qualified_name
+from ggrep.search.navigation.name_candidates import (
+    NameFile,
+    Searched,
+    mentioning_files,
+    searched,
+    split_name,
+)
+from ggrep.search.navigation.name_reading import Place, Reading
 from ggrep.search.query.context import Context, Stages
-from ggrep.search.query.name_candidates import Searched, mentioning_files, searched, split_name
 from ggrep.search.query.pipeline import check_request
 from ggrep.search.query.segments import open_segments
 
@@ -251,3 +258,26 @@ def _clamped(request: _Asked, most: int, code: str) -> tuple[_Asked, tuple[Limit
     """Return the request within the cap, which also replaces a limit of 0."""
     limits = (LimitHit(code, most, request.limit),) if request.limit > most else ()
     return replace(request, limit=min(request.limit or most, most)), limits
+
+
+UNREAD_LANGUAGE: Final = "unread_language"
+
+
+def unread_languages(held: Searched, files: Sequence[NameFile]) -> list[Notice]:
+    """Return a notice that names these languages and how many of the files are in each, if any.
+
+    Args:
+        held: the snapshot's segments.
+        files: those that may hold the name.
+    """
+    spoken = Counter(held.segments[file.segment].image.language(file.file) for file in files)
+    counted = [
+        f"{language} ({count} {'file' if count == 1 else 'files'})"
+        for language, count in sorted(spoken.items())
+        if is_unread(language)
+    ]
+    told = (
+        f"definitions cannot be told from usages in {', '.join(counted)}: "
+        "these files hold the name and were read by words alone"
+    )
+    return [Notice(UNREAD_LANGUAGE, told)] if counted else []

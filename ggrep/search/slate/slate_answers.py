@@ -20,18 +20,18 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.sanitise import is_text
 from ggrep.model.slate import SessionRequest, SessionState, SlateRequest, SlateResponse
 from ggrep.model.slate_material import FileCandidate, PackMaterial, Pick
-from ggrep.search.engine.sessions import OpenSession, Sessions, advance
 from ggrep.search.query.context import Context, Stages
-from ggrep.search.query.file_candidates import CandidateFiles, rows_of
 from ggrep.search.query.pipeline import Ranked, leading
-from ggrep.search.query.related_files import Origin, RelatedFiles, companions
-from ggrep.search.query.slate_rows import Wanted, materials
 from ggrep.search.query.weights import RANKING_REVISION
 from ggrep.search.slate.duplicates import Merged, merged
+from ggrep.search.slate.file_candidates import CandidateFiles, rows_of
 from ggrep.search.slate.file_choice import SELECTION_REVISION, Selection, select
 from ggrep.search.slate.levels import check_level, disclosure_of, effective, files_in_doubt
 from ggrep.search.slate.overview import Asked, Standing
 from ggrep.search.slate.pack_draft import Drawn, Form, drawn
+from ggrep.search.slate.pack_material import Wanted, materials
+from ggrep.search.slate.related_files import Origin, RelatedFiles, companions
+from ggrep.search.slate.sessions import OpenSession, Sessions, advance
 
 MOST_TARGETS: Final = 32
 """Places that one request may open."""

@@ -1,15 +1,122 @@
-"""Which selected file a diagram's label or a document's link refers to."""
+"""The selected files by path, and which of them a path, a label or a link refers to."""
 
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from ggrep.model.slate import FileFacts, Section
 from ggrep.model.traits import TEST, traits_of
-from ggrep.search.slate.selected_paths import SelectedPaths
+
+Parts: TypeAlias = tuple[str, ...]
+RootRule: TypeAlias = Callable[[str, Parts], bool]
+"""Says whether imports of a file may start below a directory."""
+
+_ROOTS: Final = "src lib python java kotlin scala groovy php ruby include inc main app source"
+SOURCE_ROOTS: Final = frozenset(_ROOTS.split())
+"""Directories below which imports usually begin."""
+
+_INDEX_NAMES: Final = ("__init__", "index", "mod", "init")
+
+
+class SelectedPaths:
+    """Looks files up; a question that several files answer equally well has no answer."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = frozenset(paths)
+        self._by_module: defaultdict[str, list[tuple[Parts, str]]] = defaultdict(list)
+        self._by_name: defaultdict[str, list[str]] = defaultdict(list)
+        self._by_directory: defaultdict[str, list[str]] = defaultdict(list)
+        for path in sorted(self._paths):
+            parts = module_parts(path)
+            if parts:
+                self._by_module[parts[-1].lower()].append((parts, path))
+            self._by_name[posixpath.basename(path).lower()].append(path)
+            self._by_directory[posixpath.dirname(path)].append(path)
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._paths
+
+    def beside(self, source: str, target: str, endings: Sequence[str]) -> str | None:
+        """Return the file at `target`, seen from the directory of `source`, with an ending."""
+        base = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
+        return self.at(base, endings)
+
+    def at(self, base: str, endings: Sequence[str]) -> str | None:
+        """Return the file `base` itself or with the first ending that is there."""
+        tried = (base + ending for ending in ("", *endings))
+        return next((path for path in tried if path in self._paths), None)
+
+    def module(
+        self, source: str, parts: Parts, endings: frozenset[str], may_start: RootRule
+    ) -> str | None:
+        """Return the one file whose module path ends with `parts`, nearest to `source`."""
+        if not parts:
+            return None
+        found = [
+            path
+            for held, path in self._by_module.get(parts[-1].lower(), ())
+            if held[-len(parts) :] == parts
+            and ending_of(path) in endings
+            and path != source
+            and may_start(source, held[: -len(parts)])
+        ]
+        return nearest(source, found)
+
+    def named(self, name: str) -> str | None:
+        """Return the only file of this name."""
+        found = self._by_name.get(name.lower(), ())
+        return found[0] if len(found) == 1 else None
+
+    def ending_with(self, tail: str, source: str = "") -> str | None:
+        """Return the file whose path is `tail`, or the one that ends with it, nearest first."""
+        if tail in self._paths:
+            return tail
+        same_name = self._by_name.get(posixpath.basename(tail).lower(), ())
+        return nearest(source, [path for path in same_name if path.endswith(f"/{tail}")])
+
+    def directories(self) -> tuple[str, ...]:
+        """Return the directories that hold selected files."""
+        return tuple(self._by_directory)
+
+    def inside(self, directory: str, endings: frozenset[str]) -> list[str]:
+        """Return the files of a directory, those below it not among them."""
+        held = self._by_directory.get(directory, ())
+        return [path for path in held if ending_of(path) in endings]
+
+
+def module_parts(path: str) -> Parts:
+    """Return directories and stem; of an index file the directories alone."""
+    *directories, name = path.split("/")
+    stem = name.partition(".")[0] if not name.startswith(".") else name
+    return tuple(directories) if stem in _INDEX_NAMES else (*directories, stem)
+
+
+def ending_of(path: str) -> str:
+    """Return the last ending of a path in lower case, with its dot."""
+    return posixpath.splitext(path)[1].lower()
+
+
+def nearest(source: str, paths: Sequence[str]) -> str | None:
+    """Return the path that shares most directories with `source`; None when two do equally."""
+    ranked = sorted((-shared_directories(source, path), path) for path in paths)
+    if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
+        return None
+    return ranked[0][1]
+
+
+def shared_directories(left: str, right: str) -> int:
+    """Return how many directories two paths begin with together."""
+    return len(posixpath.commonprefix([left.split("/")[:-1], right.split("/")[:-1]]))
+
+
+def from_source_root(source: str, root: Parts) -> bool:
+    """Say whether `root` is the repository's, a usual source root, or one that `source` is in."""
+    inside = tuple(source.split("/")[: len(root)]) == root
+    return not root or root[-1].lower() in SOURCE_ROOTS or inside
+
 
 _NAMED: Final = frozenset({Section.CODE, Section.CONFIG})
 _COMMON_STEMS: Final = frozenset({"__init__", "index", "main", "init", "package", "readme"})
