@@ -32,8 +32,8 @@ from ggrep.parse.chunking.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.pool import ParsePool
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import walk
-from ggrep.search.query.fetch import Caps
-from ggrep.search.query.pipeline import Ranked, leading, rank, show
+from ggrep.search.query.fetch import Caps, show
+from ggrep.search.query.pipeline import Ranked, leading, rank
 from ggrep.search.query.quota_choice import choose
 
 CLOCK = SystemClock()

@@ -83,15 +83,15 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a slate is as long whatever its confidence",
         "ggrep/search/slate/slate_answers.py",
-        "    if named or request.search.keep_weak or confidence is Confidence.STRONG:\n",
-        "    if named or request.search.keep_weak or confidence:\n",
+        "files_shown(len(picks), confidence, keep_weak=keep_weak)",
+        "files_shown(len(picks), confidence, keep_weak=True)",
         (KNOBS + "test_an_answer_that_fits_nothing_shows_none_of_what_matches",),
     ),
     Sabotage(
         "doubtful files are not shown though they are asked for",
         "ggrep/search/slate/slate_answers.py",
-        "    if named or request.search.keep_weak or confidence is Confidence.STRONG:\n",
-        "    if named or confidence is Confidence.STRONG:\n",
+        "keep_weak = named or request.search.keep_weak",
+        "keep_weak = named",
         (SLATING + "test_doubtful_files_are_shown_on_request",),
     ),
     Sabotage(
@@ -111,8 +111,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a slate over a workspace is as long whatever its confidence",
         "ggrep/search/slate/combine.py",
-        "    if how.keep_weak or how.confidence is Confidence.STRONG:\n",
-        "    if how.keep_weak or how.confidence:\n",
+        "how.confidence, keep_weak=how.keep_weak)",
+        "how.confidence, keep_weak=True)",
         (COMBINE + "test_a_doubtful_answer_shows_fewer_files",),
     ),
     # USE.MUST.004: budgets in bytes.
@@ -343,15 +343,15 @@ SLATE_SABOTAGES = (
     Sabotage(
         "anchors cannot be left out",
         "ggrep/search/slate/pack_material.py",
-        "anchor = first if wanted.anchors and first < last",
-        "anchor = first if first < last",
+        "anchor = own[0] if wanted.anchors and own",
+        "anchor = own[0] if own",
         (SLATING + "test_anchors_and_the_graph_can_be_left_out",),
     ),
     Sabotage(
         "no file has an anchor",
         "ggrep/search/slate/pack_material.py",
-        "anchor = first if wanted.anchors and first < last",
-        "anchor = first if wanted.anchors and first > last",
+        "anchor = own[0] if wanted.anchors and own",
+        "anchor = own[0] if wanted.anchors and not own",
         (SLATING + "test_packs_say_what_files_are_and_where_to_read",),
     ),
     Sabotage(
@@ -429,22 +429,22 @@ SLATE_SABOTAGES = (
     Sabotage(
         "the least level chooses less evidence",
         "ggrep/search/slate/slate_answers.py",
-        "        evidence=budgets.evidence_per_file,\n",
-        "        evidence=budgets.evidence_per_file if request.level else 1,\n",
+        "disclosure_of(request.level, budgets.evidence_per_file, ",
+        "disclosure_of(request.level, budgets.evidence_per_file if request.level else 1, ",
         (SLATING + "test_levels_select_the_same",),
     ),
     Sabotage(
         "neighbours are shown on the usual level",
         "ggrep/search/slate/levels.py",
-        "return Disclosure(_SNIPPETS[level], level >= 2)",
-        "return Disclosure(_SNIPPETS[level], level >= 1)",
+        "return Disclosure(_SNIPPETS[level], level >= 2,",
+        "return Disclosure(_SNIPPETS[level], level >= 1,",
         (LEVELS + "test_each_level_shows_more_than_the_one_below",),
     ),
     Sabotage(
         "neighbours are shown on no level",
         "ggrep/search/slate/levels.py",
-        "return Disclosure(_SNIPPETS[level], level >= 2)",
-        "return Disclosure(_SNIPPETS[level], False)",
+        "return Disclosure(_SNIPPETS[level], level >= 2,",
+        "return Disclosure(_SNIPPETS[level], False,",
         (SLATING + "test_higher_levels_show_more_of_each_chunk",),
     ),
     Sabotage(

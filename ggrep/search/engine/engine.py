@@ -23,7 +23,6 @@ from ggrep.base.ids import PathKey, SnapshotId
 from ggrep.base.lease import is_orphaned
 from ggrep.base.locks import Patience
 from ggrep.config.home import Home
-from ggrep.config.identity.fingerprints import query_fingerprint
 from ggrep.config.layout import names
 from ggrep.config.settings import Settings, load_settings, with_budgets
 from ggrep.index.embedding.encode_slots import EncodeSlots
@@ -56,7 +55,7 @@ from ggrep.model.navigation import (
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import Admitted, PoolResponse, QueryResponse, RepoDescription
 from ggrep.model.slate import SlateRequest, SlateResponse
-from ggrep.model.standing import Standing, standing_notices
+from ggrep.model.standing import Standing
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.engine import query_answers as answers
 from ggrep.search.engine.scanning import Scanner
@@ -66,7 +65,6 @@ from ggrep.search.navigation.name_answers import check_name, references, symbol
 from ggrep.search.query.context import Context
 from ggrep.search.query.pipeline import check_request, encode_query, statistics_of
 from ggrep.search.query.segments import open_segments
-from ggrep.search.query.weights import RANKING_REVISION
 from ggrep.search.scan.ahead import listing_ahead
 from ggrep.search.slate.sessions import Sessions, session_key
 from ggrep.search.slate.slate_answers import check_slate, slate
@@ -353,13 +351,7 @@ class Engine:
     ) -> QueryResponse:
         """Answer a query by scanning the work tree, while nothing is published.
 
-        Args:
-            request: the question.
-            deadline: when to give up; None for the request's own, or the configured one.
-            asked_ms: when the question was put, on our clock; None for now.
-            budgets: settings of output that stand in place of ours.
-            request_id: what the answer is named; empty for a new name.
-            admitted: how the request came in, where somebody admits requests.
+        Arguments as of `search`; `asked_ms` is when the question was put, on our clock.
 
         Raises:
             InvalidRequest: the request cannot be understood.
@@ -411,22 +403,13 @@ class Engine:
         Raises:
             DeadlineExceeded: time ran out while the snapshot was opened.
         """
-        identity, deadline = self.identity, deadline or Deadline.never(self.clock)
-        encoder = identity.encoder
+        deadline = deadline or Deadline.never(self.clock)
+        known = partial(answers.describe, identity=self.identity, settings=self.settings)
         try:
             with self.pin(deadline) as view:
-                description = answers.describe(view, encoder, deadline)
+                return known(view, standing=self._standing(), deadline=deadline)
         except NoIndex:
-            description = answers.describe(None, encoder, deadline)
-        return replace(
-            description,
-            store_id=identity.store_id,
-            config_fingerprint=identity.config_fingerprint,
-            moment=standing_notices(self._standing()),
-            answers_key=query_fingerprint(
-                SearchRequest(""), settings=self.settings, ranking_revision=RANKING_REVISION
-            ),
-        )
+            return known(None, standing=self._standing(), deadline=deadline)
 
     def slate(
         self,
@@ -438,11 +421,7 @@ class Engine:
     ) -> SlateResponse:
         """Answer a question with a slate, of the active snapshot or of its session's.
 
-        Args:
-            request: the question, its level and budgets.
-            deadline: when to give up; None for the request's own, or the configured one.
-            request_id: what the answer is named; empty for a new name.
-            admitted: how the request came in, where somebody admits requests.
+        Arguments as of `search`.
 
         Raises:
             InvalidRequest: the request or its session's token cannot be understood.
@@ -476,13 +455,7 @@ class Engine:
         request_id: str = "",
         admitted: Admitted | None = None,
     ) -> SymbolResponse:
-        """Return where a name is defined in the active snapshot.
-
-        Args:
-            request: the name.
-            deadline: when to give up; None for the request's own, or the configured one.
-            request_id: what the answer is named; empty for a new name.
-            admitted: how the request came in, where somebody admits requests.
+        """Return where a name is defined in the active snapshot; arguments as of `search`.
 
         Raises:
             InvalidRequest: the request cannot be understood.
@@ -502,7 +475,7 @@ class Engine:
         request_id: str = "",
         admitted: Admitted | None = None,
     ) -> ReferencesResponse:
-        """Return where a name is used in the active snapshot; arguments and errors as `symbol`."""
+        """Return where a name is used in the active snapshot; as `symbol` else."""
         check_name(request)
         deadline = deadline or self._deadline(request.timeout_ms)
         with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
@@ -516,7 +489,7 @@ class Engine:
         request_id: str = "",
         admitted: Admitted | None = None,
     ) -> ExpandResponse:
-        """Return the code around a place in the active snapshot; arguments as `symbol`.
+        """Return the code around a place in the active snapshot; arguments as of `search`.
 
         Raises:
             InvalidRequest: the target is no place in this index, or more than one.

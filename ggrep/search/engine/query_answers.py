@@ -10,8 +10,9 @@ from ggrep.base.formats import SCHEMA_KEY
 from ggrep.config.caps import MAX_SNIPPET_BYTES_PER_RESULT
 from ggrep.config.identity.fingerprints import query_fingerprint
 from ggrep.config.settings import Settings
-from ggrep.index.embedding.identity import NO_ENCODER, EncoderIdentity
+from ggrep.index.embedding.identity import NO_ENCODER
 from ggrep.index.lexical.layout import LEXICAL_LAYOUT
+from ggrep.index.repo_identity import RepoIdentity
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.confidence import (
     Confidence,
@@ -28,13 +29,14 @@ from ggrep.model.response import (
     QueryResponse,
     RepoDescription,
 )
+from ggrep.model.standing import Standing, standing_notices
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.query.context import Context, Stages, state_notices
 from ggrep.search.query.explain import explain
-from ggrep.search.query.fetch import Caps
+from ggrep.search.query.fetch import Caps, show, show_all
 from ggrep.search.query.finding import refuse_place, unshown
 from ggrep.search.query.order import Candidate
-from ggrep.search.query.pipeline import leading, show, show_all
+from ggrep.search.query.pipeline import leading
 from ggrep.search.query.quota_choice import choose
 from ggrep.search.query.weights import RANKING_REVISION
 
@@ -123,9 +125,13 @@ def pool(context: Context, request: PoolRequest) -> PoolResponse:
 
 
 def describe(
-    view: SnapshotView | None, encoder: EncoderIdentity, deadline: Deadline
+    view: SnapshotView | None,
+    identity: RepoIdentity,
+    settings: Settings,
+    standing: Standing,
+    deadline: Deadline,
 ) -> RepoDescription:
-    """Return the description of a snapshot; the store's own fields are left empty."""
+    """Return what a coordinator needs to know of a repository; None for one without snapshots."""
     counts = dict.fromkeys(CORPORA, 0)
     for segment in view.segments if view else ():
         deadline.check("counting")
@@ -134,17 +140,21 @@ def describe(
         for corpus, number in zip(CORPORA, found.tolist(), strict=True):
             counts[corpus] += number
     return RepoDescription(
-        store_id="",
-        config_fingerprint="",
+        store_id=identity.store_id,
+        config_fingerprint=identity.config_fingerprint,
         ignore_fingerprint=view.manifest.ignore_fingerprint if view else "",
         snapshot_id=view.manifest.snapshot_id if view else None,
         degraded=view.manifest.degraded if view else False,
-        embed_key=encoder.key,
+        embed_key=identity.encoder.key,
         lexical_key=LEXICAL_LAYOUT,
         schema_key=SCHEMA_KEY,
         counts=tuple(counts.items()),
-        has_vectors=encoder != NO_ENCODER,
+        has_vectors=identity.encoder != NO_ENCODER,
         notices=view.notices if view else (),
+        moment=standing_notices(standing),
+        answers_key=query_fingerprint(
+            SearchRequest(""), settings=settings, ranking_revision=RANKING_REVISION
+        ),
     )
 
 

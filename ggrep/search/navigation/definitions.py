@@ -9,14 +9,12 @@ from typing import Final
 import numpy as np
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import CorruptStore
 from ggrep.index.lexical.layout import SYMBOL
-from ggrep.index.store.tables import read_columns
-from ggrep.index.store.view import gone
 from ggrep.model.limits import Notice
 from ggrep.model.sanitise import sanitise_line
 from ggrep.search.navigation.name_candidates import AskedName, NameFile, Searched, defining_files
 from ggrep.search.navigation.name_reading import Place, Reading
+from ggrep.search.query.rows import row_columns
 from ggrep.search.query.segments import SearchableSegment
 
 _ENTRANCES: Final = frozenset({"__init__", "index", "lib", "main", "mod"})
@@ -210,12 +208,5 @@ def _edits(first: str, second: str, most: int) -> int | None:
 
 def _spelled(held: Searched, place: int, row: int, term: str) -> str:
     """Return a name as the chunk that defines it spells it."""
-    image = held.segments[place].image
-    try:
-        listed = read_columns(held.view.store, image.name, [row], ("names",))
-    except CorruptStore as error:
-        if (removed := gone(held.view)) is not None:
-            raise removed from error
-        raise
-    names: Iterable[str] = listed.column("names").to_pylist()[0]
+    ((names,),) = row_columns(held.view, held.segments[place], [row], ("names",))
     return next((name for name in names if (name.strip("_").casefold() or name) == term), term)

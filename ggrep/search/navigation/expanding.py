@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from ggrep.base.errors import CorruptStore, InvalidRequest
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.identity.fingerprints import asked_fingerprint
-from ggrep.index.store.tables import take_shown
-from ggrep.index.store.view import gone
 from ggrep.model.limits import LimitHit
 from ggrep.model.navigation import Boundary, ExpandRequest, ExpandResponse, Neighbour
 from ggrep.model.sanitise import is_text, sanitise, sanitise_line
 from ggrep.search.query.context import Context, Stages
 from ggrep.search.query.file_text import file_text
+from ggrep.search.query.rows import shown_rows
 from ggrep.search.query.segments import SearchableSegment, open_segments
 from ggrep.search.query.targets import Target, find_target
 
@@ -233,15 +232,9 @@ def _clamped(request: ExpandRequest) -> tuple[ExpandRequest, tuple[LimitHit, ...
 
 def _read(context: Context, segment: SearchableSegment, target: Target) -> _File:
     view, deadline, image = context.view, context.deadline, segment.image
-    start, end = int(image.file_rows[target.file]), int(image.file_rows[target.file + 1])
-    rows = [row for row in range(start, end) if not image.row_anchors[row]]
+    rows = [row for row in segment.rows_of(target.file) if not image.row_anchors[row]]
     text = sanitise(file_text(view, segment, target.file, deadline))
-    try:
-        held = take_shown(view.store, image.name, rows)
-    except CorruptStore as error:
-        if (removed := gone(view)) is not None:
-            raise removed from error
-        raise
+    held = shown_rows(view, segment, rows)
     deadline.check("expanding")
     pieces = [
         Piece(

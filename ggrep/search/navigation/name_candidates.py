@@ -13,19 +13,17 @@ from typing import Final
 import numpy as np
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import CorruptStore
-from ggrep.index.lexical.layout import BODY, SYMBOL
+from ggrep.index.lexical.layout import SYMBOL
 from ggrep.index.lexical.postings import Rows
 from ggrep.index.lexical.tokens import whole_names, word_terms, words
-from ggrep.index.store.tables import take_texts
-from ggrep.index.store.view import SnapshotView, gone
+from ggrep.index.store.view import SnapshotView
 from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
 from ggrep.model.traits import TEST
 from ggrep.search.query.eligible import Mask, eligible_rows
+from ggrep.search.query.rows import BATCH_ROWS, row_texts
 from ggrep.search.query.segments import SearchableSegment
 
-_BATCH_ROWS: Final = 2048
 _SEPARATORS: Final = re.compile(r"::|->|\\|[.#/]")
 _ARITY: Final = re.compile(r"/\d+$")
 _DEFINING: Final = (
@@ -164,10 +162,9 @@ def _naming_rows(held: Searched, place: int, name: str) -> Rows:
 
 
 def _body_rows(held: Searched, place: int, name: str) -> Rows:
-    postings = held.segments[place].row_postings
     found: Rows | None = None
     for word in words(name):
-        rows = postings.rows_with(word_terms(word)[0], range(BODY, BODY + 1))
+        rows = held.segments[place].rows_with(word_terms(word)[0])
         found = rows if found is None else np.intersect1d(found, rows, assume_unique=True)
     return np.empty(0, dtype=np.uint32) if found is None else found
 
@@ -199,16 +196,10 @@ def _looking_so(
 ) -> set[int]:
     """Return the files of those rows whose text looks like a definition."""
     found: set[int] = set()
-    for start in range(0, len(rows), _BATCH_ROWS):
+    for start in range(0, len(rows), BATCH_ROWS):
         deadline.check("looking up names")
-        batch = rows[start : start + _BATCH_ROWS]
-        try:
-            texts = take_texts(view.store, segment.image.name, batch)
-        except CorruptStore as error:
-            if (removed := gone(view)) is not None:
-                raise removed from error
-            raise
-        for row, text in zip(batch, texts, strict=True):
+        batch = rows[start : start + BATCH_ROWS]
+        for row, text in zip(batch, row_texts(view, segment, batch), strict=True):
             file = int(segment.image.row_files[row])
             if file not in found and _looks(name, segment.image.language(file)).search(text):
                 found.add(file)

@@ -12,9 +12,8 @@ from itertools import pairwise
 import numpy as np
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import CorruptStore
-from ggrep.index.store.tables import read_columns, take_texts
-from ggrep.index.store.view import SnapshotView, gone
+from ggrep.index.store.view import SnapshotView
+from ggrep.search.query.rows import BATCH_ROWS, row_columns, row_texts
 from ggrep.search.query.segments import SearchableSegment
 
 
@@ -41,13 +40,9 @@ def file_texts(
     rows = [_rows(segment, file) for file in files]
     wanted = sorted({row for own in rows for row in own})
     seamed = sorted({row for own in rows if _has_seam(segment, own) for row in own})
-    try:
-        texts = dict(zip(wanted, take_texts(view.store, segment.image.name, wanted), strict=True))
-        spans = _spans(view, segment, seamed)
-    except CorruptStore as error:
-        if (removed := gone(view)) is not None:
-            raise removed from error
-        raise
+    texts = dict(zip(wanted, row_texts(view, segment, wanted), strict=True))
+    starts, ends = row_columns(view, segment, seamed, ("byte_start", "byte_end"))
+    spans = dict(zip(seamed, zip(starts, ends, strict=True), strict=True))
     deadline.check("reading files")
     return [_joined(segment, own, texts, spans) for own in rows]
 
@@ -67,28 +62,16 @@ def row_at(segment: SearchableSegment, file: int, line: int) -> int | None:
 
 def _rows(segment: SearchableSegment, file: int) -> range:
     """Return the rows of a file without its anchor, which is the first and repeats others."""
-    image = segment.image
-    start, end = int(image.file_rows[file]), int(image.file_rows[file + 1])
-    while start < end and image.row_anchors[start]:
-        start += 1
-    return range(start, end)
+    rows = segment.rows_of(file)
+    while rows and segment.image.row_anchors[rows[0]]:
+        rows = rows[1:]
+    return rows
 
 
 def _has_seam(segment: SearchableSegment, rows: range) -> bool:
     """Return whether two chunks share a line; only the table knows the gap between them."""
     starts, ends = segment.image.row_lines(rows.start, rows.stop)
     return bool((starts[1:] <= ends[:-1]).any())
-
-
-def _spans(
-    view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]
-) -> dict[int, tuple[int, int]]:
-    """Return where rows begin and end in their file, in bytes."""
-    if not rows:
-        return {}
-    found = read_columns(view.store, segment.image.name, rows, ("byte_start", "byte_end"))
-    starts, ends = (found.column(name).to_pylist() for name in ("byte_start", "byte_end"))
-    return dict(zip(rows, zip(starts, ends, strict=True), strict=True))
 
 
 def _joined(
@@ -108,7 +91,6 @@ def _joined(
     return "".join(parts)
 
 
-_BATCH_ROWS = 2048
 _COLUMNS = ("text", "display_start", "display_length", "byte_start", "byte_end")
 
 
@@ -158,13 +140,12 @@ def read_files(
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    bounds = segment.image.file_rows
     batch: list[int] = []
     rows = 0
     for file in files:
         batch.append(file)
-        rows += int(bounds[file + 1]) - int(bounds[file])
-        if rows >= _BATCH_ROWS:
+        rows += len(segment.rows_of(file))
+        if rows >= BATCH_ROWS:
             yield from _read(view, segment, batch, deadline)
             batch, rows = [], 0
     if batch:
@@ -176,15 +157,8 @@ def _read(
 ) -> Iterator[FileBytes]:
     deadline.check("reading files")
     image = segment.image
-    spans = [range(int(image.file_rows[file]), int(image.file_rows[file + 1])) for file in files]
-    rows = [row for span in spans for row in span]
-    try:
-        found = read_columns(view.store, image.name, rows, _COLUMNS) if rows else None
-    except CorruptStore as error:
-        if (removed := gone(view)) is not None:
-            raise removed from error
-        raise
-    columns = [found.column(name).to_pylist() for name in _COLUMNS] if found is not None else []
+    spans = [segment.rows_of(file) for file in files]
+    columns = row_columns(view, segment, [row for span in spans for row in span], _COLUMNS)
     place = 0
     for file, span in zip(files, spans, strict=True):
         cut = slice(place, place + len(span))
@@ -195,7 +169,7 @@ def _read(
         ]
         starts, ends = (lines.tolist() for lines in image.row_lines(span.start, span.stop))
         offsets = [column[cut] for column in columns[3:]]
-        parts = list(map(Part, span, *offsets, starts, ends)) if columns else []
+        parts = list(map(Part, span, *offsets, starts, ends))
         size = int(image.arrays["file_sizes"][file])
         yield _file_bytes(segment, file, list(zip(parts, texts, strict=True)), size)
 

@@ -11,11 +11,10 @@ from typing import Final
 import numpy as np
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import CorruptStore, InvalidRequest
+from ggrep.base.errors import InvalidRequest
 from ggrep.index.lexical.bm25 import inverse_document_frequency
 from ggrep.index.lexical.layout import MAX_QUERY_TERMS
-from ggrep.index.store.tables import take_texts
-from ggrep.index.store.view import SnapshotView, gone
+from ggrep.index.store.view import SnapshotView
 from ggrep.model.confidence import Leader, Leading, Wording
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import Find, SearchRequest
@@ -25,6 +24,7 @@ from ggrep.search.query.kinds import QueryKind
 from ggrep.search.query.literal import Literal, Matches, matching_rows
 from ggrep.search.query.naming import defining_rows, name_of, using_rows
 from ggrep.search.query.regex import compile_regex
+from ggrep.search.query.rows import row_texts
 from ggrep.search.query.score import DECIMALS, RowScores, SegmentScores
 from ggrep.search.query.segments import SearchableSegment
 from ggrep.search.query.targets import find_target, is_place
@@ -233,12 +233,7 @@ def seed_of(
     target = find_target(segments, place, deadline)
     if target.row is None:
         raise InvalidRequest(f"query: {place!r} is empty")
-    try:
-        (text,) = take_texts(view.store, segments[target.segment].image.name, [target.row])
-    except CorruptStore as error:
-        if (removed := gone(view)) is not None:
-            raise removed from error
-        raise
+    (text,) = row_texts(view, segments[target.segment], [target.row])
     return Seed(code_query(text), target.segment, target.row)
 
 

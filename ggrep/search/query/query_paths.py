@@ -115,18 +115,18 @@ def location_shares(segment: SearchableSegment, places: Sequence[SpelledPath]) -
     for place in places:
         for number in _named_alike(segment, place.path.rpartition("/")[2]):
             share = _share("/" + image.path(number).casefold(), place.path)
-            start, end = int(image.file_rows[number]), int(image.file_rows[number + 1])
-            if share and start < end:
-                found = share * _holding(segment, start, end, place.line)
-                np.maximum(shares[start:end], found, out=shares[start:end])
+            rows = segment.rows_of(number)
+            if share and rows:
+                own = shares[rows.start : rows.stop]
+                np.maximum(own, share * _holding(segment, rows, place.line), out=own)
     return shares
 
 
-def _holding(segment: SearchableSegment, start: int, end: int, line: int) -> Shares:
+def _holding(segment: SearchableSegment, rows: range, line: int) -> Shares:
     """Return, for a file's rows, 1 where they hold the line (or there is none), else less."""
     if not line:
-        return np.ones(end - start, dtype=np.float64)
-    first, last = segment.image.row_lines(start, end)
+        return np.ones(len(rows), dtype=np.float64)
+    first, last = segment.image.row_lines(rows.start, rows.stop)
     return np.where((first <= line) & (line <= last), 1.0, _OTHER_LINES)
 
 

@@ -72,7 +72,7 @@ class SelectedText:
 def facts_of(selected: SelectedText, *, interfaces: bool = True) -> FileFacts:
     """Return the names in a file, each list sorted and bounded; they do not leave as they are.
 
-    `ggrep.search.slate.facts` says which of them do. Without `interfaces` nobody joins
+    `published` says which of them do. Without `interfaces` nobody joins
     repositories, and what the file provides and needs is not looked for.
     """
     texts = [text[:MOST_TEXT_CHARACTERS] for text in selected.texts]
@@ -179,30 +179,15 @@ def _is_clean(word: str) -> bool:
     return fits and clean and _DETOUR.search(word) is None
 
 
-def published(
-    facts: FileFacts, all_facts: Sequence[FileFacts], *, interfaces: bool = False
-) -> FileFacts:
-    """Return what of `facts` joins that file with another of `all_facts`.
+def published(facts: Sequence[FileFacts]) -> tuple[FileFacts, ...]:
+    """Return what of each file's facts joins it with another of the files.
 
-    Words of strings, comments, prose and diagrams stay behind, for nothing else is called so.
-    With `interfaces` all of what it provides and needs is kept, for whoever joins repositories:
-    names of packages, routes, services, types and environment variables.
+    Words of strings, comments, prose and diagrams stay behind, for nothing else is called so. All
+    that they provide and need is kept, for whoever joins repositories: names of packages, routes,
+    services, types and environment variables.
     """
-    return published_all(all_facts, interfaces=interfaces, only=(facts,))[0]
-
-
-def published_all(
-    all_facts: Sequence[FileFacts],
-    *,
-    interfaces: bool = False,
-    only: Sequence[FileFacts] | None = None,
-) -> tuple[FileFacts, ...]:
-    """Return `published` of all files, or of those in `only`, in their order."""
-    joins = _Joins(all_facts)
-    return tuple(
-        joins.published(item, interfaces=interfaces)
-        for item in (all_facts if only is None else only)
-    )
+    joins = _Joins(facts)
+    return tuple(joins.published(item) for item in facts)
 
 
 class _Joins:
@@ -213,18 +198,12 @@ class _Joins:
         self._files = NamedFiles(facts)
         self._called = _holders((item.path, _called(item)) for item in facts)
         self._said = _holders((item.path, _said(item, self._files)) for item in facts)
-        self._provided = _holders((item.path, map(_joined, item.provides)) for item in facts)
-        self._needed = _holders((item.path, map(_joined, item.needs)) for item in facts)
 
-    def published(self, item: FileFacts, *, interfaces: bool) -> FileFacts:
+    def published(self, item: FileFacts) -> FileFacts:
         path = item.path
         keys = (
             key for key in item.keys if any(_elsewhere(self._said, n, path) for n in _read(key))
         )
-        needs, provides = item.needs, item.provides
-        if not interfaces:
-            needs = tuple(n for n in needs if _elsewhere(self._provided, _joined(n), path))
-            provides = tuple(p for p in provides if _elsewhere(self._needed, _joined(p), path))
         return replace(
             item,
             imports=tuple(n for n in item.imports if import_targets(item, n, self._paths)),
@@ -233,8 +212,6 @@ class _Joins:
             relations=known_labels(item.relations, self._files),
             keys=tuple(keys),
             mentions=tuple(n for n in item.mentions if _elsewhere(self._called, n, path)),
-            provides=provides,
-            needs=needs,
         )
 
 
@@ -270,7 +247,3 @@ def _read(key: str) -> tuple[str, ...]:
     """Return the spellings by which a key is read: whole, its last part, with underscores."""
     last = key.rpartition(".")[2]
     return key, last, re.sub("-", "_", last)
-
-
-def _joined(pair: tuple[str, str]) -> str:
-    return " ".join(pair)

@@ -12,9 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.ids import PathKey
 from ggrep.config.role_rules import RoleRules
-from ggrep.index.lexical.layout import BODY
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.slate import SECTIONS, Role, Section
 from ggrep.model.slate_material import FileCandidate
@@ -22,7 +20,7 @@ from ggrep.model.traits import TEST
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.score import SegmentScores
-from ggrep.search.query.segments import SearchableSegment
+from ggrep.search.query.segments import SearchableSegment, find_file, run_starts
 from ggrep.search.slate.related_files import RelatedFiles
 
 FLOOR: Final = 0.12
@@ -166,13 +164,11 @@ class CandidateFiles:
 
     def target(self, path: str) -> FileCandidate | None:
         """Return a file requested by path; None if the snapshot does not show it."""
-        for place, segment in enumerate(self._ranked.segments):
-            file = segment.image.find(PathKey(path))
-            if file is not None and segment.visible_files[file]:
-                found = self._candidates(place, file, self._figures[place], 0.0)
-                if found:
-                    return max(found, key=lambda c: (c.score, -SECTIONS.index(c.section)))
-        return None
+        if (held := find_file(self._ranked.segments, path)) is None:
+            return None
+        found = self._candidates(*held, self._figures[held[0]], 0.0)
+        by_score = sorted(found, key=lambda c: (c.score, -SECTIONS.index(c.section)))
+        return by_score[-1] if found else None
 
     def _candidates(
         self, place: int, file: int, figures: _Figures, mention: float
@@ -236,8 +232,9 @@ def rows_of(
     """
     segment = ranked.segments[candidate.segment]
     image, scores = segment.image, ranked.scores[candidate.segment]
-    first, last = image.file_rows[candidate.file : candidate.file + 2].tolist()
-    mention = beside.rows[candidate.segment][first:last] if beside else np.zeros(last - first)
+    own = segment.rows_of(candidate.file)
+    first, last = own.start, own.stop
+    mention = beside.rows[candidate.segment][first:last] if beside else np.zeros(len(own))
     total = scores.total[first:last]
     wanted = np.isin(image.row_corpora[first:last], sorted(candidate.corpora))
     wanted &= ranked.eligible[candidate.segment][first:last]
@@ -276,7 +273,7 @@ def _figures(segment: SearchableSegment, scores: SegmentScores, eligible: Mask) 
     files = image.row_files
     if scores.is_empty or not len(files):
         return _Figures(best, options)
-    begins = np.flatnonzero(np.concatenate(([True], files[1:] != files[:-1])))
+    begins = np.flatnonzero(run_starts(files))
     total = np.where(eligible, scores.total, 0.0)
     for corpus in range(len(CORPORA)):
         own = np.where(image.row_corpora == corpus, total, 0.0)
@@ -309,10 +306,9 @@ def _reaching(
 
 def _corpora(segment: SearchableSegment, file: int) -> list[int]:
     """Return the corpora of a file's rows, its anchor aside."""
-    image = segment.image
-    first, last = image.file_rows[file : file + 2].tolist()
-    shown = image.row_anchors[first:last] == 0
-    return sorted(set(image.row_corpora[first:last][shown].tolist()))
+    image, rows = segment.image, segment.rows_of(file)
+    shown = image.row_anchors[rows.start : rows.stop] == 0
+    return sorted(set(image.row_corpora[rows.start : rows.stop][shown].tolist()))
 
 
 _WORDS: Final = """
@@ -330,5 +326,5 @@ def option_rows(segment: SearchableSegment) -> npt.NDArray[np.bool_]:
     """Return bool (rows,): the rows that hold one of OPTION_WORDS."""
     held = np.zeros(segment.image.rows, dtype=np.bool_)
     for word in OPTION_WORDS:
-        held[segment.row_postings.rows_with(word, range(BODY, BODY + 1))] = True
+        held[segment.rows_with(word)] = True
     return held

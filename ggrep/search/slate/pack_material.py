@@ -1,21 +1,20 @@
 """The text that a slate shows: evidence, anchors and the neighbours of the best evidence."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import CorruptStore
-from ggrep.index.store.tables import read_columns
-from ggrep.index.store.view import gone
 from ggrep.model.request import SnippetMode
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.model.slate import Reason, Section
 from ggrep.model.slate_material import PackMaterial, Pick, TextPiece
 from ggrep.search.query.pipeline import Ranked
+from ggrep.search.query.rows import check_rows, row_columns
 from ggrep.search.query.snippets import Snippet, cut_snippet
 from ggrep.search.slate.file_candidates import ScoredRow, rows_of
+from ggrep.search.slate.levels import Disclosure
 from ggrep.search.slate.related_files import RelatedFiles
 
 _COLUMNS: Final = (
@@ -31,23 +30,6 @@ _COLUMNS: Final = (
 )
 _AROUND: Final = 2
 """Rows on each side of the best evidence that may be shown as its neighbours."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """How much of each chosen file is shown.
-
-    Attributes:
-        evidence: pieces of a file.
-        snippet: lines of a piece.
-        anchors: show opening lines.
-        neighbours: show what stands around the best piece.
-    """
-
-    evidence: int
-    snippet: SnippetMode
-    anchors: bool
-    neighbours: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +53,7 @@ def materials(
     ranked: Ranked,
     picks: Sequence[Pick],
     beside: RelatedFiles | None,
-    wanted: Wanted,
+    wanted: Disclosure,
     deadline: Deadline,
 ) -> tuple[PackMaterial, ...]:
     """Return the chosen files with their text, in the order of `picks`.
@@ -94,22 +76,20 @@ def materials(
     return tuple(_material(ranked, rows, records, wanted) for rows in chosen)
 
 
-def _rows(ranked: Ranked, pick: Pick, beside: RelatedFiles | None, wanted: Wanted) -> _Rows:
+def _rows(ranked: Ranked, pick: Pick, beside: RelatedFiles | None, wanted: Disclosure) -> _Rows:
     candidate = pick.candidate
-    image = ranked.segments[candidate.segment].image
-    first, last = image.file_rows[candidate.file : candidate.file + 2].tolist()
+    segment = ranked.segments[candidate.segment]
+    image, own = segment.image, segment.rows_of(candidate.file)
     found = rows_of(ranked, candidate, wanted.evidence, beside)
     telling = _with_lines(ranked, pick, found.best)
     evidence = sorted(telling[: wanted.evidence], key=lambda row: (row.start_line, row.row))
-    anchor = first if wanted.anchors and first < last and image.row_anchors[first] else None
+    anchor = own[0] if wanted.anchors and own and image.row_anchors[own[0]] else None
     around: tuple[int, ...] = ()
     if wanted.neighbours and telling:
         near = range(telling[0].row - _AROUND, telling[0].row + _AROUND + 1)
         held = {row.row for row in evidence}
         around = tuple(
-            row
-            for row in near
-            if first <= row < last and row not in held and not image.row_anchors[row]
+            row for row in near if row in own and row not in held and not image.row_anchors[row]
         )
     more = max(found.telling, len(telling)) - len(evidence)
     return _Rows(pick, tuple(evidence), anchor, around, more)
@@ -125,12 +105,11 @@ def _with_lines(
     if pick.reason != "expand_target":
         return telling
     candidate = pick.candidate
-    image = ranked.segments[candidate.segment].image
-    total = ranked.scores[candidate.segment].total
-    first, last = image.file_rows[candidate.file : candidate.file + 2].tolist()
+    segment = ranked.segments[candidate.segment]
+    image, total = segment.image, ranked.scores[candidate.segment].total
     rows = [
         ScoredRow(row, float(total[row]), 0.0, *image.lines(row))
-        for row in range(first, last)
+        for row in segment.rows_of(candidate.file)
         if not image.row_anchors[row]
     ]
     asked = [
@@ -141,26 +120,20 @@ def _with_lines(
 
 
 def _read(
-    ranked: Ranked, segment: int, offsets: Sequence[int]
-) -> Iterable[tuple[int, dict[str, Any]]]:
-    image = ranked.segments[segment].image
-    try:
-        table = read_columns(ranked.view.store, image.name, offsets, _COLUMNS)
-    except CorruptStore as error:
-        if (removed := gone(ranked.view)) is not None:
-            raise removed from error
-        raise
-    for offset, record in zip(offsets, table.to_pylist(), strict=True):
-        if bytes.fromhex(record["row_id"]) != image.row_id(offset):
-            raise CorruptStore(f"segment {image.name}: row {offset} is not the image's")
-        yield offset, record
+    ranked: Ranked, place: int, offsets: Sequence[int]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    segment = ranked.segments[place]
+    columns = row_columns(ranked.view, segment, offsets, _COLUMNS)
+    check_rows(segment, offsets, columns[_COLUMNS.index("row_id")])
+    for offset, *values in zip(offsets, *columns, strict=True):
+        yield offset, dict(zip(_COLUMNS, values, strict=True))
 
 
 def _material(
     ranked: Ranked,
     rows: _Rows,
     records: dict[tuple[int, int], dict[str, Any]],
-    wanted: Wanted,
+    wanted: Disclosure,
 ) -> PackMaterial:
     candidate = rows.pick.candidate
     shaper = _Shaper(ranked, candidate.segment, candidate.section, wanted.snippet)

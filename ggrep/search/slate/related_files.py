@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.base.deadline import Deadline
-from ggrep.index.lexical.layout import BODY, SYMBOL
+from ggrep.index.lexical.layout import SYMBOL
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.segments import SearchableSegment
 
@@ -64,7 +64,7 @@ def companions(ranked: Ranked, origins: Sequence[Origin], deadline: Deadline) ->
         deadline.check("companions")
         by_file, by_row = np.zeros(segment.image.files), np.zeros(segment.image.rows)
         for name, weight in weights.items():
-            found = segment.row_postings.rows_with(name, range(BODY, BODY + 1))
+            found = segment.rows_with(name)
             by_row[found] += weight
             by_file[np.unique(segment.image.row_files[found])] += weight
         if enough > 0.0:
@@ -112,5 +112,4 @@ def _weighed(segments: Sequence[SearchableSegment], names: Mapping[str, float]) 
 
 def _holding(segment: SearchableSegment, name: str) -> int:
     """Return how many visible rows hold a name."""
-    rows = segment.row_postings.rows_with(name, range(BODY, BODY + 1))
-    return int(segment.visible_rows[rows].sum())
+    return int(segment.visible_rows[segment.rows_with(name)].sum())

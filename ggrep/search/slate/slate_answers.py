@@ -26,10 +26,10 @@ from ggrep.search.query.weights import RANKING_REVISION
 from ggrep.search.slate.duplicates import Merged, merged
 from ggrep.search.slate.file_candidates import CandidateFiles, rows_of
 from ggrep.search.slate.file_choice import SELECTION_REVISION, Selection, select
-from ggrep.search.slate.levels import check_level, disclosure_of, effective, files_in_doubt
+from ggrep.search.slate.levels import check_level, disclosure_of, effective, files_shown
 from ggrep.search.slate.overview import Asked, Standing
 from ggrep.search.slate.pack_draft import Drawn, Form, drawn
-from ggrep.search.slate.pack_material import Wanted, materials
+from ggrep.search.slate.pack_material import materials
 from ggrep.search.slate.related_files import Origin, RelatedFiles, companions
 from ggrep.search.slate.sessions import OpenSession, Sessions, advance
 
@@ -128,14 +128,8 @@ def slate(
     chosen = _choose(ranked, rules, request, budgets.files, session, deadline)
     selection, weak = _kept(chosen.selection, confidence, request)
     stages.end("rank")
-    disclosure = disclosure_of(request.level)
-    wanted = Wanted(
-        evidence=budgets.evidence_per_file,
-        snippet=disclosure.snippet,
-        anchors=request.anchors,
-        neighbours=disclosure.neighbours,
-    )
-    files = materials(ranked, selection.picks, chosen.beside, wanted, deadline)
+    shown = disclosure_of(request.level, budgets.evidence_per_file, anchors=request.anchors)
+    files = materials(ranked, selection.picks, chosen.beside, shown, deadline)
     deadline.check("format")
     standing = Standing(
         level=request.level,
@@ -245,15 +239,11 @@ def _targets(gatherer: CandidateFiles, targets: Sequence[str]) -> Selection:
 def _kept(
     selection: Selection, confidence: Confidence, request: SlateRequest
 ) -> tuple[Selection, tuple[LimitHit, ...]]:
-    """Return the selection without what a weak answer hides, and the limit that says so.
-
-    As of a list of hits: nothing where nothing fits, and fewer files where that is in doubt.
-    """
-    named = request.session is not None and request.session.op == "expand"
-    if named or request.search.keep_weak or confidence is Confidence.STRONG:
-        return selection, ()
+    """Return the selection without what a weak answer hides, and the limit that says so."""
     picks = selection.picks
-    number = 0 if confidence is Confidence.NONE else files_in_doubt(len(picks))
+    named = request.session is not None and request.session.op == "expand"
+    keep_weak = named or request.search.keep_weak
+    number = files_shown(len(picks), confidence, keep_weak=keep_weak)
     if number >= len(picks):
         return selection, ()
     first = sorted(picks, key=lambda pick: (pick.rank, -pick.candidate.score))[:number]
