@@ -14,7 +14,7 @@ from ggrep.model.limits import Notice
 from ggrep.model.sanitise import sanitise_line
 from ggrep.search.navigation.name_candidates import AskedName, NameFile, Searched, defining_files
 from ggrep.search.navigation.name_reading import Place, Reading
-from ggrep.search.query.rows import row_columns
+from ggrep.search.query.row_reading import row_columns
 from ggrep.search.query.segments import SearchableSegment
 
 _ENTRANCES: Final = frozenset({"__init__", "index", "lib", "main", "mod"})

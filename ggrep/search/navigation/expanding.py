@@ -11,7 +11,7 @@ from ggrep.model.navigation import Boundary, ExpandRequest, ExpandResponse, Neig
 from ggrep.model.sanitise import is_text, sanitise, sanitise_line
 from ggrep.search.query.context import Context, Stages
 from ggrep.search.query.file_text import file_text
-from ggrep.search.query.rows import shown_rows
+from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.segments import SearchableSegment, open_segments
 from ggrep.search.query.targets import Target, find_target
 

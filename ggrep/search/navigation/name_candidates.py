@@ -21,7 +21,7 @@ from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
 from ggrep.model.traits import TEST
 from ggrep.search.query.eligible import Mask, eligible_rows
-from ggrep.search.query.rows import BATCH_ROWS, row_texts
+from ggrep.search.query.row_reading import BATCH_ROWS, row_texts
 from ggrep.search.query.segments import SearchableSegment
 
 _SEPARATORS: Final = re.compile(r"::|->|\\|[.#/]")

@@ -13,7 +13,7 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.model.traits import RECODED
 from ggrep.search.query.order import Candidate
 from ggrep.search.query.pipeline import Ranked
-from ggrep.search.query.rows import row_columns, shown_rows
+from ggrep.search.query.row_reading import row_columns, shown_rows
 from ggrep.search.query.score import DECIMALS
 from ggrep.search.query.snippets import cap_snippets, cut_snippet
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ggrep.base.deadline import Deadline
 from ggrep.index.store.view import SnapshotView
-from ggrep.search.query.rows import BATCH_ROWS, row_columns, row_texts
+from ggrep.search.query.row_reading import BATCH_ROWS, row_columns, row_texts
 from ggrep.search.query.segments import SearchableSegment
 
 

@@ -24,7 +24,7 @@ from ggrep.search.query.kinds import QueryKind
 from ggrep.search.query.literal import Literal, Matches, matching_rows
 from ggrep.search.query.naming import defining_rows, name_of, using_rows
 from ggrep.search.query.regex import compile_regex
-from ggrep.search.query.rows import row_texts
+from ggrep.search.query.row_reading import row_texts
 from ggrep.search.query.score import DECIMALS, RowScores, SegmentScores
 from ggrep.search.query.segments import SearchableSegment
 from ggrep.search.query.targets import find_target, is_place

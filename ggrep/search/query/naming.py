@@ -14,7 +14,7 @@ from ggrep.index.store.view import SnapshotView
 from ggrep.model.limits import LimitHit
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.literal import Literal, Matches, matching_rows
-from ggrep.search.query.rows import BATCH_ROWS, row_columns
+from ggrep.search.query.row_reading import BATCH_ROWS, row_columns
 from ggrep.search.query.segments import SearchableSegment
 
 _SEPARATORS: Final = re.compile(r"::|->|[.#/]")

@@ -14,7 +14,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.index.lexical.tokens import word_terms, words
 from ggrep.index.store.view import SnapshotView
 from ggrep.search.query.eligible import Mask
-from ggrep.search.query.rows import BATCH_ROWS, row_texts
+from ggrep.search.query.row_reading import BATCH_ROWS, row_texts
 from ggrep.search.query.segments import SearchableSegment
 
 _WORD = re.compile(r"\w+")

@@ -15,7 +15,7 @@ from ggrep.index.store.view import SnapshotView
 from ggrep.model.receipt import ReceiptHit
 from ggrep.model.replay import Fate, Place, Whereabouts
 from ggrep.model.sanitise import sanitise_line
-from ggrep.search.query.rows import row_columns
+from ggrep.search.query.row_reading import row_columns
 from ggrep.search.query.segments import SearchableSegment, find_file, open_segments
 
 _BATCH_ROWS: Final = 16_384

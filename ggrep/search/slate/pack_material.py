@@ -11,7 +11,7 @@ from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.model.slate import Reason, Section
 from ggrep.model.slate_material import PackMaterial, Pick, TextPiece
 from ggrep.search.query.pipeline import Ranked
-from ggrep.search.query.rows import check_rows, row_columns
+from ggrep.search.query.row_reading import check_rows, row_columns
 from ggrep.search.query.snippets import Snippet, cut_snippet
 from ggrep.search.slate.file_candidates import ScoredRow, rows_of
 from ggrep.search.slate.levels import Disclosure
