@@ -71,28 +71,36 @@ def select(
     file: Callable[[T], Hashable],
 ) -> list[T]:
     """Return what `deal` picks, without the reasons."""
-    dealt = deal(ranked, mode=mode, limit=limit, per_file=per_file, bucket=bucket, file=file)
-    return dealt.items
+    buckets, files = [bucket(item) for item in ranked], [file(item) for item in ranked]
+    return deal(ranked, buckets, files, mode=mode, limit=limit, per_file=per_file).items
 
 
 def deal(
     ranked: Sequence[T],
+    buckets: Sequence[Bucket],
+    files: Sequence[Hashable],
     *,
     mode: Mode,
     limit: int,
     per_file: int,
-    bucket: Callable[[T], Bucket],
-    file: Callable[[T], Hashable],
 ) -> Dealt[T]:
     """Return at most `limit` of `ranked`, no more than `per_file` of one file (0: unbounded).
 
     In balanced mode the list's own order stands. Otherwise hits come grouped: each bucket's
     quota in turn, then the best of what is left.
+
+    Args:
+        ranked: the best first.
+        buckets: of each of them.
+        files: what each of them lies in.
+        mode: whose quotas are dealt.
+        limit: most that are picked.
+        per_file: most of one file.
     """
-    hand = _Hand([file(item) for item in ranked], per_file)
+    hand = _Hand(files, per_file)
     shares = quotas(mode, limit)
     for name, places in shares.items():
-        members = (i for i, item in enumerate(ranked) if bucket(item) is name)
+        members = (i for i, bucket in enumerate(buckets) if bucket is name)
         hand.fill(members, places, "quota")
     hand.fill(iter(range(len(ranked))), limit - len(hand.picked), "fill" if shares else "best")
     return Dealt(

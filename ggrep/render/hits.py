@@ -10,9 +10,8 @@ from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.render.explanation import component_bars, largest_part
-from ggrep.render.style import Style
+from ggrep.render.style import CUT, Style, cut
 
-_CUT = "…"
 _NAME_COLUMNS = 120
 _LEAST_ROOM = 20
 _ALSO_NAMED = 3
@@ -153,10 +152,10 @@ def _also(repos: Sequence[str]) -> str:
 def _definition(hit: Hit, style: Style) -> str:
     kind = style.paint("kind", hit.chunk_type)
     if hit.name:
-        name = _cut(sanitise_line(hit.qualified_name or hit.name), _NAME_COLUMNS)
+        name = cut(sanitise_line(hit.qualified_name or hit.name), _NAME_COLUMNS)
         return f"{kind} {style.paint('name', name)}"
     if hit.breadcrumb:
-        inside = _cut(sanitise_line("in " + " > ".join(hit.breadcrumb)), _NAME_COLUMNS)
+        inside = cut(sanitise_line("in " + " > ".join(hit.breadcrumb)), _NAME_COLUMNS)
         return f"{kind} {style.paint('muted', inside)}"
     return kind
 
@@ -189,13 +188,9 @@ def _fit(line: str, words: Sequence[str], room: int) -> str:
         return line
     found = _pattern(words).search(line) if words else None
     if found is None or found.end() < room:
-        return _cut(line, room)
+        return cut(line, room)
     start = found.start() - room // 4
-    return _CUT + _cut(line[start:], room - len(_CUT))
-
-
-def _cut(text: str, room: int) -> str:
-    return text if len(text) <= room else text[: room - len(_CUT)] + _CUT
+    return CUT + cut(line[start:], room - len(CUT))
 
 
 def _pattern(words: Sequence[str]) -> re.Pattern[str]:

@@ -1,15 +1,15 @@
 """The JSON that all answers share: their origin."""
 
-from typing import TYPE_CHECKING, Literal, Protocol
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.response import GitState, Provenance
+from ggrep.model.response import Provenance
 from ggrep.model.scan import ScanFacts
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.answer import (
         AnswerJson,
-        GitJson,
         LimitJson,
         NoticeJson,
         ScanJson,
@@ -65,7 +65,7 @@ def metadata_json(answer: Answer, schema_version: Literal[1]) -> "AnswerJson":
         "snapshot_id": origin.snapshot_id or None,
         "degraded": origin.degraded,
         "indexed": {"files": origin.indexed_files, "eligible": origin.eligible_files},
-        "git": git_json(origin.git),
+        "git": fields_json(origin.git) if origin.git else None,
         "limits_hit": [limit_json(limit) for limit in answer.limits_hit],
         "warnings": [notice_json(notice) for notice in answer.warnings],
     }
@@ -88,15 +88,9 @@ def scan_json(facts: ScanFacts) -> "ScanJson":
     }
 
 
-def git_json(git: GitState | None) -> "GitJson | None":
-    """Return the work tree's state, or null outside git."""
-    if git is None:
-        return None
-    return {
-        "head_sha": git.head_sha,
-        "dirty": git.dirty,
-        "untracked_included": git.untracked_included,
-    }
+def fields_json(value: object) -> Any:  # noqa: ANN401 - an object of whatever fields it has
+    """Return a value whose fields are texts, numbers and flags as an object of just these."""
+    return {field.name: getattr(value, field.name) for field in fields(value)}  # type: ignore[arg-type]
 
 
 def limit_json(limit: LimitHit) -> "LimitJson":

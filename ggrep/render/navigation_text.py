@@ -13,7 +13,8 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.model.sanitise import sanitise_line
-from ggrep.render.page import Page, SourceLines, cut, plural, span
+from ggrep.render.page import Page, SourceLines, plural, span
+from ggrep.render.style import cut
 
 _NAME_COLUMNS: Final = 40
 _ID_DIGITS: Final = 8

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from ggrep.model.gaps import numbered
 from ggrep.model.sanitise import sanitise, sanitise_line
-from ggrep.render.style import Style
+from ggrep.render.style import Style, cut
 
-_CUT = "…"
 _RULE = "─"
 _RULE_COLUMNS = 100
 _LEAST_ROOM = 20
@@ -141,11 +140,6 @@ def shared_indentation(lines: Sequence[str]) -> int:
 def span(first: int, last: int) -> str:
     """Return lines as `3-7`, one line as `3`."""
     return f"{first}-{last}" if last > first else f"{first}"
-
-
-def cut(text: str, room: int) -> str:
-    """Return the beginning of a line, with a sign where it was cut; 0 for no bound."""
-    return text if not room or len(text) <= room else text[: room - len(_CUT)] + _CUT
 
 
 def plural(count: int, noun: str) -> str:

@@ -57,13 +57,13 @@ def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Ren
     """
     hits, scan = len(response.hits), response.provenance.scan is not None
     if view.json:
-        return Rendered(_json_line(query_success(response)), "", hits=hits, scan=scan)
+        return Rendered(json_line(query_success(response)), "", hits=hits, scan=scan)
     style, notes_style = Style(view.colour), Style(view.notes_colour)
     header = ""
     if response.explanation is not None:
         told = response.explanation, response.confidence, style, response.admitted
         header = render_explanation(*told) + "\n"
-    shown = [ShownHit(hit, _place(root, hit.path, view.cwd)) for hit in response.hits]
+    shown = [ShownHit(hit, place(root, view.cwd, hit.path)) for hit in response.hits]
     notes = render_notes(response.limits_hit, response.warnings, notes_style)
     doubts = render_confidence(response.confidence, hits, response.limits_hit, notes_style)
     text = render_hits(shown, _hit_view(response.request.query, view), style)
@@ -72,7 +72,7 @@ def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Ren
 
 def render_failure(error: GgrepError, view: ViewOptions) -> Rendered:
     """Return a failure in words, and as one JSON document too where the view wants JSON."""
-    out = _json_line(query_error(error)) if view.json else ""
+    out = json_line(query_error(error)) if view.json else ""
     mark = Style(view.notes_colour).paint("bad", "error: ")
     err = "".join(f"{mark}{sanitise_line(line)}\n" for line in error_lines(error))
     if error.__cause__ is not None and type(error) is GgrepError:
@@ -80,11 +80,13 @@ def render_failure(error: GgrepError, view: ViewOptions) -> Rendered:
     return Rendered(out, err, error.exit_status)
 
 
-def _place(root: Path, key: str, cwd: str) -> str:
+def place(root: Path, cwd: str, key: str) -> str:
+    """Return a path key as seen from a directory; as it is stored where that is empty."""
     return os.path.relpath(root / key, cwd) if cwd else key
 
 
-def _json_line(document: stable_json.Document) -> str:
+def json_line(document: stable_json.Document) -> str:
+    """Return a document and a newline."""
     return stable_json.dumps(document).decode() + "\n"
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ggrep.model.receipt import Change
 from ggrep.model.replay import Fate, NewHit, OldHit, Outcome, Place, Replay
 from ggrep.model.sanitise import sanitise_line
-from ggrep.render.style import Style
+from ggrep.render.style import Style, cut
 
 _NEW = "new"
 _DIGEST_CHARACTERS = 12
@@ -73,12 +73,12 @@ def _short(value: str | None) -> str:
         return "none"
     if len(value) in {40, 64} and set(value) <= set("0123456789abcdef"):
         return value[:_DIGEST_CHARACTERS]
-    return _cut(value, _VALUE_CHARACTERS)
+    return cut(value, _VALUE_CHARACTERS)
 
 
 def _differences(replay: Replay) -> Iterator[str]:
     for item in replay.differences:
-        was, now = (_cut(value or "nothing", _VALUE_CHARACTERS) for value in (item.was, item.now))
+        was, now = (cut(value or "nothing", _VALUE_CHARACTERS) for value in (item.was, item.now))
         yield sanitise_line(f"  {item.place}: {was} -> {now}")
     left = replay.differing - len(replay.differences)
     if left:
@@ -116,7 +116,7 @@ def _old(item: OldHit, style: Style, frame: _Frame) -> str:
     if found.place is not None and found.fate is not Fate.SAME:
         parts.append("-> " + style.paint("path", _at(found.place)))
     name = found.place.name if found.place is not None else item.hit.name
-    parts.append(style.paint("name", _cut(sanitise_line(name), _NAME_CHARACTERS)))
+    parts.append(style.paint("name", cut(sanitise_line(name), _NAME_CHARACTERS)))
     parts.append(style.paint("muted", _rank(item)))
     return "  ".join(part for part in parts if part).rstrip()
 
@@ -126,7 +126,7 @@ def _new(item: NewHit, style: Style, frame: _Frame) -> str:
         " " * (frame.number + 1),
         style.paint("kind", f"{_NEW:<{frame.fate}}"),
         style.paint("path", f"{_at(item.place):<{frame.place}}"),
-        style.paint("name", _cut(sanitise_line(item.place.name), _NAME_CHARACTERS)),
+        style.paint("name", cut(sanitise_line(item.place.name), _NAME_CHARACTERS)),
         style.paint("muted", f"now {item.rank + 1}."),
     ]
     return "  ".join(part for part in parts if part).rstrip()
@@ -151,7 +151,3 @@ def _at(place: Place) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _cut(text: str, room: int) -> str:
-    return text if len(text) <= room else text[: room - 1] + "…"

@@ -1,17 +1,17 @@
 """Slates and navigation answers as bytes for stdout and stderr."""
 
-import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from ggrep.base import stable_json
 from ggrep.model.answer_view import ViewOptions
-from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.model.slate import ContextGraph, SlateResponse
 from ggrep.render.graph_text import GraphForm, graph_text
 from ggrep.render.hits import render_confidence, render_notes
+from ggrep.render.metadata_json import Answer
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
 from ggrep.render.navigation_text import (
     expansion_text,
@@ -21,27 +21,13 @@ from ggrep.render.navigation_text import (
     symbol_text,
 )
 from ggrep.render.page import Page
-from ggrep.render.printed import Rendered
+from ggrep.render.printed import Rendered, json_line, place
 from ggrep.render.slate_json import slate_success
 from ggrep.render.slate_text import slate_text, told_of
 from ggrep.render.style import Style
 
 _STEM_LETTERS: Final = 4
 """Shorter ones stand in half of all words."""
-
-
-class Noted(Protocol):
-    """An answer that says what it left out."""
-
-    @property
-    def limits_hit(self) -> tuple[LimitHit, ...]:
-        """Return the cuts."""
-        ...
-
-    @property
-    def warnings(self) -> tuple[Notice, ...]:
-        """Return what the reader should know."""
-        ...
 
 
 def render_slate(response: SlateResponse, root: Path, view: ViewOptions) -> Rendered:
@@ -96,15 +82,13 @@ def last_part(name: str) -> str:
 
 
 def _json(document: stable_json.Document, hits: int) -> Rendered:
-    return Rendered(stable_json.dumps(document).decode() + "\n", "", hits=hits)
+    return Rendered(json_line(document), "", hits=hits)
 
 
-def _notes(response: Noted, view: ViewOptions) -> str:
+def _notes(response: Answer, view: ViewOptions) -> str:
     return render_notes(response.limits_hit, response.warnings, Style(view.notes_colour))
 
 
 def _page(root: Path, view: ViewOptions) -> Page:
-    def place(key: str) -> str:
-        return os.path.relpath(root / key, view.cwd) if view.cwd else key
-
-    return Page(0 if view.whole else view.columns, Style(view.colour), place)
+    columns = 0 if view.whole else view.columns
+    return Page(columns, Style(view.colour), partial(place, root, view.cwd))

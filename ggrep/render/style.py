@@ -19,6 +19,10 @@ _CODES = {
 }
 
 
+CUT = "…"
+"""Stands where a line was cut."""
+
+
 @dataclass(frozen=True, slots=True)
 class Style:
     """Paints words by role.
@@ -43,3 +47,8 @@ def wants_colour(environ: Mapping[str, str], *, plain: bool, terminal: bool) -> 
     if environ.get("FORCE_COLOR"):
         return True
     return terminal and environ.get("TERM") != "dumb"
+
+
+def cut(text: str, room: int) -> str:
+    """Return the beginning of a line, with a sign where it was cut; 0 for no bound."""
+    return text if not room or len(text) <= room else text[: room - len(CUT)] + CUT

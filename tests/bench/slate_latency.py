@@ -19,9 +19,9 @@ from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.link import Link
 from ggrep.protocol.wire.message_types import Search, Slate
-from ggrep.search.engine import slate_answers as slating
 from ggrep.search.engine.engine import Engine
-from ggrep.search.query.file_candidates import CandidateFiles
+from ggrep.search.slate import slate_answers as slating
+from ggrep.search.slate.file_candidates import CandidateFiles
 from tests.bench.latency import percentile, stages_of
 from tests.bench.serving import ask, load_average, median_ratio, paired, serving, timed_ms
 from training.slates.measuring import laid_out, suite

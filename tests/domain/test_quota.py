@@ -100,11 +100,11 @@ def test_items_of_a_full_file_are_counted_once_however_often_they_are_passed_ove
     ranked = ["a1", "a2", "b1", "a3", "a4", "c1", "c2"]
     dealt = deal(
         ranked,
+        [Bucket.CODE for _ in ranked],
+        [item[0] for item in ranked],
         mode=mode,
         limit=6,
         per_file=1,
-        bucket=lambda _: Bucket.CODE,
-        file=lambda item: item[0],
     )
 
     assert (dealt.items, dealt.over_file) == (["a1", "b1", "c1"], 4)

@@ -142,7 +142,7 @@ def test_a_pinned_view_stays_whole_under_a_merge(root: Path, home: Path) -> None
     for number in range(4):
         write_tree(root, {"src/a.py": f"other = {number}\n", f"n{number}.py": "retry = 1\n"})
         engine.sync()
-    reader.view = lambda *_: held  # type: ignore[method-assign] # a query that began long ago
+    reader._snapshots.view = lambda *_: held  # type: ignore[method-assign] # a query that began long ago
 
     assert answer_bytes(reader, request) == before
 
@@ -269,7 +269,7 @@ def test_an_older_snapshot_that_a_slow_thread_opened_answers_nobody_who_asks_lat
             assert go_on.wait(20)
         return view
 
-    monkeypatch.setattr("ggrep.search.engine.engine.open_active", slowly)
+    monkeypatch.setattr("ggrep.search.engine.snapshots.open_active", slowly)
     with ThreadPoolExecutor(1) as thread:
         slow = thread.submit(engine.view)
         assert opened.wait(20)

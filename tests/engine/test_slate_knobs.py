@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.config.role_rules import RoleRules
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.request import Find, SearchRequest, SnippetMode
 from ggrep.model.slate import Budgets, Pack, SessionRequest, SlateRequest, SlateResponse
 from ggrep.search.engine.engine import Engine
-from ggrep.search.engine.slate_answers import slate_fingerprint
+from ggrep.search.slate.slate_answers import slate_fingerprint
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 
 BODY = "".join(f"        total = total + order.part_{n} * order.price_{n}\n" for n in range(30))
@@ -138,7 +137,7 @@ def of_slate(**changed: object) -> Change:
 def fingerprint(asked: SlateRequest, base: Path) -> str:
     root = base / "repo"
     root.mkdir(exist_ok=True)
-    return slate_fingerprint(asked, RoleRules(), open_engine(root, base)._context())
+    return slate_fingerprint(asked, open_engine(root, base).settings)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from ggrep.model.slate import (
 )
 from ggrep.render.slate_json import slate_success
 from ggrep.search.engine.engine import Engine
-from ggrep.search.slate.session_tokens import MAX_TOKEN_BYTES, path_hash
+from ggrep.search.slate.sessions import MAX_TOKEN_BYTES, path_hash
 from tests.fakes.repos import AheadClock, InProcessPool, open_engine, write_tree
 
 CHECK = '''def check_permission(user, order):
@@ -666,7 +666,7 @@ def test_an_ended_session_says_so(shop: Engine) -> None:
 def test_a_full_session_says_so(shop: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rather than forgetting what it has returned."""
     first = shop.slate(replace(STARTED, budgets=Budgets(files=2)))
-    monkeypatch.setattr("ggrep.search.slate.session_tokens.MAX_SEEN", 2)
+    monkeypatch.setattr("ggrep.search.slate.sessions.MAX_SEEN", 2)
 
     assert paths(shop.slate(replace(STARTED, budgets=Budgets(files=2)))) == paths(first)
     with pytest.raises(SessionFull):
@@ -678,7 +678,7 @@ def test_a_session_that_could_not_answer_leaves_its_token_good(
 ) -> None:
     """Its client asks for less with the token it has."""
     first = shop.slate(replace(STARTED, budgets=Budgets(files=2)))
-    monkeypatch.setattr("ggrep.search.slate.session_tokens.MAX_SEEN", 3)
+    monkeypatch.setattr("ggrep.search.slate.sessions.MAX_SEEN", 3)
     going_on = replace(ASKED, session=gone_on(first, delta_only=True))
     with pytest.raises(SessionFull):
         shop.slate(going_on)

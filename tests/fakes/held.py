@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine import query_answers as answers
+from ggrep.search.query.context import Context
 
 _STEP_S = 0.002
 
@@ -32,7 +32,8 @@ class HeldSearches:
         self._answer = answers.answer
         monkeypatch.setattr(answers, "answer", self._held)
 
-    def _held(self, context: Any, view: Any, request: SearchRequest, deadline: Deadline) -> Any:
+    def _held(self, context: Context, request: SearchRequest) -> Any:
+        deadline = context.deadline
         self.begun.append(request.query)
         steps = 0
         try:
@@ -43,4 +44,4 @@ class HeldSearches:
             self.ended.append(error.code)
             self.steps_after.append(steps)
             raise
-        return self._answer(context, view, request, deadline)
+        return self._answer(context, request)

@@ -32,9 +32,8 @@ from ggrep.model.request import SearchRequest
 from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import walk
-from ggrep.parse.workers.parse_pool import ParsePool
-from ggrep.search.query.fetch import Caps
-from ggrep.search.query.pipeline import Ranked, leading, rank, show
+from ggrep.search.query.fetch import Caps, show
+from ggrep.search.query.pipeline import Ranked, leading, rank
 from ggrep.search.query.quota_choice import choose
 
 CLOCK = SystemClock()

@@ -102,7 +102,7 @@ def test_a_held_view_of_a_removed_store_says_no_index(root: Path, home: Path) ->
     held = engine.view()
     remove(home, engine.identity.store_id)
     home.joinpath("data", engine.identity.store_id).mkdir()
-    engine.view = lambda *_: held  # type: ignore[method-assign] # a query that began long ago
+    engine._snapshots.view = lambda *_: held  # type: ignore[method-assign] # a query that began long ago
     with pytest.raises(Exception, match="removed") as caught:
         engine.search(SearchRequest("retry"))
 

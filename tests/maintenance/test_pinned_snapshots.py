@@ -21,8 +21,7 @@ from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.pins import PIN_TTL_SECS, pinned
 from ggrep.index.store.verify import Verifier
 from ggrep.search.engine.engine import Engine
-from ggrep.search.engine.session_key import session_key
-from ggrep.search.engine.sessions import OpenSession, advance, begin, resume, resumed_snapshot
+from ggrep.search.slate.sessions import OpenSession, Sessions, advance, session_key
 from tests.fakes.clocks import ManualClock
 from tests.fakes.repos import open_engine, write_tree
 
@@ -58,16 +57,16 @@ class Explored:
     def begin(self) -> OpenSession:
         """Start the session as a request does."""
         with self.engine.pin(self._never(), snapshot_id=self.oldest):
-            return begin(
-                self.store, self.engine.identity.store_id, self.key, self.oldest, SESSION, self.now
-            )
+            return self._sessions(self.now).begin(self.oldest, SESSION)
 
     def resume(self, token: str, now: datetime) -> OpenSession:
         """Go on with it as a request does."""
-        ours = (self.store, self.engine.identity.store_id, self.key, now)
-        snapshot_id = resumed_snapshot(token, *ours)
-        with self.engine.pin(self._never(), snapshot_id=snapshot_id):
-            return resume(token, *ours)
+        ours = self._sessions(now)
+        with self.engine.pin(self._never(), snapshot_id=ours.snapshot_of(token)):
+            return ours.resume(token)
+
+    def _sessions(self, now: datetime) -> Sessions:
+        return Sessions(self.store, self.engine.identity.store_id, self.key, now)
 
     def collect(self, now: datetime, readers_ms: int = 0) -> CollectionReport:
         """Collect at that moment."""

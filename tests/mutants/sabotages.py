@@ -336,14 +336,14 @@ SABOTAGES = (
     ),
     Sabotage(
         "a degraded snapshot says nothing",
-        "ggrep/search/engine/query_answers.py",
+        "ggrep/search/query/context.py",
         "    if manifest.degraded:\n",
         "    if manifest.degraded and not manifest.errors:\n",
         ("tests/sync/test_syncer.py::test_a_file_whose_parser_hangs_degrades_the_snapshot",),
     ),
     Sabotage(
         "an index that is still being built says nothing",
-        "ggrep/search/engine/query_answers.py",
+        "ggrep/search/query/context.py",
         "    if manifest.partial:\n",
         "    if manifest.partial and manifest.errors:\n",
         ("tests/sync/test_syncer.py::test_a_large_first_index_is_published_in_portions",),
@@ -443,7 +443,7 @@ SABOTAGES = (
     ),
     Sabotage(
         "the line behind a path means nothing",
-        "ggrep/search/query/locations.py",
+        "ggrep/search/query/query_paths.py",
         "    if not line:\n",
         "    if line >= 0:\n",
         (KIND + "test_the_line_behind_a_path_leads_to_the_chunk_that_holds_it",),

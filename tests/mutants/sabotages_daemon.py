@@ -678,10 +678,10 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "an answer names the snapshot that is active when it is put together",
-        "ggrep/search/engine/query_answers.py",
-        "        snapshot_id=manifest.snapshot_id,\n        git=",
-        '        snapshot_id=__import__("ggrep.index.store.active", fromlist=["x"])'
-        ".read_active(view.store),\n        git=",
+        "ggrep/search/query/context.py",
+        "            snapshot_id=manifest.snapshot_id,\n",
+        '            snapshot_id=__import__("ggrep.index.store.active", fromlist=["x"])'
+        ".read_active(self.view.store),\n",
         (
             "tests/daemon/test_admission_over_the_wire.py"
             "::test_a_search_sees_one_snapshot_however_many_are_published_meanwhile",

@@ -9,26 +9,26 @@ ARGUMENTS = "tests/mcp/test_arguments.py::"
 BUDGET = "tests/sync/test_dataset_budget.py::"
 CALLS = "tests/mcp/test_tool_calls.py::"
 COMBINE = "tests/slate/test_combine.py::"
-COMPANIONS = "tests/query/test_companions.py::"
+COMPANIONS = "tests/slate/test_related_files.py::"
 CONFIDENCE = "tests/domain/test_confidence.py::"
 DUPLICATES = "tests/slate/test_duplicates.py::"
-EXPANDING = "tests/engine/test_expanding.py::"
+EXPANDING = "tests/navigation/test_expanding.py::"
 FIGURES = "tests/training/slates/test_figures.py::"
 FINDING = "tests/query/test_finding.py::"
 FINGERPRINTS = "tests/identity/test_fingerprints.py::"
-GATHERING = "tests/query/test_gathering.py::"
+GATHERING = "tests/slate/test_file_candidates.py::"
 GRAPH = "tests/slate/test_graph.py::"
 INCLUSION = "tests/source/test_inclusion.py::"
 KNOBS = "tests/engine/test_slate_knobs.py::"
 LEVELS = "tests/slate/test_levels.py::"
 LITERAL = "tests/query/test_literal.py::"
-NAMES = "tests/engine/test_navigation.py::"
+NAMES = "tests/navigation/test_name_answers.py::"
 PACKING = "tests/slate/test_packing.py::"
 PINNED = "tests/maintenance/test_pinned_snapshots.py::"
 PROFILES = "tests/config/test_profile_settings.py::"
 RECEIPTS = "tests/engine/test_receipts.py::"
 SELECTION = "tests/slate/test_selection.py::"
-SESSIONS = "tests/engine/test_sessions.py::"
+SESSIONS = "tests/slate/test_sessions.py::"
 SLATING = "tests/engine/test_slating.py::"
 TOKENS = "tests/slate/test_tokens.py::"
 TOOLS = "tests/mcp/test_tools.py::"
@@ -82,21 +82,21 @@ SLATE_SABOTAGES = (
     # USE.MUST.003: confidence.
     Sabotage(
         "a slate is as long whatever its confidence",
-        "ggrep/search/engine/slate_answers.py",
-        "    if named or request.search.keep_weak or confidence is Confidence.STRONG:\n",
-        "    if named or request.search.keep_weak or confidence:\n",
+        "ggrep/search/slate/slate_answers.py",
+        "files_shown(len(picks), confidence, keep_weak=keep_weak)",
+        "files_shown(len(picks), confidence, keep_weak=True)",
         (KNOBS + "test_an_answer_that_fits_nothing_shows_none_of_what_matches",),
     ),
     Sabotage(
         "doubtful files are not shown though they are asked for",
-        "ggrep/search/engine/slate_answers.py",
-        "    if named or request.search.keep_weak or confidence is Confidence.STRONG:\n",
-        "    if named or confidence is Confidence.STRONG:\n",
+        "ggrep/search/slate/slate_answers.py",
+        "keep_weak = named or request.search.keep_weak",
+        "keep_weak = named",
         (SLATING + "test_doubtful_files_are_shown_on_request",),
     ),
     Sabotage(
         "a doubtful slate does not say so",
-        "ggrep/search/engine/slate_answers.py",
+        "ggrep/search/slate/slate_answers.py",
         "*confidence_notices(confidence)",
         "*confidence_notices(Confidence.STRONG)",
         (SLATING + "test_a_question_about_something_else_has_an_empty_slate",),
@@ -111,8 +111,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a slate over a workspace is as long whatever its confidence",
         "ggrep/search/slate/combine.py",
-        "    if how.keep_weak or how.confidence is Confidence.STRONG:\n",
-        "    if how.keep_weak or how.confidence:\n",
+        "how.confidence, keep_weak=how.keep_weak)",
+        "how.confidence, keep_weak=True)",
         (COMBINE + "test_a_doubtful_answer_shows_fewer_files",),
     ),
     # USE.MUST.004: budgets in bytes.
@@ -139,7 +139,7 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "files beyond a slate's number go without a word",
-        "ggrep/search/engine/slate_answers.py",
+        "ggrep/search/slate/slate_answers.py",
         'return (LimitHit("max_slate_files", files, len(selection.picks) + selection.left),)',
         "return ()",
         (SLATING + "test_budgets_are_honoured_and_cuts_said",),
@@ -204,7 +204,7 @@ SLATE_SABOTAGES = (
     # USE.MUST.006: equal snapshot and request, equal answer.
     Sabotage(
         "files are looked at up to a bound of each segment",
-        "ggrep/search/query/file_candidates.py",
+        "ggrep/search/slate/file_candidates.py",
         "kept.update(_reaching(self._ranked.segments, columns, least, MOST_FILES))",
         "kept.update((place, file) for place, column in enumerate(columns) for _, file in"
         " _reaching(self._ranked.segments[place:][:1], [column], least, MOST_FILES))",
@@ -214,16 +214,16 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "an equal slate has another id",
-        "ggrep/search/engine/slate_answers.py",
-        "            if deterministic\n",
-        "            if not fingerprint\n",
+        "ggrep/search/query/context.py",
+        "        if deterministic:\n",
+        "        if not fingerprint:\n",
         (SLATING + "test_the_same_question_has_the_same_bytes",),
     ),
     Sabotage(
         "cuts of a slate come in any order",
-        "ggrep/search/engine/slate_answers.py",
-        "limits_hit=sorted_limits(cuts),",
-        "limits_hit=tuple(cuts),",
+        "ggrep/search/query/context.py",
+        "limits_hit=sorted_limits(limits),",
+        "limits_hit=tuple(limits),",
         (KNOBS + "test_cuts_come_in_one_order",),
     ),
     Sabotage(
@@ -236,14 +236,14 @@ SLATE_SABOTAGES = (
     # USE.MUST.007: one knob for one thing, each in its fingerprint.
     Sabotage(
         "questions for slates of two levels are one",
-        "ggrep/search/engine/slate_answers.py",
+        "ggrep/search/slate/slate_answers.py",
         "        facts=False,\n",
         "        facts=False,\n        level=1,\n",
         (KNOBS + "test_every_knob_of_a_slate_makes_another_question",),
     ),
     Sabotage(
         "questions with other budgets are one",
-        "ggrep/search/engine/slate_answers.py",
+        "ggrep/search/slate/slate_answers.py",
         "        facts=False,\n",
         "        facts=False,\n        budgets=type(request.budgets)(),\n",
         (KNOBS + "test_every_knob_of_a_slate_makes_another_question",),
@@ -281,7 +281,7 @@ SLATE_SABOTAGES = (
     # USE.MUST.010: a projection of the ordinary search.
     Sabotage(
         "files score by all of their rows",
-        "ggrep/search/query/file_candidates.py",
+        "ggrep/search/slate/file_candidates.py",
         "best[files[begins], corpus] = np.maximum.reduceat(own, begins)",
         "best[files[begins], corpus] = np.add.reduceat(own, begins)",
         (
@@ -299,28 +299,28 @@ SLATE_SABOTAGES = (
     # USE.MUST.011: sections.
     Sabotage(
         "tests stand among the code",
-        "ggrep/search/query/file_candidates.py",
+        "ggrep/search/slate/file_candidates.py",
         "section = Section.TESTS if is_test else _SECTION_OF[CORPORA[corpus]]",
         "section = _SECTION_OF[CORPORA[corpus]]",
         (GATHERING + "test_files_stand_in_the_sections_that_could_show_them",),
     ),
     Sabotage(
         "code that defines options is code alone",
-        "ggrep/search/query/file_candidates.py",
+        "ggrep/search/slate/file_candidates.py",
         "                if defining > 0.0:\n",
         "                if defining < 0.0:\n",
         (GATHERING + "test_a_module_is_configuration_by_the_rows_that_define_options",),
     ),
     Sabotage(
         "diagrams are shown in their own language",
-        "ggrep/search/query/slate_rows.py",
+        "ggrep/search/slate/pack_material.py",
         "if self.section is Section.DIAGRAMS and extra:",
         "if self.section is Section.DIAGRAMS and not text:",
         (SLATING + "test_diagrams_are_shown_as_what_they_join",),
     ),
     Sabotage(
         "snippets stand a line further down than they say",
-        "ggrep/search/query/slate_rows.py",
+        "ggrep/search/slate/pack_material.py",
         "snippet_start_line=start_line + shown.first_line,",
         "snippet_start_line=start_line + shown.first_line - 1,",
         (SLATING + "test_snippets_stand_in_the_file_where_they_say",),
@@ -342,16 +342,16 @@ SLATE_SABOTAGES = (
     # USE.MUST.012: evidence grouped by file.
     Sabotage(
         "anchors cannot be left out",
-        "ggrep/search/query/slate_rows.py",
-        "anchor = first if wanted.anchors and first < last",
-        "anchor = first if first < last",
+        "ggrep/search/slate/pack_material.py",
+        "anchor = own[0] if wanted.anchors and own",
+        "anchor = own[0] if own",
         (SLATING + "test_anchors_and_the_graph_can_be_left_out",),
     ),
     Sabotage(
         "no file has an anchor",
-        "ggrep/search/query/slate_rows.py",
-        "anchor = first if wanted.anchors and first < last",
-        "anchor = first if wanted.anchors and first > last",
+        "ggrep/search/slate/pack_material.py",
+        "anchor = own[0] if wanted.anchors and own",
+        "anchor = own[0] if wanted.anchors and not own",
         (SLATING + "test_packs_say_what_files_are_and_where_to_read",),
     ),
     Sabotage(
@@ -399,21 +399,21 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "a repository's own roles count for nothing",
-        "ggrep/search/query/file_candidates.py",
+        "ggrep/search/slate/file_candidates.py",
         "self._rules.roles_of(path)",
         "RoleRules().roles_of(path)",
         (GATHERING + "test_roles_of_a_repository_reach_its_candidates",),
     ),
     Sabotage(
         "files that are filtered away are companions",
-        "ggrep/search/query/related_files.py",
+        "ggrep/search/slate/related_files.py",
         "        by_file[~shown] = 0.0\n",
         "",
         (COMPANIONS + "test_what_is_filtered_away_is_no_companion",),
     ),
     Sabotage(
         "rows that are filtered away are companions",
-        "ggrep/search/query/related_files.py",
+        "ggrep/search/slate/related_files.py",
         "        by_row[~eligible] = 0.0\n",
         "",
         (COMPANIONS + "test_what_is_filtered_away_is_no_companion",),
@@ -421,35 +421,35 @@ SLATE_SABOTAGES = (
     # USE.MUST.014: four levels over one choice of files.
     Sabotage(
         "higher levels choose more files",
-        "ggrep/search/engine/slate_answers.py",
+        "ggrep/search/slate/slate_answers.py",
         "request, budgets.files, session, deadline)",
         "request, budgets.files + 4 * request.level, session, deadline)",
         (SLATING + "test_levels_select_the_same_of_many_files",),
     ),
     Sabotage(
         "the least level chooses less evidence",
-        "ggrep/search/engine/slate_answers.py",
-        "        evidence=budgets.evidence_per_file,\n",
-        "        evidence=budgets.evidence_per_file if request.level else 1,\n",
+        "ggrep/search/slate/slate_answers.py",
+        "disclosure_of(request.level, budgets.evidence_per_file, ",
+        "disclosure_of(request.level, budgets.evidence_per_file if request.level else 1, ",
         (SLATING + "test_levels_select_the_same",),
     ),
     Sabotage(
         "neighbours are shown on the usual level",
         "ggrep/search/slate/levels.py",
-        "return Disclosure(_SNIPPETS[level], level >= 2)",
-        "return Disclosure(_SNIPPETS[level], level >= 1)",
+        "return Disclosure(_SNIPPETS[level], level >= 2,",
+        "return Disclosure(_SNIPPETS[level], level >= 1,",
         (LEVELS + "test_each_level_shows_more_than_the_one_below",),
     ),
     Sabotage(
         "neighbours are shown on no level",
         "ggrep/search/slate/levels.py",
-        "return Disclosure(_SNIPPETS[level], level >= 2)",
-        "return Disclosure(_SNIPPETS[level], False)",
+        "return Disclosure(_SNIPPETS[level], level >= 2,",
+        "return Disclosure(_SNIPPETS[level], False,",
         (SLATING + "test_higher_levels_show_more_of_each_chunk",),
     ),
     Sabotage(
         "neighbours are whatever stands beside",
-        "ggrep/search/query/slate_rows.py",
+        "ggrep/search/slate/pack_material.py",
         "            if _belong_together(centre, record):\n",
         "            if record:\n",
         (KNOBS + "test_neighbours_belong_to_what_they_stand_beside",),
@@ -493,30 +493,30 @@ SLATE_SABOTAGES = (
     # USE.MUST.016: an inquiry over several requests on one snapshot.
     Sabotage(
         "the seal of a token is not compared",
-        "ggrep/search/slate/session_tokens.py",
+        "ggrep/search/slate/sessions.py",
         "if len(body) < _HEAD or not hmac.compare_digest(seal, _sealed(body, key, store_id)):",
         "if len(body) < _HEAD:",
         (TOKENS + "test_a_token_is_refused_whichever_bit_was_changed",),
     ),
     Sabotage(
         "a token serves every store",
-        "ggrep/search/slate/session_tokens.py",
+        "ggrep/search/slate/sessions.py",
         '_CONTEXT + store_id.encode() + b"\\0" + body',
         "_CONTEXT + body",
         (TOKENS + "test_a_token_of_another_store_or_home_is_refused_alike",),
     ),
     Sabotage(
         "a token of any size is read",
-        "ggrep/search/slate/session_tokens.py",
+        "ggrep/search/slate/sessions.py",
         "    if len(text) > MAX_TOKEN_BYTES:\n",
         "    if len(text) > MAX_TOKEN_BYTES << 20:\n",
         (TOKENS + "test_a_token_of_a_megabyte_is_refused_unread",),
     ),
     Sabotage(
         "a session goes on over the newest snapshot",
-        "ggrep/search/engine/exploring.py",
-        "with self.pin(deadline, snapshot_id=pinned) as view:",
-        "with self.pin(deadline) as view:",
+        "ggrep/search/engine/engine.py",
+        "with self._answering(deadline, pinned, request_id, admitted) as context:",
+        "with self._answering(deadline, None, request_id, admitted) as context:",
         (SLATING + "test_a_session_sees_the_snapshot_that_it_began_with",),
     ),
     Sabotage(
@@ -545,9 +545,9 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "a session ends though it is used",
-        "ggrep/search/engine/sessions.py",
-        "extend(store, _require_pin(store, token, now), now)",
-        "_require_pin(store, token, now)",
+        "ggrep/search/slate/sessions.py",
+        "extend(self.store, _require_pin(self.store, token, self.now), self.now)",
+        "_require_pin(self.store, token, self.now)",
         (SESSIONS + "test_a_session_lives_an_hour_beyond_its_last_use",),
     ),
     Sabotage(
@@ -560,42 +560,42 @@ SLATE_SABOTAGES = (
     # USE.MUST.017: answers that leave out what was shown before.
     Sabotage(
         "what was shown before is shown again",
-        "ggrep/search/engine/slate_answers.py",
+        "ggrep/search/slate/slate_answers.py",
         "    if session is not None and asked is not None and asked.delta_only:\n",
         "    if session is not None and asked is None:\n",
         (SLATING + "test_a_session_goes_on_with_what_it_has_not_returned",),
     ),
     Sabotage(
         "what was shown before is left out unasked",
-        "ggrep/search/engine/slate_answers.py",
+        "ggrep/search/slate/slate_answers.py",
         "    if session is not None and asked is not None and asked.delta_only:\n",
         "    if session is not None:\n",
         (SLATING + "test_without_delta_a_session_may_return_files_again",),
     ),
     Sabotage(
         "a token forgets what was shown before the last answer",
-        "ggrep/search/engine/sessions.py",
+        "ggrep/search/slate/sessions.py",
         "session.seen.union(map(path_hash, paths))",
         "frozenset(map(path_hash, paths))",
         (SESSIONS + "test_a_session_knows_what_it_returned",),
     ),
     Sabotage(
         "what a session has seen digests by its order",
-        "ggrep/search/slate/session_tokens.py",
+        "ggrep/search/slate/sessions.py",
         'b"".join(sorted(seen))',
         'b"".join(seen)',
         (TOKENS + "test_the_digest_of_what_was_seen_does_not_tell_its_order",),
     ),
     Sabotage(
         "a token names any number of files",
-        "ggrep/search/slate/session_tokens.py",
+        "ggrep/search/slate/sessions.py",
         "    if len(token.seen) > MAX_SEEN:\n",
         "    if len(token.seen) > MAX_SEEN << 10:\n",
         (TOKENS + "test_a_session_that_saw_too_much_says_so",),
     ),
     Sabotage(
         "a file that says the same as one that was shown is shown next",
-        "ggrep/search/engine/slate_answers.py",
+        "ggrep/search/slate/slate_answers.py",
         "    paths.update(copies.intersection(",
         "    paths.intersection(copies.intersection(",
         (KNOBS + "test_a_copy_of_what_was_shown_does_not_come_next",),
@@ -631,7 +631,7 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "facts leave though nothing is joined by them",
-        "ggrep/search/slate/published_facts.py",
+        "ggrep/search/slate/facts.py",
         "mentions=tuple(n for n in item.mentions if _elsewhere(self._called, n, path)),",
         "mentions=item.mentions,",
         (
@@ -916,28 +916,28 @@ SLATE_SABOTAGES = (
     # Opening places of a session, and what is around a place.
     Sabotage(
         "targets are forgotten",
-        "ggrep/search/engine/slate_answers.py",
+        "ggrep/search/slate/slate_answers.py",
         "    return Selection(tuple(picks), 0, 0)\n",
         "    return Selection((), 0, 0)\n",
         (SLATING + "test_targets_are_opened_with_the_lines_that_are_asked_for",),
     ),
     Sabotage(
         "lines of targets are forgotten",
-        "ggrep/search/query/slate_rows.py",
+        "ggrep/search/slate/pack_material.py",
         "any(row.start_line <= line <= row.end_line for line in pick.lines)",
         "pick.rank < 0",
         (KNOBS + "test_a_line_that_is_asked_for_comes_before_what_matches_best",),
     ),
     Sabotage(
         "as little as there is around a place is shown",
-        "ggrep/search/engine/expanding.py",
+        "ggrep/search/navigation/expanding.py",
         "reach = fitting[-1] if fitting else reaches[0]",
         "reach = reaches[0]",
         (EXPANDING + "test_auto_is_the_widest_that_the_bytes_allow",),
     ),
     Sabotage(
         "a place is cut from the top of what is around it",
-        "ggrep/search/engine/expanding.py",
+        "ggrep/search/navigation/expanding.py",
         "return _cut(file, reach, target.first_line, request.max_bytes, size)",
         "return _cut(file, reach, reach.first_line, request.max_bytes, size)",
         (EXPANDING + "test_what_is_too_much_is_cut_around_the_line",),
@@ -1002,7 +1002,7 @@ SLATE_SABOTAGES = (
     # Names by syntax.
     Sabotage(
         "strings are usages",
-        "ggrep/search/engine/name_answers.py",
+        "ggrep/search/navigation/name_answers.py",
         'self.kinds = frozenset({"usage", ',
         'self.kinds = frozenset({"usage", "string", ',
         (NAMES + "test_usages_leave_definitions_strings_and_documents_out",),
@@ -1016,14 +1016,14 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "what a name is qualified by does not matter",
-        "ggrep/search/engine/naming_places.py",
+        "ggrep/search/navigation/definitions.py",
         "    if not owners:\n",
         "    if owners or not owners:\n",
         (NAMES + "test_what_a_name_is_qualified_by_narrows_the_answer",),
     ),
     Sabotage(
         "declarations come before bodies",
-        "ggrep/search/engine/naming_places.py",
+        "ggrep/search/navigation/definitions.py",
         "defined is not None and defined.declared_only,",
         "defined is not None and not defined.declared_only,",
         (NAMES + "test_a_body_comes_before_a_mere_declaration",),

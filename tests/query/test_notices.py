@@ -2,7 +2,7 @@
 
 import pytest
 
-from ggrep.search.query.licence_headers import told_lines
+from ggrep.search.slate.pack_material import told_lines
 
 
 def told(text: str) -> str:

@@ -5,7 +5,7 @@ import pytest
 from ggrep.base.errors import InvalidRequest
 from ggrep.index.lexical.layout import MAX_QUERY_TERMS
 from ggrep.search.query.kinds import QueryKind
-from ggrep.search.query.spelled_paths import Place
+from ggrep.search.query.query_paths import SpelledPath
 from ggrep.search.query.understand import MAX_QUERY_CHARACTERS, parse_query
 
 
@@ -69,22 +69,22 @@ def test_paths_are_found_with_what_tools_put_around_them() -> None:
     text = "see `src/a.py:12:3`, (lib\\B.cs) and ./docs/ but not e.g. 1.5/2 or and/or"
 
     assert parse_query(text).places == (
-        *(Place("src/a.py", 12), Place("lib/b.cs", 0), Place("docs", 0)),
+        *(SpelledPath("src/a.py", 12), SpelledPath("lib/b.cs", 0), SpelledPath("docs", 0)),
     )
 
 
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ("a/b.go:868", Place("a/b.go", 868)),
-        ("b.go:868:12:", Place("b.go", 868)),
-        ("gin.go:", Place("gin.go", 0)),
-        ("src/a.ts#L10-L20", Place("src/a.ts", 10)),
-        ("Cart.cs(40,3)", Place("cart.cs", 40)),
-        (r"C:\\x\\gin.go".replace("\\\\", "\\"), Place("x/gin.go", 0)),
+        ("a/b.go:868", SpelledPath("a/b.go", 868)),
+        ("b.go:868:12:", SpelledPath("b.go", 868)),
+        ("gin.go:", SpelledPath("gin.go", 0)),
+        ("src/a.ts#L10-L20", SpelledPath("src/a.ts", 10)),
+        ("Cart.cs(40,3)", SpelledPath("cart.cs", 40)),
+        (r"C:\\x\\gin.go".replace("\\\\", "\\"), SpelledPath("x/gin.go", 0)),
     ],
 )
-def test_a_position_behind_a_path_is_no_word(text: str, place: Place) -> None:
+def test_a_position_behind_a_path_is_no_word(text: str, place: SpelledPath) -> None:
     """`130` would be looked for in every chunk otherwise."""
     query = parse_query(text)
 

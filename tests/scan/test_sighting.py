@@ -4,8 +4,7 @@ from ggrep.base.ids import PathKey
 from ggrep.model.corpus import Mode
 from ggrep.model.source import SourceFile
 from ggrep.search.query.understand import parse_query
-from ggrep.search.scan.needles import needles_of
-from ggrep.search.scan.sighting import Sightings, promise_of, sightings_for
+from ggrep.search.scan.sighting import Sightings, needles_of, promise_of, sightings_for
 
 FILLER = "word " * 40
 

@@ -7,8 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggrep.model.slate import FileFacts, Section
-from ggrep.search.slate.facts import MOST_NAME_CHARACTERS, SelectedText, facts_of
-from ggrep.search.slate.published_facts import published, published_all
+from ggrep.search.slate.facts import (
+    MOST_NAME_CHARACTERS,
+    SelectedText,
+    facts_of,
+    published,
+)
 
 
 def facts(path: str, text: str, language: str = "python", **more: object) -> FileFacts:
@@ -269,7 +273,7 @@ def _selection(words: Sequence[str]) -> list[FileFacts]:
 @settings(max_examples=25)
 def test_published_facts_hold_no_word_of_strings_comments_or_prose(words: list[str]) -> None:
     """What is published is shown to callers that asked for no content."""
-    shown = repr(published_all(_selection(words)))
+    shown = repr(published(_selection(words)))
 
     assert not [word for word in words if word in shown]
 
@@ -279,19 +283,20 @@ def test_published_facts_keep_what_joins_two_files() -> None:
     cart = facts("shop/cart.py", "CART = Ledger(settings['max_items'])", names=("Cart",))
     ledger = facts("shop/ledger.py", "", names=("Ledger", "Unused"))
     config = facts("a.toml", "[shop]\nmax_items = 3\nother = 1\n", "toml", section=Section.CONFIG)
-    both = (cart, ledger, config)
+    of_cart, of_ledger, of_config = published((cart, ledger, config))
 
-    assert published(cart, both).mentions == ("Ledger", "max_items")
-    assert published(ledger, both).defines == ("Ledger",)
-    assert published(config, both).keys == ("shop.max_items",)
+    assert of_cart.mentions == ("Ledger", "max_items")
+    assert of_ledger.defines == ("Ledger",)
+    assert of_config.keys == ("shop.max_items",)
 
 
 def test_interfaces_are_published_for_whoever_joins_repositories() -> None:
     """The other end of a package or a route is in no file of this repository."""
     client = facts("a.py", 'import acme\nhttpx.get("/carts/latest")\n')
 
-    assert published(client, (client,)).needs == ()
-    assert published(client, (client,), interfaces=True).needs == client.needs
+    (shown,) = published((client,))
+
+    assert shown.needs == client.needs
     assert ("package", "acme") in client.needs
 
 

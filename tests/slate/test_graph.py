@@ -9,13 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggrep.base import stable_json
+from ggrep.model.limits import LimitHit
 from ggrep.model.slate import ContextGraph, FileFacts, GraphEdge, Pack, Section
 from ggrep.search.slate.document import graph_json
-from ggrep.search.slate.facts import SelectedText, facts_of
-from ggrep.search.slate.graph import GraphBounds, bounded_graph, context_graph
-from ggrep.search.slate.published_facts import published_all
+from ggrep.search.slate.facts import SelectedText, facts_of, published
+from ggrep.search.slate.graph import GraphBounds, bounded_graph
+from ggrep.search.slate.graph_edges import graph_edges
 
 CODE, DOCS, CONFIG, TESTS = Section.CODE, Section.DOCS, Section.CONFIG, Section.TESTS
+
+
+def context_graph(
+    packs: Sequence[Pack], facts: Sequence[FileFacts], **bounds: int
+) -> tuple[ContextGraph, tuple[LimitHit, ...]]:
+    """Return the graph of the packs of one repository, and the bounds that cut it."""
+    return bounded_graph(packs, graph_edges(facts), GraphBounds(**bounds))
 
 
 def pack(path: str, section: Section = CODE, score: float = 1.0, repo: str = "") -> Pack:
@@ -309,9 +317,9 @@ PACKS = [pack(item.path, item.section, 1.0 + number) for number, item in enumera
 @settings(max_examples=25)
 def test_the_order_of_packs_and_facts_does_not_matter(left: list[int], right: list[int]) -> None:
     """The same selection gives the same bytes."""
-    shuffled = context_graph([PACKS[i] for i in left], [FACTS[i] for i in right], most_edges=5)
+    shuffled = context_graph([PACKS[i] for i in left], [FACTS[i] for i in right], edges=5)
 
-    assert shuffled == context_graph(PACKS, FACTS, most_edges=5)
+    assert shuffled == context_graph(PACKS, FACTS, edges=5)
 
 
 def test_nodes_and_edges_are_in_order_and_edges_end_at_nodes() -> None:
@@ -335,7 +343,7 @@ def test_files_that_are_not_selected_are_not_in_the_graph() -> None:
 
 def test_published_facts_give_the_same_graph() -> None:
     """What joins files is all that a graph is made of."""
-    assert context_graph(PACKS, published_all(FACTS)) == context_graph(PACKS, FACTS)
+    assert context_graph(PACKS, published(FACTS)) == context_graph(PACKS, FACTS)
 
 
 TEXTS = (
@@ -390,7 +398,7 @@ def test_no_word_of_the_texts_gets_into_the_graph(words: list[str]) -> None:
 
 def test_too_many_nodes_leave_the_best_and_are_told() -> None:
     """The files with the lowest scores go."""
-    graph, limits = context_graph(PACKS, FACTS, most_nodes=2)
+    graph, limits = context_graph(PACKS, FACTS, nodes=2)
 
     assert [node.path for node in graph.nodes] == ["docs/a.md", "tests/test_cart.py"]
     assert [(hit.code, hit.limit, hit.observed) for hit in limits] == [("max_graph_nodes", 2, 6)]
@@ -399,7 +407,7 @@ def test_too_many_nodes_leave_the_best_and_are_told() -> None:
 def test_too_many_edges_leave_some_of_each_kind_and_are_told() -> None:
     """A hundred imports must not drive out the one edge to the configuration."""
     whole, _ = context_graph(PACKS, FACTS)
-    graph, limits = context_graph(PACKS, FACTS, most_edges=5)
+    graph, limits = context_graph(PACKS, FACTS, edges=5)
 
     assert {edge.kind for edge in graph.edges} == {edge.kind for edge in whole.edges}
     assert [(hit.code, hit.limit, hit.observed) for hit in limits] == [
@@ -410,7 +418,7 @@ def test_too_many_edges_leave_some_of_each_kind_and_are_told() -> None:
 @pytest.mark.parametrize("most", [0, 26, 200, 700, 1_200])
 def test_a_graph_keeps_to_its_bytes(most: int) -> None:
     """Edges go before nodes; not even an empty graph is smaller than its brackets."""
-    graph, limits = context_graph(PACKS, FACTS, most_bytes=most)
+    graph, limits = context_graph(PACKS, FACTS, bytes=most)
 
     assert len(stable_json.dumps(graph_json(graph))) <= max(most, len(b'{"edges":[],"nodes":[]}'))
     whole, _ = context_graph(PACKS, FACTS)
@@ -424,7 +432,7 @@ def test_where_bytes_are_few_the_files_that_edges_join_stay() -> None:
     """A list of files without one edge says only what the slate says already."""
     whole, _ = context_graph(PACKS, FACTS)
     bare = len(stable_json.dumps(graph_json(replace(whole, edges=()))))
-    graph, _ = context_graph(PACKS, FACTS, most_bytes=bare)
+    graph, _ = context_graph(PACKS, FACTS, bytes=bare)
 
     assert graph.edges
     assert len(graph.nodes) < len(whole.nodes)
@@ -436,8 +444,8 @@ def test_the_largest_graph_that_fits_is_kept() -> None:
     whole, _ = context_graph(PACKS, FACTS)
     size = len(stable_json.dumps(graph_json(whole)))
 
-    assert context_graph(PACKS, FACTS, most_bytes=size) == (whole, ())
-    less, _ = context_graph(PACKS, FACTS, most_bytes=size - 1)
+    assert context_graph(PACKS, FACTS, bytes=size) == (whole, ())
+    less, _ = context_graph(PACKS, FACTS, bytes=size - 1)
     assert len(less.edges) == len(whole.edges) - 1
 
 
@@ -483,7 +491,7 @@ def test_any_selection_gives_a_graph_within_its_bounds(seed: int) -> None:
         for number in range(chance.randint(0, 30))
     ]
     packs = [pack(item.path, item.section, chance.random()) for item in facts]
-    graph, _ = context_graph(packs, facts, most_nodes=9, most_edges=7, most_bytes=1_500)
+    graph, _ = context_graph(packs, facts, nodes=9, edges=7, bytes=1_500)
 
     assert _is_sound(graph)
     assert len(graph.nodes) <= 9

@@ -82,10 +82,10 @@ def use_weights(values: Mapping[str, Json]) -> None:
         InvalidRequest: a name is no weight, or a value is none that it can have.
     """
     from ggrep.interfaces.evaluation.other_weights import weights_from
-    from ggrep.search.engine import query_answers as answers
+    from ggrep.search.query import context as ranking
     from ggrep.search.query.pipeline import rank
 
-    answers.__dict__["rank"] = partial(rank, weights=weights_from(values)) if values else rank
+    ranking.__dict__["rank"] = partial(rank, weights=weights_from(values)) if values else rank
 
 
 if __name__ == "__main__":

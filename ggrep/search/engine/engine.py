@@ -14,8 +14,6 @@ from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import (
     BudgetExceeded,
-    CorruptStore,
-    DeadlineExceeded,
     GgrepError,
     InvalidRequest,
     NoIndex,
@@ -23,9 +21,8 @@ from ggrep.base.errors import (
 from ggrep.base.identifiers import IdSource
 from ggrep.base.ids import PathKey, SnapshotId
 from ggrep.base.lease import is_orphaned
-from ggrep.base.locks import Patience, shared
+from ggrep.base.locks import Patience
 from ggrep.config.home import Home
-from ggrep.config.identity.fingerprints import query_fingerprint
 from ggrep.config.layout import names
 from ggrep.config.settings import Settings, load_settings, with_budgets
 from ggrep.index.embedding.encode_slots import EncodeSlots, LimitedEncoder
@@ -36,36 +33,44 @@ from ggrep.index.embedding.vector_cache import VectorCache
 from ggrep.index.maintenance.upgrade import UpgradeReport, upgrade_store
 from ggrep.index.maintenance.upkeep import UpkeepReport, keep_up, make_room
 from ggrep.index.repo_identity import RepoIdentity, identify
-from ggrep.index.store.active import read_active
 from ggrep.index.store.last_used import note_use
 from ggrep.index.store.read_failures import typed_failures
 from ggrep.index.store.remains import Swept, sweep_home
-from ggrep.index.store.suspicion import suspecting_damage
-from ggrep.index.store.tables import close_tables, take_shown
-from ggrep.index.store.view import SnapshotView, gone, open_active
-from ggrep.index.sync.healing import Healer
+from ggrep.index.store.tables import take_shown
+from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.index_state import recorded_standing
 from ggrep.index.sync.rebuild import rebuild
 from ggrep.index.sync.sync_report import Progress, SyncReport, unheard
 from ggrep.index.sync.syncer import sync
 from ggrep.index.sync.target import SyncTarget
+from ggrep.model.navigation import (
+    ExpandRequest,
+    ExpandResponse,
+    ReferencesRequest,
+    ReferencesResponse,
+    SymbolRequest,
+    SymbolResponse,
+)
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import Admitted, PoolResponse, QueryResponse, RepoDescription
-from ggrep.model.standing import Standing, standing_notices
+from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.model.standing import Standing
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine import query_answers as answers
-from ggrep.search.engine.exploring import Exploring
-from ggrep.search.engine.moment import of_the_moment
-from ggrep.search.engine.pinned_views import PinnedViews
 from ggrep.search.engine.scanning import Scanner
+from ggrep.search.engine.snapshots import Snapshots
+from ggrep.search.navigation.expanding import check_expand, expand
+from ggrep.search.navigation.name_answers import check_name, references, symbol
+from ggrep.search.query.context import Context
 from ggrep.search.query.pipeline import check_request, encode_query, statistics_of
 from ggrep.search.query.segments import open_segments
-from ggrep.search.query.weights import RANKING_REVISION
 from ggrep.search.scan.ahead import listing_ahead
+from ggrep.search.slate.sessions import Sessions, session_key
+from ggrep.search.slate.slate_answers import check_slate, slate
 
-_PIN_RETRY_MS = 5.0
-"""A store is moved aside in less."""
+_KEY_RETRY_MS = 5.0
+"""The key of sessions is made in less."""
 
 
 def _unbounded(count: int) -> AbstractContextManager[None]:
@@ -93,7 +98,7 @@ class Hosted:
     occurrences: OccurrencePool | None = None
 
 
-class Engine(Exploring):
+class Engine:
     """One repository and its store. Cheap to open: reads nothing before the first request.
 
     Threads may share it; each snapshot they ask is immutable.
@@ -129,10 +134,7 @@ class Engine(Exploring):
             settings or load_settings(home, root, environ=environ, flags=flags).settings
         )
         self.clock: Clock = clock or SystemClock()
-        self._handles = hosted.handles
         self._slots = hosted.slots
-        self._on_damage = hosted.on_damage
-        self._hopeless: set[str] = set()
         self._orphaned = False
         self._new_id = IdSource(self.clock)
         self.identity: RepoIdentity = identify(root, home, self.settings)
@@ -140,9 +142,10 @@ class Engine(Exploring):
         self._loading = Lock()
         self._hosted_occurrences = hosted.occurrences
         self._occurrences = hosted.occurrences or OccurrencePool()
-        self._view: SnapshotView | None = None
         self._standing = hosted.standing or self._recorded_standing
-        self._older = PinnedViews(self.identity.store, self.identity.store_id)
+        self._snapshots = Snapshots(
+            self.identity, home, self.clock, hosted.handles, hosted.on_damage
+        )
 
     @property
     def encoder(self) -> Encoder | None:
@@ -271,86 +274,15 @@ class Engine(Exploring):
             clock=self.clock,
         )
 
-    @contextmanager
     def pin(
-        self,
-        deadline: Deadline,
-        *,
-        counted: bool = True,
-        snapshot_id: SnapshotId | None = None,
-    ) -> Iterator[SnapshotView]:
-        """Yield a snapshot that is not removed while the block runs.
-
-        Args:
-            deadline: when to give up.
-            counted: hold handles for its segments.
-            snapshot_id: which; None for the active one.
-
-        Raises:
-            NoIndex: nothing was ever published.
-            SnapshotGone: the one that was asked for was removed.
-            CorruptStore: no snapshot is valid.
-            Busy: the store was being removed until the deadline, or too many segments are open.
-            DeadlineExceeded: time ran out while the snapshot was opened.
-        """
-        store = self.identity.store
-        patience = Patience(deadline, time.sleep, "this index is being removed", _PIN_RETRY_MS)
-        with typed_failures(self.home.base):
-            if not store.is_dir():
-                raise NoIndex("this repository has no index yet; run: ggrep index")
-            with shared(names.readers_lock(store), patience):
-                view = self._look(snapshot_id, deadline)
-                note_use(store, self.clock.now())
-                try:
-                    held = self._handles(len(view.segments)) if counted else nullcontext()
-                    with held, suspecting_damage(view):
-                        yield view
-                except CorruptStore:
-                    self._view = None
-                    self._older.forget()
-                    raise
-
-    def _look(self, snapshot_id: SnapshotId | None, deadline: Deadline) -> SnapshotView:
-        held = self._view
-        if snapshot_id is None:
-            return self.view(deadline)
-        if (
-            held
-            and held.manifest.snapshot_id == snapshot_id
-            and not gone(held)
-            and held.lies_still()
-        ):
-            return held
-        with self._healing(deadline) as healer:
-            return self._older.open(snapshot_id, deadline, healer)
+        self, deadline: Deadline, *, counted: bool = True, snapshot_id: SnapshotId | None = None
+    ) -> AbstractContextManager[SnapshotView]:
+        """Yield a snapshot that is not removed while the block runs; see `Snapshots.pin`."""
+        return self._snapshots.pin(deadline, counted=counted, snapshot_id=snapshot_id)
 
     def view(self, deadline: Deadline | None = None) -> SnapshotView:
-        """Return the active snapshot; the same object while the pointer does not move.
-
-        Every file of it lies as it was verified. What is derived and damaged is made again.
-
-        Requires: the caller holds the readers' lock, where others may collect.
-
-        Raises:
-            NoIndex: nothing was ever published.
-            CorruptStore: no snapshot is valid.
-            DeadlineExceeded: time ran out while it was opened.
-        """
-        identity = self.identity
-        if (held := self._held()) is not None:
-            return held
-        if not identity.store.is_dir():
-            raise NoIndex("this repository has no index yet; run: ggrep index")
-        # Threads may do this at once: each goes on with what it has opened itself.
-        with self._healing(deadline) as healer:
-            opened = open_active(
-                identity.store, store_id=identity.store_id, deadline=deadline, mender=healer
-            )
-        if opened.notices:
-            self._on_damage()
-        self._view = opened
-        close_tables(identity.store, but={segment.image.name for segment in opened.segments})
-        return opened
+        """Return the active snapshot; see `Snapshots.view`."""
+        return self._snapshots.view(deadline)
 
     def glance(self) -> SnapshotView:
         """Return the active snapshot for read-only inspection; writes nothing.
@@ -358,37 +290,15 @@ class Engine(Exploring):
         Raises:
             GgrepError: as `view`, except that nothing is healed.
         """
-        identity = self.identity
-        if (held := self._held()) is not None:
-            return held
-        with typed_failures(self.home.base):
-            if not identity.store.is_dir():
-                raise NoIndex("this repository has no index yet; run: ggrep index")
-            return open_active(identity.store, store_id=identity.store_id)
-
-    @contextmanager
-    def _healing(self, deadline: Deadline | None) -> Iterator[Healer]:
-        """Return the function that heals an opened snapshot; its failures are reported."""
-        healer = Healer(self.identity.store, self.clock, deadline, hopeless=self._hopeless)
-        try:
-            yield healer
-        except (CorruptStore, DeadlineExceeded):
-            self._on_damage()
-            raise
+        return self._snapshots.glance()
 
     def heal(self, deadline: Deadline) -> None:
         """Rebuild damaged derived files, as far as possible now."""
-        store = self.identity.store
-        patience = Patience(deadline, time.sleep, "this index is being removed", _PIN_RETRY_MS)
-        with suppress(GgrepError), typed_failures(self.home.base):
-            if store.is_dir():
-                with shared(names.readers_lock(store), patience):
-                    self.view(deadline)
+        self._snapshots.heal(deadline)
 
     def close(self) -> None:
         """Close the snapshot, its tables and our processes; the next request reopens them."""
-        self._view = None
-        close_tables(self.identity.store)
+        self._snapshots.close()
         # A request under way still holds the old one, whose processes end with it.
         self._occurrences = self._hosted_occurrences or OccurrencePool()
 
@@ -402,18 +312,6 @@ class Engine(Exploring):
         with self.pin(Deadline.never(self.clock), counted=False) as view:
             for segment in open_segments(view)[:1]:
                 take_shown(view.store, segment.image.name, [0] if segment.image.rows else [])
-
-    def _held(self) -> SnapshotView | None:
-        """Return the view opened last if it is still current."""
-        held = self._view
-        good = held and not held.notices and self._is_active(held) and held.lies_still()
-        return held if good else None
-
-    def _is_active(self, held: SnapshotView) -> bool:
-        try:
-            return held.manifest.snapshot_id == read_active(self.identity.store)
-        except CorruptStore:
-            return False  # opening it anew recovers, and says so
 
     def search(
         self,
@@ -442,18 +340,10 @@ class Engine(Exploring):
             DeadlineExceeded: the request's time ran out.
         """
         check_request(request)
-        deadline = deadline or self._deadline(request)
-        start_ms = self.clock.monotonic_ms()
-        with self.pin(deadline, snapshot_id=snapshot_id) as view:
-            context = replace(
-                self._context(),
-                settings=with_budgets(self.settings, budgets),
-                request_id=request_id,
-                admitted=admitted,
-                snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
-            )
-            found = answers.answer(context, view, request, deadline)
-        return of_the_moment(found, self._standing(), deterministic=request.deterministic)
+        deadline = deadline or self._deadline(request.timeout_ms)
+        with self._answering(deadline, snapshot_id, request_id, admitted) as context:
+            settings = with_budgets(self.settings, budgets)
+            return answers.answer(replace(context, settings=settings), request)
 
     def scan(
         self,
@@ -467,13 +357,7 @@ class Engine(Exploring):
     ) -> QueryResponse:
         """Answer a query by scanning the work tree, while nothing is published.
 
-        Args:
-            request: the question.
-            deadline: when to give up; None for the request's own, or the configured one.
-            asked_ms: when the question was put, on our clock; None for now.
-            budgets: settings of output that stand in place of ours.
-            request_id: what the answer is named; empty for a new name.
-            admitted: how the request came in, where somebody admits requests.
+        Arguments as of `search`; `asked_ms` is when the question was put, on our clock.
 
         Raises:
             InvalidRequest: the request cannot be understood.
@@ -491,7 +375,7 @@ class Engine(Exploring):
         )
         return scanner.scan(
             request,
-            deadline or self._deadline(request),
+            deadline or self._deadline(request.timeout_ms),
             asked_ms=asked_ms,
             budgets=budgets,
             request_id=request_id,
@@ -505,16 +389,16 @@ class Engine(Exploring):
     def pool(self, request: PoolRequest, deadline: Deadline | None = None) -> PoolResponse:
         """Return the ranked lists that a coordinator merges; see `PoolRequest`."""
         check_request(request.search)
-        deadline = deadline or self._deadline(request.search)
-        with self.pin(deadline) as view:
-            return answers.pool(self._context(), view, request, deadline)
+        deadline = deadline or self._deadline(request.search.timeout_ms)
+        with self._answering(deadline) as context:
+            return answers.pool(context, request)
 
     def term_stats(
         self, request: SearchRequest, deadline: Deadline | None = None
     ) -> tuple[str, CollectionStatistics]:
         """Return the active snapshot's id and its statistics for the request's query."""
         check_request(request)
-        deadline = deadline or self._deadline(request)
+        deadline = deadline or self._deadline(request.timeout_ms)
         with self.pin(deadline) as view:
             figures = statistics_of(view, request, deadline)
             return view.manifest.snapshot_id, figures
@@ -525,35 +409,132 @@ class Engine(Exploring):
         Raises:
             DeadlineExceeded: time ran out while the snapshot was opened.
         """
-        identity, deadline = self.identity, deadline or Deadline.never(self.clock)
-        encoder = identity.encoder
+        deadline = deadline or Deadline.never(self.clock)
+        known = partial(answers.describe, identity=self.identity, settings=self.settings)
         try:
             with self.pin(deadline) as view:
-                description = answers.describe(view, encoder, deadline)
+                return known(view, standing=self._standing(), deadline=deadline)
         except NoIndex:
-            description = answers.describe(None, encoder, deadline)
-        return replace(
-            description,
-            store_id=identity.store_id,
-            config_fingerprint=identity.config_fingerprint,
-            moment=standing_notices(self._standing()),
-            answers_key=query_fingerprint(
-                SearchRequest(""), settings=self.settings, ranking_revision=RANKING_REVISION
-            ),
+            return known(None, standing=self._standing(), deadline=deadline)
+
+    def slate(
+        self,
+        request: SlateRequest,
+        deadline: Deadline | None = None,
+        *,
+        request_id: str = "",
+        admitted: Admitted | None = None,
+    ) -> SlateResponse:
+        """Answer a question with a slate, of the active snapshot or of its session's.
+
+        Arguments as of `search`.
+
+        Raises:
+            InvalidRequest: the request or its session's token cannot be understood.
+            NoIndex: nothing was ever published.
+            SessionExpired: the session ended, or its snapshot went with a rebuild.
+            SessionFull: the session has returned as many files as a token can name.
+            DeadlineExceeded: the request's time ran out.
+        """
+        check_slate(request)
+        check_request(request.search)
+        deadline = deadline or self._deadline(request.search.timeout_ms)
+        sessions = None if request.session is None else self._sessions(deadline)
+        token = request.session.token if request.session else ""
+        pinned = sessions.snapshot_of(token) if sessions and token else None
+        with self._answering(deadline, pinned, request_id, admitted) as context:
+            return slate(context, request, sessions)
+
+    def _sessions(self, deadline: Deadline) -> Sessions:
+        identity = self.identity
+        patience = Patience(
+            deadline, time.sleep, "the key of sessions is being made", _KEY_RETRY_MS
         )
+        key = session_key(self.home, identity.store_id, patience)
+        return Sessions(identity.store, identity.store_id, key, self.clock.now())
+
+    def symbol(
+        self,
+        request: SymbolRequest,
+        deadline: Deadline | None = None,
+        *,
+        request_id: str = "",
+        admitted: Admitted | None = None,
+    ) -> SymbolResponse:
+        """Return where a name is defined in the active snapshot; arguments as of `search`.
+
+        Raises:
+            InvalidRequest: the request cannot be understood.
+            NoIndex: nothing was ever published.
+            DeadlineExceeded: the request's time ran out.
+        """
+        check_name(request)
+        deadline = deadline or self._deadline(request.timeout_ms)
+        with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
+            return symbol(context, request, self._occurrences)
+
+    def references(
+        self,
+        request: ReferencesRequest,
+        deadline: Deadline | None = None,
+        *,
+        request_id: str = "",
+        admitted: Admitted | None = None,
+    ) -> ReferencesResponse:
+        """Return where a name is used in the active snapshot; as `symbol` else."""
+        check_name(request)
+        deadline = deadline or self._deadline(request.timeout_ms)
+        with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
+            return references(context, request, self._occurrences)
+
+    def expand(
+        self,
+        request: ExpandRequest,
+        deadline: Deadline | None = None,
+        *,
+        request_id: str = "",
+        admitted: Admitted | None = None,
+    ) -> ExpandResponse:
+        """Return the code around a place in the active snapshot; arguments as of `search`.
+
+        Raises:
+            InvalidRequest: the target is no place in this index, or more than one.
+            NoIndex: nothing was ever published.
+            DeadlineExceeded: the request's time ran out.
+        """
+        check_expand(request)
+        deadline = deadline or self._deadline(request.timeout_ms)
+        with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
+            return expand(context, request)
 
     def _recorded_standing(self) -> Standing:
         return recorded_standing(names.index_state_file(self.identity.store))
 
-    def _deadline(self, request: SearchRequest) -> Deadline:
-        timeout_ms = request.timeout_ms or self.settings.query_timeout_ms
-        return Deadline.after(self.clock, timeout_ms)
+    def _deadline(self, timeout_ms: int) -> Deadline:
+        return Deadline.after(self.clock, timeout_ms or self.settings.query_timeout_ms)
 
-    def _context(self) -> answers.Context:
-        return answers.Context(
-            root=self.identity.root,
-            settings=self.settings,
-            encoder=self.encoder,
-            clock=self.clock,
-            new_id=self._new_id,
-        )
+    @contextmanager
+    def _answering(
+        self,
+        deadline: Deadline,
+        snapshot_id: SnapshotId | None = None,
+        request_id: str = "",
+        admitted: Admitted | None = None,
+        *,
+        vectors: bool = True,
+    ) -> Iterator[Context]:
+        """Pin a snapshot and yield what an answer over it needs; without vectors no encoder."""
+        start_ms = self.clock.monotonic_ms()
+        with self.pin(deadline, snapshot_id=snapshot_id) as view:
+            yield Context(
+                view=view,
+                deadline=deadline,
+                settings=self.settings,
+                encoder=self.encoder if vectors else None,
+                clock=self.clock,
+                new_id=self._new_id,
+                standing=self._standing,
+                request_id=request_id,
+                admitted=admitted,
+                snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
+            )

@@ -1,24 +1,18 @@
 """Turns requests into responses: limits, provenance and timings around the query pipeline."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 
-from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import InvalidRequest, SnapshotGone
+from ggrep.base.errors import SnapshotGone
 from ggrep.base.formats import SCHEMA_KEY
-from ggrep.base.identifiers import derived_id
 from ggrep.config.caps import MAX_SNIPPET_BYTES_PER_RESULT
 from ggrep.config.identity.fingerprints import query_fingerprint
 from ggrep.config.settings import Settings
-from ggrep.index.embedding.encoder import Encoder
-from ggrep.index.embedding.identity import NO_ENCODER, EncoderIdentity
+from ggrep.index.embedding.identity import NO_ENCODER
 from ggrep.index.lexical.layout import LEXICAL_LAYOUT
-from ggrep.index.store.manifest import SnapshotManifest
+from ggrep.index.repo_identity import RepoIdentity
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.confidence import (
     Confidence,
@@ -27,111 +21,71 @@ from ggrep.model.confidence import (
     shortened_list,
 )
 from ggrep.model.corpus import CORPORA
-from ggrep.model.limits import LimitHit, Notice, sorted_limits, sorted_notices
+from ggrep.model.limits import LimitHit, sorted_limits, sorted_notices
 from ggrep.model.quota import Dealt
-from ggrep.model.request import EncodedQuery, Find, PoolRequest, SearchRequest
+from ggrep.model.request import PoolRequest, SearchRequest
 from ggrep.model.response import (
-    Admitted,
     PoolResponse,
-    Provenance,
     QueryResponse,
     RepoDescription,
 )
-from ggrep.model.sanitise import without_directories
+from ggrep.model.standing import Standing, standing_notices
 from ggrep.model.statistics import CollectionStatistics
+from ggrep.search.query.context import Context, Stages, state_notices
 from ggrep.search.query.explain import explain
-from ggrep.search.query.fetch import Caps
+from ggrep.search.query.fetch import Caps, show, show_all
 from ggrep.search.query.finding import refuse_place, unshown
 from ggrep.search.query.order import Candidate
-from ggrep.search.query.pipeline import Ranked, leading, rank, show, show_all
+from ggrep.search.query.pipeline import leading
 from ggrep.search.query.quota_choice import choose
 from ggrep.search.query.weights import RANKING_REVISION
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What answering needs besides the snapshot."""
-
-    root: Path
-    settings: Settings
-    encoder: Encoder | None
-    clock: Clock
-    new_id: Callable[[], str]
-    request_id: str = ""
-    admitted: Admitted | None = None
-    snapshot_read_ms: float = 0.0
-
-
 def answer(
-    context: Context,
-    view: SnapshotView,
-    request: SearchRequest,
-    deadline: Deadline,
-    figures: CollectionStatistics | None = None,
+    context: Context, request: SearchRequest, figures: CollectionStatistics | None = None
 ) -> QueryResponse:
     """Return the full answer to a request.
 
     Args:
         context: what answering needs.
-        view: the snapshot.
         request: the question.
-        deadline: when to give up.
         figures: of the collection to score against; None for the snapshot's own.
     """
-    request, clamps = _clamped(request, context.settings)
-    marks = [context.clock.monotonic_ms()]
-    ranked = ranked_for(context, view, request, figures, deadline)
-    marks.append(context.clock.monotonic_ms())
-    chosen = choose(
-        ranked,
-        request.corpora,
-        request.limit,
-        most=context.settings.max_candidates,
-        deadline=deadline,
-    )
-    marks.append(context.clock.monotonic_ms())
+    settings, deadline = context.settings, context.deadline
+    request, clamps = _clamped(request, settings)
+    stages = Stages(context.clock)
+    ranked = context.rank(request, figures)
+    stages.end("retrieve")
+    most = settings.max_candidates
+    chosen = choose(ranked, request.corpora, request.limit, most=most, deadline=deadline)
+    stages.end("rank")
     leaders = leading(ranked, deadline)
     confidence = confidence_of(leaders)
     shown, weak_cuts = _shortened(chosen.dealt, confidence, keep_weak=request.keep_weak)
-    hits, byte_cuts = show(ranked, shown, _caps(context.settings), deadline)
-    marks.append(context.clock.monotonic_ms())
+    hits, byte_cuts = show(ranked, shown, _caps(settings), deadline)
+    stages.end("format")
     passed_over = {
         "per_file": chosen.dealt.over_file,
         "low_confidence": len(chosen.candidates) - len(hits),
     }
-    fingerprint = query_fingerprint(
-        request, settings=context.settings, ranking_revision=RANKING_REVISION
-    )
+    cuts = (*clamps, *ranked.limits, *chosen.limits, *weak_cuts, *byte_cuts)
     return QueryResponse(
         request=request,
-        request_id=(
-            derived_id(fingerprint, view.manifest.store_id)
-            if request.deterministic
-            else context.request_id or context.new_id()
-        ),
-        query_fingerprint=fingerprint,
-        provenance=provenance(view),
         confidence=confidence,
         hits=hits,
-        limits_hit=sorted_limits(
-            (
-                *(*clamps, *ranked.limits, *chosen.limits, *weak_cuts, *byte_cuts),
-                *unshown(ranked.found, request, len(hits)),
-            )
-        ),
-        warnings=sorted_notices(
-            (*search_notices(context, view, request), *confidence_notices(confidence))
-        ),
-        segments=len(view.segments),
-        timings_ms=() if request.deterministic else timings(context, marks),
+        segments=len(context.view.segments),
         explanation=explain(ranked, hits, leaders, passed_over) if request.explain else None,
-        admitted=None if request.deterministic else context.admitted,
+        **context.head(
+            query_fingerprint(request, settings=settings, ranking_revision=RANKING_REVISION),
+            deterministic=request.deterministic,
+            limits=(*cuts, *unshown(ranked.found, request, len(hits))),
+            notices=(*context.search_notices(request), *confidence_notices(confidence)),
+            spans=stages.spans,
+        ),
     )
 
 
-def pool(
-    context: Context, view: SnapshotView, request: PoolRequest, deadline: Deadline
-) -> PoolResponse:
+def pool(context: Context, request: PoolRequest) -> PoolResponse:
     """Return the lists a coordinator merges.
 
     Snippets come as long as the compiled-in cap allows: which of the hits are shown, and so which
@@ -142,12 +96,13 @@ def pool(
         InvalidRequest: the query means something in one repository alone.
     """
     refuse_place(request.search)
+    view, deadline = context.view, context.deadline
     snapshot_id = view.manifest.snapshot_id
     if request.snapshot_id is not None and request.snapshot_id != snapshot_id:
         raise SnapshotGone(f"snapshot {request.snapshot_id} is no longer active")
     # Its `limit` cuts nothing here, so no bound on it may be said to have.
     search, clamps = _clamped(replace(request.search, limit=1), context.settings)
-    ranked = ranked_for(context, view, search, request.statistics, deadline, request.vector)
+    ranked = context.rank(search, request.statistics, request.vector)
     most = max(context.settings.max_candidates, request.per_list)
     lists = [choose(ranked, search.corpora, request.per_list, most=most, deadline=deadline)]
     lists += [
@@ -160,19 +115,23 @@ def pool(
     whole = replace(search, limit=request.per_list)
     unlisted = unshown(ranked.found, whole, len(lists[0].candidates))
     return PoolResponse(
-        provenance=provenance(view),
+        provenance=context.provenance,
         blended=shown[0],
         corpora=tuple(zip(search.corpora, shown[1:], strict=True)),
         leading=leading(ranked, deadline),
         limits_hit=sorted_limits((*clamps, *ranked.limits, *cuts, *unlisted)),
-        warnings=sorted_notices(search_notices(context, view, search)),
+        warnings=sorted_notices((*state_notices(view), *context.search_notices(search))),
     )
 
 
 def describe(
-    view: SnapshotView | None, encoder: EncoderIdentity, deadline: Deadline
+    view: SnapshotView | None,
+    identity: RepoIdentity,
+    settings: Settings,
+    standing: Standing,
+    deadline: Deadline,
 ) -> RepoDescription:
-    """Return the description of a snapshot; the store's own fields are left empty."""
+    """Return what a coordinator needs to know of a repository; None for one without snapshots."""
     counts = dict.fromkeys(CORPORA, 0)
     for segment in view.segments if view else ():
         deadline.check("counting")
@@ -181,85 +140,21 @@ def describe(
         for corpus, number in zip(CORPORA, found.tolist(), strict=True):
             counts[corpus] += number
     return RepoDescription(
-        store_id="",
-        config_fingerprint="",
+        store_id=identity.store_id,
+        config_fingerprint=identity.config_fingerprint,
         ignore_fingerprint=view.manifest.ignore_fingerprint if view else "",
         snapshot_id=view.manifest.snapshot_id if view else None,
         degraded=view.manifest.degraded if view else False,
-        embed_key=encoder.key,
+        embed_key=identity.encoder.key,
         lexical_key=LEXICAL_LAYOUT,
         schema_key=SCHEMA_KEY,
         counts=tuple(counts.items()),
-        has_vectors=encoder != NO_ENCODER,
+        has_vectors=identity.encoder != NO_ENCODER,
         notices=view.notices if view else (),
-    )
-
-
-def provenance(view: SnapshotView) -> Provenance:
-    """Return which store and snapshot an answer over `view` comes from."""
-    manifest = view.manifest
-    return Provenance(
-        store_id=manifest.store_id,
-        config_fingerprint=manifest.config_fingerprint,
-        ignore_fingerprint=manifest.ignore_fingerprint,
-        embed_config_fingerprint=manifest.embed_config_fingerprint,
-        snapshot_id=manifest.snapshot_id,
-        git=manifest.git,
-        degraded=manifest.degraded,
-        partial=manifest.partial,
-        indexed_files=manifest.counts.files_indexed,
-        eligible_files=manifest.counts.files_eligible,
-    )
-
-
-def state_notices(view: SnapshotView) -> tuple[Notice, ...]:
-    """Return the notices that every answer over `view` carries."""
-    notices = list(view.notices)
-    manifest = view.manifest
-    if manifest.degraded:
-        notices.append(Notice("degraded_snapshot", without_directories(_degraded(manifest))))
-    if manifest.partial:
-        counts = manifest.counts
-        notices.append(
-            Notice(
-                "partial_index",
-                f"{counts.files_indexed} of {counts.files_eligible} files are indexed so far",
-            )
-        )
-    return tuple(notices)
-
-
-def _degraded(manifest: SnapshotManifest) -> str:
-    """Return the problems of a degraded snapshot."""
-    first = "".join(f", first {one.path_key}: {one.message}" for one in manifest.errors[:1])
-    return f"problems while indexing: {manifest.problems}{first}; ggrep health names them"
-
-
-def ranked_for(
-    context: Context,
-    view: SnapshotView,
-    request: SearchRequest,
-    figures: CollectionStatistics | None,
-    deadline: Deadline,
-    vector: EncodedQuery | None = None,
-) -> Ranked:
-    """Return the scores of all rows of a snapshot, unless it has too many segments.
-
-    Raises:
-        InvalidRequest: it has more segments than one query may open.
-    """
-    if len(view.segments) > context.settings.max_open_segments_per_query:
-        raise InvalidRequest(
-            f"snapshot {view.manifest.snapshot_id} has {len(view.segments)} segments, more than "
-            "max_open_segments_per_query; run: ggrep index"
-        )
-    return rank(
-        view,
-        request,
-        encoder=context.encoder,
-        statistics=figures,
-        deadline=deadline,
-        encoded=vector,
+        moment=standing_notices(standing),
+        answers_key=query_fingerprint(
+            SearchRequest(""), settings=settings, ranking_revision=RANKING_REVISION
+        ),
     )
 
 
@@ -283,17 +178,6 @@ def _clamped(
     return clamped, tuple(limits)
 
 
-def search_notices(
-    context: Context, view: SnapshotView, request: SearchRequest
-) -> tuple[Notice, ...]:
-    """Return the notices of an answer about the index and about the request."""
-    notices = list(state_notices(view))
-    if request.find is Find.SIMILAR_CODE and (context.encoder is None or not request.vectors):
-        told = "no vectors are compared; code is similar here that shares rare words"
-        notices.append(Notice("no_vectors", told))
-    return tuple(notices)
-
-
 def _shortened(
     dealt: Dealt[Candidate], confidence: Confidence, *, keep_weak: bool
 ) -> tuple[Dealt[Candidate], tuple[LimitHit, ...]]:
@@ -307,16 +191,3 @@ def _shortened(
 
 def _caps(settings: Settings) -> Caps:
     return Caps(settings.max_snippet_bytes_per_result, settings.max_total_snippet_bytes)
-
-
-def timings(context: Context, marks: list[float]) -> tuple[tuple[str, int], ...]:
-    """Return the time of each stage in whole milliseconds.
-
-    Args:
-        context: says how long the request waited, and the snapshot took to open.
-        marks: times before retrieval, before ranking, before formatting and after it.
-    """
-    waited_ms = context.admitted.waited_ms if context.admitted else 0.0
-    stages = ("admission", "snapshot_read", "retrieve", "rank", "format")
-    spans = (waited_ms, context.snapshot_read_ms, *(end - start for start, end in pairwise(marks)))
-    return tuple((stage, round(span)) for stage, span in zip(stages, spans, strict=True))

@@ -26,8 +26,8 @@ from ggrep.model.response import Admitted, QueryResponse
 from ggrep.model.scan import ScanFacts
 from ggrep.model.standing import Standing
 from ggrep.parse.source.git_listing import Listing
-from ggrep.search.engine.moment import of_the_moment
-from ggrep.search.engine.query_answers import Context, answer
+from ggrep.search.engine.query_answers import answer
+from ggrep.search.query.context import Context
 from ggrep.search.query.finding import wants_vector
 from ggrep.search.query.pipeline import check_request
 from ggrep.search.scan.scanner import WHOLE_MS, ScanTarget, scanned
@@ -74,43 +74,43 @@ class Scanner:
         if not can_scan(request):
             raise NoIndex("this repository has no index yet; run: ggrep index")
         now_ms = self.clock.monotonic_ms()
-        context = Context(
-            root=self.identity.root,
+        asked_ms = now_ms if asked_ms is None else asked_ms
+        target = ScanTarget(
+            origin=self._origin(),
             settings=with_budgets(self.settings, budgets),
             encoder=self._encoder() if wants_vector(request) else None,
             clock=self.clock,
-            new_id=self.new_id,
-            request_id=request_id,
-            admitted=admitted,
+            parse_workers=min(_MOST_WORKERS, self.settings.parse_workers or os.cpu_count() or 1),
+            listing=self.listing,
+            asked_ms=asked_ms,
+            new_id=self.new_id(),
         )
-        asked_ms = now_ms if asked_ms is None else asked_ms
-        with typed_failures(self.home.base):
-            found = _answer(context, self.identity, self.listing, request, deadline, asked_ms)
-        return of_the_moment(found, self.standing(), deterministic=False)
+        start_ms = self.clock.monotonic_ms()
+        with typed_failures(self.home.base), scanned(target, request, deadline) as found:
+            context = Context(
+                view=found.view,
+                deadline=deadline,
+                settings=target.settings,
+                encoder=target.encoder,
+                clock=self.clock,
+                new_id=self.new_id,
+                standing=self.standing,
+                request_id=request_id,
+                admitted=admitted,
+                snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
+                scan=found.facts,
+            )
+            response = answer(context, request, found.statistics)
+        return replace(
+            response,
+            limits_hit=sorted_limits((*response.limits_hit, *_cuts(found.facts))),
+            warnings=sorted_notices((*response.warnings, _notice(found.facts))),
+            segments=0,
+        )
 
-    def _encoder(self) -> Encoder | None:
-        """Return the encoder if it is fast enough for one request, else None."""
-        quick = self.identity.encoder.name == STATIC
-        return open_encoder(self.settings.encoder) if quick else None
-
-
-def _answer(
-    context: Context,
-    identity: RepoIdentity,
-    listing: Callable[[], Listing | None],
-    request: SearchRequest,
-    deadline: Deadline,
-    asked_ms: float,
-) -> QueryResponse:
-    """Return the answer of a scan of the work tree.
-
-    Raises:
-        InvalidRequest: the request cannot be understood, or the root cannot be read.
-        DeadlineExceeded: the request's time ran out.
-    """
-    settings = context.settings
-    target = ScanTarget(
-        origin=Origin(
+    def _origin(self) -> Origin:
+        identity = self.identity
+        return Origin(
             root=identity.root,
             store=identity.store,
             store_id=identity.store_id,
@@ -118,29 +118,13 @@ def _answer(
             ignore_fingerprint="",
             embed_config_fingerprint=identity.embed_config_fingerprint,
             eligible_files=0,
-            created_at=rfc3339(context.clock.now()),
-        ),
-        settings=settings,
-        encoder=context.encoder,
-        clock=context.clock,
-        parse_workers=min(_MOST_WORKERS, settings.parse_workers or os.cpu_count() or 1),
-        listing=listing,
-        asked_ms=asked_ms,
-        new_id=context.new_id(),
-    )
-    start_ms = context.clock.monotonic_ms()
-    with scanned(target, request, deadline) as found:
-        took_ms = context.clock.monotonic_ms() - start_ms
-        context = replace(context, snapshot_read_ms=took_ms)
-        response = answer(context, found.view, request, deadline, found.statistics)
-    facts = found.facts
-    return replace(
-        response,
-        provenance=replace(response.provenance, scan=facts),
-        limits_hit=sorted_limits((*response.limits_hit, *_cuts(facts))),
-        warnings=sorted_notices((*response.warnings, _notice(facts))),
-        segments=0,
-    )
+            created_at=rfc3339(self.clock.now()),
+        )
+
+    def _encoder(self) -> Encoder | None:
+        """Return the encoder if it is fast enough for one request, else None."""
+        quick = self.identity.encoder.name == STATIC
+        return open_encoder(self.settings.encoder) if quick else None
 
 
 def _cuts(facts: ScanFacts) -> tuple[LimitHit, ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ggrep.search.query.segments import run_starts
 from ggrep.search.query.weights import Fusion, Weights
 
 Scores = npt.NDArray[np.float64]
@@ -80,7 +81,7 @@ def _further(signals: Signals, total: Scores, factor: float) -> Scores:
     files = signals.files
     if not len(files):
         return np.zeros(0, dtype=np.float64)
-    begins = np.concatenate(([True], files[1:] != files[:-1]))
+    begins = run_starts(files)
     shown = np.where(signals.anchors == 0, total, 0.0)
     best = np.maximum.reduceat(shown, np.flatnonzero(begins))
     return np.where(total < best[np.cumsum(begins) - 1], factor, 1.0)

@@ -15,7 +15,7 @@ from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.kinds import QueryKind
 from ggrep.search.query.score import DECIMALS, SegmentScores
-from ggrep.search.query.segments import SearchableSegment
+from ggrep.search.query.segments import SearchableSegment, run_starts
 from ggrep.search.query.understand import ParsedQuery
 from ggrep.search.query.weights import Weights
 
@@ -149,11 +149,11 @@ def _best_rows(segment: SearchableSegment, scored: SegmentScores, mask: Mask) ->
     if not len(rows):
         return _BestRows(np.zeros(0, np.uint32), rows, np.zeros(0))
     files, scores = segment.image.row_files[rows], scored.total[rows]
-    starts = np.concatenate(([True], files[1:] != files[:-1]))
+    starts = run_starts(files)
     best = np.maximum.reduceat(scores, np.flatnonzero(starts))
     group = np.cumsum(starts) - 1
     hit = np.flatnonzero(scores == best[group])
-    first = hit[np.concatenate(([True], group[hit[1:]] != group[hit[:-1]]))]
+    first = hit[run_starts(group[hit])]
     return _BestRows(files[first], rows[first], best)
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Final
 
 from ggrep.model.confidence import Leading
 from ggrep.model.corpus import CORPORA
@@ -12,22 +13,10 @@ from ggrep.model.response import Explanation
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.weights import KIND_WEIGHTS
 
-_WEIGHTS = (
-    *(
-        "definition",
-        "file",
-        "further",
-        "location",
-        "path",
-        "spelling",
-        "stem",
-        "symbol",
-        "text",
-        "verbatim",
-    ),
+_WEIGHTS: Final = (
+    *("definition", "file", "further", "location", "path"),
+    *("spelling", "stem", "symbol", "text", "verbatim"),
 )
-
-
 _PROMISES = {
     Find.DEFINITION: "must define the name",
     Find.USAGE: "must hold the name and not define it",

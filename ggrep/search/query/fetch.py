@@ -3,21 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ggrep.base.errors import CorruptStore
+from ggrep.base.deadline import Deadline
 from ggrep.index.store.rows import ShownRow
-from ggrep.index.store.tables import read_columns, take_shown
-from ggrep.index.store.view import SnapshotView, gone
 from ggrep.model.corpus import CORPORA
 from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit
 from ggrep.model.quota import Dealt
-from ggrep.model.request import SearchRequest
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.traits import RECODED
-from ggrep.search.query.literal import Matches
 from ggrep.search.query.order import Candidate
-from ggrep.search.query.score import DECIMALS, SegmentScores
-from ggrep.search.query.segments import SearchableSegment
+from ggrep.search.query.pipeline import Ranked
+from ggrep.search.query.row_reading import row_columns, shown_rows
+from ggrep.search.query.score import DECIMALS
 from ggrep.search.query.snippets import cap_snippets, cut_snippet
 
 
@@ -29,116 +26,97 @@ class Caps:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A snapshot's segments with their scores, in the same order.
-
-    Attributes:
-        matches: whose lines snippets must show; None where none must.
-    """
-
-    view: SnapshotView
-    segments: tuple[SearchableSegment, ...]
-    scores: tuple[SegmentScores, ...]
-    matches: tuple[Matches, ...] | None = None
-
-    def match_line(self, candidate: Candidate) -> int:
-        """Return the line of the file that a candidate's snippet must include; 0 for any."""
-        return self.matches[candidate.segment].line_of(candidate.row) if self.matches else 0
-
-
-def fetch_hits(
-    scored: Scored,
-    dealt: Dealt[Candidate],
-    *,
-    request: SearchRequest,
-    terms: frozenset[str],
-    caps: Caps,
+def show(
+    ranked: Ranked, dealt: Dealt[Candidate], caps: Caps, deadline: Deadline
 ) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
-    """Return the hits in the given order, and the limits that the caps hit.
+    """Return the chosen candidates as hits in their order, and the limits that the caps hit.
 
     Raises:
         CorruptStore: a table does not hold the row its image says.
         SnapshotGone: the snapshot was removed meanwhile.
         NoIndex: the whole store was.
+        DeadlineExceeded: time ran out.
     """
-    candidates = dealt.items
-    try:
-        rows = _take(scored, candidates)
-        encodings = _encodings(scored, candidates)
-    except CorruptStore as error:
-        if (removed := gone(scored.view)) is not None:
-            raise removed from error
-        raise
+    deadline.check("format")
+    terms = frozenset(ranked.query.terms)
+    rows = _rows(ranked, dealt.items)
     hits = [
-        replace(
-            _hit(row, candidate, rule, scored, request, terms),
-            encoding=encodings.get((candidate.segment, candidate.row), ""),
-        )
-        for row, candidate, rule in zip(rows, candidates, dealt.rules, strict=True)
+        _hit(ranked, candidate, row, rule, terms)
+        for row, candidate, rule in zip(rows, dealt.items, dealt.rules, strict=True)
     ]
-    return cap_snippets(hits, per_result=caps.per_result, total=caps.total)
+    shown = cap_snippets(hits, per_result=caps.per_result, total=caps.total)
+    deadline.check("format")
+    return shown
 
 
-def _take(scored: Scored, candidates: Sequence[Candidate]) -> list[ShownRow]:
+def show_all(
+    ranked: Ranked, lists: Sequence[Dealt[Candidate]], caps: Caps, deadline: Deadline
+) -> list[tuple[Hit, ...]]:
+    """Return several lists as hits; rows in more than one list are read once.
+
+    Args:
+        ranked: what they were dealt from.
+        lists: may be empty.
+        caps: `per_result` alone matters; `total` is to be more than any of it takes.
+        deadline: checked before and after.
+    """
+    places = {(item.segment, item.row): item for dealt in lists for item in dealt.items}
+    every = Dealt(list(places.values()), ("",) * len(places), 0)
+    hits = dict(zip(places, show(ranked, every, caps, deadline)[0], strict=True))
+    explained = ranked.request.explain
+    return [
+        tuple(
+            replace(hit, rule=rule) if explained else hit
+            for item, rule in zip(dealt.items, dealt.rules, strict=True)
+            for hit in (hits[item.segment, item.row],)
+        )
+        for dealt in lists
+    ]
+
+
+def _rows(ranked: Ranked, candidates: Sequence[Candidate]) -> list[ShownRow]:
     found: dict[tuple[int, int], ShownRow] = {}
     for place in sorted({candidate.segment for candidate in candidates}):
-        image = scored.segments[place].image
-        offsets = [candidate.row for candidate in candidates if candidate.segment == place]
-        for offset, row in zip(
-            offsets, take_shown(scored.view.store, image.name, offsets), strict=True
-        ):
-            if bytes.fromhex(row.row_id) != image.row_id(offset):
-                raise CorruptStore(f"segment {image.name}: row {offset} is not the image's")
-            found[place, offset] = row
+        rows = [candidate.row for candidate in candidates if candidate.segment == place]
+        shown = shown_rows(ranked.view, ranked.segments[place], rows)
+        found.update(zip([(place, row) for row in rows], shown, strict=True))
     return [found[candidate.segment, candidate.row] for candidate in candidates]
 
 
-def _encodings(scored: Scored, candidates: Sequence[Candidate]) -> dict[tuple[int, int], str]:
-    """Return the encodings of the candidates' files that are not UTF-8."""
-    found: dict[tuple[int, int], str] = {}
-    for candidate in candidates:
-        image, row = scored.segments[candidate.segment].image, candidate.row
-        if image.file_traits[image.row_files[row]] & RECODED:
-            column = read_columns(scored.view.store, image.name, (row,), ("encoding",))
-            found[candidate.segment, row] = str(column.column("encoding")[0].as_py())
-    return found
+def _encoding(ranked: Ranked, candidate: Candidate) -> str:
+    """Return the encoding of a candidate's file; empty for UTF-8."""
+    segment = ranked.segments[candidate.segment]
+    if not segment.image.file_traits[candidate.file] & RECODED:
+        return ""
+    ((encoding,),) = row_columns(ranked.view, segment, (candidate.row,), ("encoding",))
+    return str(encoding)
 
 
 def _hit(
-    row: ShownRow,
-    candidate: Candidate,
-    rule: str,
-    scored: Scored,
-    request: SearchRequest,
-    terms: frozenset[str],
+    ranked: Ranked, candidate: Candidate, row: ShownRow, rule: str, terms: frozenset[str]
 ) -> Hit:
-    scores, image = scored.scores[candidate.segment], scored.segments[candidate.segment].image
-    place = candidate.row
-    file = int(image.row_files[place])
+    image, request, place = ranked.segments[candidate.segment].image, ranked.request, candidate.row
     start_line, end_line = image.lines(place)
-    line = scored.match_line(candidate)
+    line = ranked.found.matches[candidate.segment].line_of(place) if ranked.found else 0
     snippet = cut_snippet(row.text, terms, request.snippet, line - start_line if line else None)
     parts: tuple[tuple[str, float], ...] = ()
     if request.explain:
-        parts = tuple(
-            (name, round(float(values[candidate.row]), DECIMALS))
-            for name, values in sorted(scores.parts.items())
-        )
+        scored = sorted(ranked.scores[candidate.segment].parts.items())
+        parts = tuple((name, round(float(values[place]), DECIMALS)) for name, values in scored)
     return Hit(
         row_id=row.row_id,
         chunk_id=row.chunk_id,
-        path=sanitise_line(image.path(file)),
+        path=sanitise_line(image.path(candidate.file)),
         start_line=start_line,
         end_line=end_line,
         score=candidate.score,
         lexical=candidate.lexical,
-        corpus=CORPORA[int(image.row_corpora[place])],
+        corpus=CORPORA[candidate.corpus],
         chunk_type=image.types[int(image.row_types[place])],
         name=sanitise_line(row.name),
         qualified_name=sanitise_line(row.qualified_name),
         breadcrumb=tuple(sanitise_line(part) for part in row.breadcrumb),
-        language=image.language(file),
+        language=image.language(candidate.file),
         is_anchor=bool(image.row_anchors[place]),
         content=snippet.text,
         content_start_line=start_line + snippet.first_line,
@@ -146,4 +124,5 @@ def _hit(
         signature=sanitise_line(row.signature),
         components=parts,
         rule=rule if request.explain else "",
+        encoding=_encoding(ranked, candidate),
     )

@@ -12,6 +12,8 @@ import numpy as np
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest
+from ggrep.index.lexical.bm25 import inverse_document_frequency
+from ggrep.index.lexical.layout import MAX_QUERY_TERMS
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.confidence import Leader, Leading, Wording
 from ggrep.model.limits import LimitHit
@@ -22,10 +24,10 @@ from ggrep.search.query.kinds import QueryKind
 from ggrep.search.query.literal import Literal, Matches, matching_rows
 from ggrep.search.query.naming import defining_rows, name_of, using_rows
 from ggrep.search.query.regex import compile_regex
+from ggrep.search.query.row_reading import row_texts
 from ggrep.search.query.score import DECIMALS, RowScores, SegmentScores
 from ggrep.search.query.segments import SearchableSegment
-from ggrep.search.query.similar import Seed, code_query, most_telling, seed_of
-from ggrep.search.query.targets import is_place
+from ggrep.search.query.targets import find_target, is_place
 from ggrep.search.query.understand import (
     ParsedQuery,
     as_description,
@@ -37,6 +39,10 @@ from ggrep.search.query.understand import (
 _VERIFIED: Final = frozenset({Find.DEFINITION, Find.USAGE, Find.EXACT_TEXT, Find.REGEX})
 _LEAST: Final = 10.0**-DECIMALS
 """Score of a row that holds what was looked for and nothing else that counts."""
+
+
+MOST_COUNTED: Final = 512
+"""Distinct terms of a text whose frequencies are looked up; those that tell most are scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,20 @@ class Found:
     def total(self) -> int:
         """Return the number of rows."""
         return sum(len(matches.rows) for matches in self.matches)
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A place whose code is the query.
+
+    Attributes:
+        query: its code, read.
+        segment: of the row that must not be shown, as it is the place itself.
+    """
+
+    query: ParsedQuery
+    segment: int
+    row: int
 
 
 def read_query(request: SearchRequest) -> ParsedQuery:
@@ -183,3 +203,58 @@ def unshown(found: Found | None, request: SearchRequest, shown: int) -> tuple[Li
     if shown >= request.limit:
         return (LimitHit("max_results", request.limit, found.total),)
     return (LimitHit("max_per_file", request.per_file, found.total),)
+
+
+def code_query(text: str) -> ParsedQuery:
+    """Return code as a query of its words.
+
+    Raises:
+        InvalidRequest: it has none.
+    """
+    query = query_of_words(text, (text,), QueryKind.WORDS, most=MOST_COUNTED)
+    if not query.terms:
+        raise InvalidRequest("query: nothing to search for; give at least one word of code")
+    return query
+
+
+def seed_of(
+    view: SnapshotView,
+    segments: Sequence[SearchableSegment],
+    place: str,
+    deadline: Deadline,
+) -> Seed:
+    """Return the place that a query names.
+
+    Raises:
+        InvalidRequest: there is no such place, or no words in it.
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    target = find_target(segments, place, deadline)
+    if target.row is None:
+        raise InvalidRequest(f"query: {place!r} is empty")
+    (text,) = row_texts(view, segments[target.segment], [target.row])
+    return Seed(code_query(text), target.segment, target.row)
+
+
+def most_telling(query: ParsedQuery, statistics: CollectionStatistics) -> ParsedQuery:
+    """Return the query reduced to the number of terms that are scored, the rarest ones.
+
+    A term that stands nowhere in the collection tells nothing.
+    """
+    figures = {entry.term: entry.chunks for entry in statistics.terms}
+    held = [term for term in query.terms if figures.get(term, 0) > 0] or list(query.terms)
+    by_rarity = sorted(
+        held,
+        key=lambda term: (
+            -inverse_document_frequency(statistics.chunks, figures.get(term, 0)),
+            term.encode(),
+        ),
+    )
+    kept = sorted(by_rarity[:MAX_QUERY_TERMS], key=lambda term: term.encode())
+    limits = query.limits_hit
+    if len(held) > MAX_QUERY_TERMS:
+        limits = (*limits, LimitHit("max_query_terms", MAX_QUERY_TERMS, len(query.terms)))
+    return replace(
+        query, terms=tuple(kept), spellings=query.spellings & frozenset(kept), limits_hit=limits
+    )

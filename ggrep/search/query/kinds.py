@@ -16,7 +16,7 @@ import re
 from enum import Enum
 from typing import Final
 
-from ggrep.search.query.spelled_paths import Place, is_file
+from ggrep.search.query.query_paths import SpelledPath, is_file
 
 
 class QueryKind(Enum):
@@ -56,7 +56,7 @@ _QUESTION: Final = re.compile(
 )
 
 
-def kind_of(text: str, plain: str, names: list[str], places: tuple[Place, ...]) -> QueryKind:
+def kind_of(text: str, plain: str, names: list[str], places: tuple[SpelledPath, ...]) -> QueryKind:
     """Return the kind of a query.
 
     Args:

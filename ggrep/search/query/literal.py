@@ -21,7 +21,7 @@ from ggrep.index.lexical.tokens import word_terms
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.limits import LimitHit
 from ggrep.search.query.eligible import Mask
-from ggrep.search.query.file_bytes import FileBytes, Part, read_files
+from ggrep.search.query.file_text import FileBytes, Part, read_files
 from ggrep.search.query.segments import SearchableSegment
 
 MAX_SCANNED_ROWS: Final = 200_000

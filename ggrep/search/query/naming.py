@@ -8,19 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import CorruptStore, InvalidRequest
+from ggrep.base.errors import InvalidRequest
 from ggrep.index.lexical.layout import SYMBOL
-from ggrep.index.store.tables import read_columns
-from ggrep.index.store.view import SnapshotView, gone
+from ggrep.index.store.view import SnapshotView
 from ggrep.model.limits import LimitHit
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.literal import Literal, Matches, matching_rows
+from ggrep.search.query.row_reading import BATCH_ROWS, row_columns
 from ggrep.search.query.segments import SearchableSegment
 
 _SEPARATORS: Final = re.compile(r"::|->|[.#/]")
 _OTHER_CASE: Final = 0.1
 """What is left of the score of a name in another letter case: it is another name."""
-_BATCH_ROWS: Final = 2048
 
 
 def name_of(query: str) -> str:
@@ -56,9 +55,9 @@ def defining_rows(
         rows = _symbol_rows(segment, name)
         rows = rows[mask[rows]]
         factors = np.zeros(len(rows))
-        for start in range(0, len(rows), _BATCH_ROWS):
+        for start in range(0, len(rows), BATCH_ROWS):
             deadline.check("definitions")
-            batch = rows[start : start + _BATCH_ROWS].tolist()
+            batch = rows[start : start + BATCH_ROWS].tolist()
             factors[start : start + len(batch)] = _fits(view, segment, batch, name)
         kept = factors > 0.0
         found.append(Matches(rows[kept], np.zeros(int(kept.sum()), np.int64), factors[kept]))
@@ -126,15 +125,7 @@ def _fits(
     view: SnapshotView, segment: SearchableSegment, rows: list[int], name: str
 ) -> list[float]:
     """Return how much each row's definitions count as one of the name."""
-    try:
-        table = read_columns(
-            view.store, segment.image.name, rows, ("names", "qualified_name", "breadcrumb")
-        )
-    except CorruptStore as error:
-        if (removed := gone(view)) is not None:
-            raise removed from error
-        raise
-    columns = [table.column(column).to_pylist() for column in table.column_names]
+    columns = row_columns(view, segment, rows, ("names", "qualified_name", "breadcrumb"))
     return [_fit(name, *row) for row in zip(*columns, strict=True)]
 
 

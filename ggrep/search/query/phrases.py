@@ -11,15 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import CorruptStore
-from ggrep.index.lexical.layout import BODY
 from ggrep.index.lexical.tokens import word_terms, words
-from ggrep.index.store.tables import take_texts
-from ggrep.index.store.view import SnapshotView, gone
+from ggrep.index.store.view import SnapshotView
 from ggrep.search.query.eligible import Mask
+from ggrep.search.query.row_reading import BATCH_ROWS, row_texts
 from ggrep.search.query.segments import SearchableSegment
 
-_BATCH_ROWS = 2048
 _WORD = re.compile(r"\w+")
 
 
@@ -42,7 +39,7 @@ def rows_with_phrases(
     mask = eligible.copy()
     for word in dict.fromkeys(word for phrase in phrases for word in words(phrase)):
         held = np.zeros(len(mask), dtype=np.bool_)
-        held[segment.row_postings.rows_with(word_terms(word)[0], range(BODY, BODY + 1))] = True
+        held[segment.rows_with(word_terms(word)[0])] = True
         mask &= held
     patterns = [_pattern(phrase) for phrase in phrases if not _WORD.fullmatch(phrase)]
     if patterns:
@@ -63,10 +60,7 @@ def rows_verbatim(
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    lists = [
-        segment.row_postings.rows_with(word_terms(word)[0], range(BODY, BODY + 1))
-        for word in dict.fromkeys(words(text))
-    ]
+    lists = [segment.rows_with(word_terms(word)[0]) for word in dict.fromkeys(words(text))]
     lists.sort(key=len)
     found = lists[0] if lists else np.zeros(0, np.uint32)
     for rows in lists[1:]:
@@ -87,10 +81,10 @@ def _hold(
 ) -> Mask:
     """Return, for each row, whether its own text matches every pattern."""
     held = np.zeros(len(rows), dtype=np.bool_)
-    for start in range(0, len(rows), _BATCH_ROWS):
+    for start in range(0, len(rows), BATCH_ROWS):
         deadline.check("phrases")
-        batch = rows[start : start + _BATCH_ROWS].tolist()
-        for place, text in enumerate(_texts(view, segment, batch), start=start):
+        batch = rows[start : start + BATCH_ROWS].tolist()
+        for place, text in enumerate(row_texts(view, segment, batch), start=start):
             plain = " ".join(text.split()).casefold()
             held[place] = all(pattern.search(plain) for pattern in patterns)
     return held
@@ -102,12 +96,3 @@ def _pattern(phrase: str) -> re.Pattern[str]:
     before = r"(?<!\w)" if _WORD.match(text) else ""
     after = r"(?!\w)" if _WORD.match(text[-1]) else ""
     return re.compile(before + re.escape(text) + after)
-
-
-def _texts(view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]) -> list[str]:
-    try:
-        return take_texts(view.store, segment.image.name, rows)
-    except CorruptStore as error:
-        if (removed := gone(view)) is not None:
-            raise removed from error
-        raise

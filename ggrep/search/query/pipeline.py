@@ -9,20 +9,17 @@ import numpy.typing as npt
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Incompatible, InvalidRequest
 from ggrep.index.embedding.encoder import Encoder
-from ggrep.index.embedding.quantise import quantise
+from ggrep.index.embedding.quantise import Int8, quantise
 from ggrep.index.lexical.layout import LEXICAL_LAYOUT
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.confidence import Leading
 from ggrep.model.filters import check_filters
-from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit
-from ggrep.model.quota import Dealt
 from ggrep.model.request import EncodedQuery, SearchRequest
 from ggrep.model.sanitise import is_text
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.query.confidence_features import ConfidenceFeatures
 from ggrep.search.query.eligible import Mask, eligible_rows
-from ggrep.search.query.fetch import Caps, Scored, fetch_hits
 from ggrep.search.query.finding import (
     Found,
     find_rows,
@@ -33,7 +30,6 @@ from ggrep.search.query.finding import (
     seed_for,
     wants_vector,
 )
-from ggrep.search.query.order import Candidate
 from ggrep.search.query.own_statistics import collection_statistics
 from ggrep.search.query.phrases import rows_verbatim, rows_with_phrases
 from ggrep.search.query.score import QueryVector, Scorer, SegmentScores
@@ -221,58 +217,18 @@ def leading(ranked: Ranked, deadline: Deadline) -> Leading:
     return finder.leading(ranked.segments, ranked.scores, ranked.eligible)
 
 
-def show(
-    ranked: Ranked, dealt: Dealt[Candidate], caps: Caps, deadline: Deadline
-) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
-    """Return the chosen candidates as hits with their snippets."""
-    deadline.check("format")
-    shown = fetch_hits(
-        Scored(
-            ranked.view,
-            ranked.segments,
-            ranked.scores,
-            ranked.found.matches if ranked.found else None,
-        ),
-        dealt,
-        request=ranked.request,
-        terms=frozenset(ranked.query.terms),
-        caps=caps,
-    )
-    deadline.check("format")
-    return shown
-
-
-def show_all(
-    ranked: Ranked, lists: Sequence[Dealt[Candidate]], caps: Caps, deadline: Deadline
-) -> list[tuple[Hit, ...]]:
-    """Return several lists as hits; rows in more than one list are read once.
-
-    Args:
-        ranked: what they were dealt from.
-        lists: may be empty.
-        caps: `per_result` alone matters; `total` is to be more than any of it takes.
-        deadline: checked before and after.
-    """
-    places = {(item.segment, item.row): item for dealt in lists for item in dealt.items}
-    every = Dealt(list(places.values()), ("",) * len(places), 0)
-    hits = dict(zip(places, show(ranked, every, caps, deadline)[0], strict=True))
-    explained = ranked.request.explain
-    return [
-        tuple(
-            replace(hit, rule=rule) if explained else hit
-            for item, rule in zip(dealt.items, dealt.rules, strict=True)
-            for hit in (hits[item.segment, item.row],)
-        )
-        for dealt in lists
-    ]
-
-
 def encode_query(text: str, encoder: Encoder | None, deadline: Deadline) -> EncodedQuery | None:
     """Return the vector of a query as it was typed; None without an encoder."""
     if encoder is None:
         return None
-    values, scales = quantise(encoder.encode_query(parse_query(text).text, deadline)[None, :])
-    return EncodedQuery(tuple(values[0].tolist()), float(scales[0]))
+    values, scale = _encoded(parse_query(text).text, encoder, deadline)
+    return EncodedQuery(tuple(values.tolist()), scale)
+
+
+def _encoded(text: str, encoder: Encoder, deadline: Deadline) -> tuple[Int8, float]:
+    """Return a text's vector, quantised as stored ones are: int8 (dimension,), and its scale."""
+    values, scales = quantise(encoder.encode_query(text, deadline)[None, :])
+    return values[0], float(scales[0])
 
 
 def _query_vector(
@@ -285,8 +241,7 @@ def _query_vector(
         return None
     fusion = FUSION[encoder.identity.name]
     if encoded is None:
-        values, scales = quantise(encoder.encode_query(query.text, deadline)[None, :])
-        return QueryVector(values[0], float(scales[0]), fusion)
+        return QueryVector(*_encoded(query.text, encoder, deadline), fusion)
     if len(encoded.values) != encoder.dimension:
         raise Incompatible(
             f"a vector of dimension {len(encoded.values)}, the encoder has {encoder.dimension}"

@@ -68,11 +68,11 @@ def choose(
         candidates, counts = ordered_candidates(ranked.segments, ranked.scores, masks, most=bound)
         picked = deal(
             candidates,
+            [_bucket(candidate.corpus) for candidate in candidates],
+            [(candidate.segment, candidate.file) for candidate in candidates],
             mode=mode,
             limit=limit,
             per_file=request.per_file,
-            bucket=lambda candidate: bucket_of(CORPORA[candidate.corpus]),
-            file=lambda candidate: (candidate.segment, candidate.file),
         )
         cut = frozenset(corpus for corpus, number in counts.items() if number > bound)
         return _Pick(candidates, picked, cut, max(counts.values(), default=0))

@@ -11,14 +11,12 @@ from typing import Final
 import numpy as np
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import CorruptStore
-from ggrep.base.ids import PathKey
-from ggrep.index.store.tables import read_columns
-from ggrep.index.store.view import SnapshotView, gone
+from ggrep.index.store.view import SnapshotView
 from ggrep.model.receipt import ReceiptHit
 from ggrep.model.replay import Fate, Place, Whereabouts
 from ggrep.model.sanitise import sanitise_line
-from ggrep.search.query.segments import SearchableSegment, open_segments
+from ggrep.search.query.row_reading import row_columns
+from ggrep.search.query.segments import SearchableSegment, find_file, open_segments
 
 _BATCH_ROWS: Final = 16_384
 
@@ -48,19 +46,6 @@ def whereabouts(
     """
     segments = open_segments(view)
     rows = _rows_by_id(segments, [hit.row_id for hit in hits], deadline)
-    try:
-        return _found(view, segments, hits, rows, deadline)
-    except CorruptStore as error:
-        raise gone(view) or error from error
-
-
-def _found(
-    view: SnapshotView,
-    segments: Sequence[SearchableSegment],
-    hits: Sequence[ReceiptHit],
-    rows: dict[str, tuple[SearchableSegment, int]],
-    deadline: Deadline,
-) -> tuple[Whereabouts, ...]:
     names = {row_id: _row(view, *place) for row_id, place in rows.items()}
     lost = {hit.chunk_id for hit in hits if hit.row_id not in rows}
     copies = _rows_by_chunk(view, segments, lost, deadline) if lost else {}
@@ -142,8 +127,7 @@ def _rows_by_chunk(
     found: dict[str, list[Place]] = {}
     for segment, offsets in _batches(segments):
         deadline.check("looking for texts")
-        held = read_columns(view.store, segment.image.name, offsets, ["chunk_id"])
-        ids = held.column("chunk_id").to_pylist()
+        (ids,) = row_columns(view, segment, offsets, ["chunk_id"])
         for offset, chunk_id in zip(offsets, ids, strict=True):
             if chunk_id in chunk_ids:
                 found.setdefault(chunk_id, []).append(_row(view, segment, offset).place)
@@ -163,12 +147,10 @@ def _rows_of_file(
     view: SnapshotView, segments: Sequence[SearchableSegment], path: str
 ) -> list[_Row]:
     """Return the rows of a file in source order; none where no such file is visible."""
-    for segment in segments:
-        file = segment.image.find(PathKey(path))
-        if file is not None and segment.visible_files[file]:
-            first, end = (int(row) for row in segment.image.file_rows[file : file + 2])
-            return _rows(view, segment, range(first, end))
-    return []
+    if (found := find_file(segments, path)) is None:
+        return []
+    segment = segments[found[0]]
+    return _rows(view, segment, segment.rows_of(found[1]))
 
 
 def _row(view: SnapshotView, segment: SearchableSegment, offset: int) -> _Row:
@@ -176,11 +158,8 @@ def _row(view: SnapshotView, segment: SearchableSegment, offset: int) -> _Row:
 
 
 def _rows(view: SnapshotView, segment: SearchableSegment, offsets: range) -> list[_Row]:
-    image, columns = segment.image, ["name", "qualified_name"]
-    held = read_columns(view.store, image.name, offsets, columns) if offsets else None
-    named = (
-        [held.column(column).to_pylist() for column in columns] if held is not None else [[], []]
-    )
+    image = segment.image
+    named = row_columns(view, segment, offsets, ("name", "qualified_name"))
     rows = []
     for offset, name, qualified in zip(offsets, *named, strict=True):
         start_line, end_line = image.lines(offset)

@@ -18,8 +18,8 @@ from ggrep.model.corpus import CORPORA, Mode
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.model.traits import TEST
 from ggrep.search.query.blend import Signals, blend
-from ggrep.search.query.locations import location_shares
-from ggrep.search.query.segments import SearchableSegment
+from ggrep.search.query.query_paths import location_shares
+from ggrep.search.query.segments import SearchableSegment, run_starts
 from ggrep.search.query.understand import ParsedQuery
 from ggrep.search.query.weights import (
     CORPUS_FACTORS,
@@ -332,7 +332,7 @@ def _best_shown(segment: SearchableSegment, near: Scores) -> Scores:
     files = image.row_files
     best = np.zeros(image.files, dtype=np.float64)
     if len(files):
-        begins = np.flatnonzero(np.concatenate(([True], files[1:] != files[:-1])))
+        begins = np.flatnonzero(run_starts(files))
         shown = np.where(image.row_anchors == 0, near, 0.0)
         best[files[begins]] = np.maximum.reduceat(shown, begins)
     return best

@@ -1,5 +1,6 @@
 """A segment with its postings opened, ready for scoring."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -7,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.base.cache import CacheKey
-from ggrep.index.lexical.layout import CHUNK_FIELDS, FILE_FIELDS
-from ggrep.index.lexical.postings import Postings
+from ggrep.base.ids import PathKey
+from ggrep.index.lexical.layout import BODY, CHUNK_FIELDS, FILE_FIELDS
+from ggrep.index.lexical.postings import Postings, Rows
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS, SegmentImage
 from ggrep.index.store.view import SnapshotView
 
@@ -26,6 +28,29 @@ class SearchableSegment:
     file_postings: Postings
     visible_files: npt.NDArray[np.bool_]
     visible_rows: npt.NDArray[np.bool_]
+
+    def rows_of(self, file: int) -> range:
+        """Return the rows of a file, its header chunk first where it has one."""
+        first, end = self.image.file_rows[file : file + 2].tolist()
+        return range(first, end)
+
+    def rows_with(self, word: str) -> Rows:
+        """Return the rows whose own text holds a word, as it is indexed; ascending."""
+        return self.row_postings.rows_with(word, range(BODY, BODY + 1))
+
+
+def find_file(segments: Sequence[SearchableSegment], path: str) -> tuple[int, int] | None:
+    """Return the segment and place of the visible file with that path; None without any."""
+    for place, segment in enumerate(segments):
+        file = segment.image.find(PathKey(path))
+        if file is not None and segment.visible_files[file]:
+            return place, file
+    return None
+
+
+def run_starts(values: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
+    """Return bool (n,): where another value begins than the one before; (1,) for none."""
+    return np.concatenate(([True], values[1:] != values[:-1]))
 
 
 _OPENED: Final = CacheKey[tuple[SearchableSegment, ...]]()

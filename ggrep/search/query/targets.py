@@ -10,9 +10,8 @@ import numpy as np
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest
-from ggrep.base.ids import PathKey
 from ggrep.search.query.file_text import row_at
-from ggrep.search.query.segments import SearchableSegment
+from ggrep.search.query.segments import SearchableSegment, find_file
 
 _ROW_ID: Final = re.compile(r"[0-9a-f]{8,64}")
 _WITH_LINES: Final = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?")
@@ -59,27 +58,18 @@ def find_target(segments: Sequence[SearchableSegment], text: str, deadline: Dead
         DeadlineExceeded: time ran out.
     """
     path = text.removeprefix("./")
-    if (held := _file(segments, path)) is not None:
+    if (held := find_file(segments, path)) is not None:
         return _of_lines(segments, held, path, 1, 1)
     if (lines := _WITH_LINES.fullmatch(path)) is not None:
         first, last = int(lines[2]), int(lines[3] or lines[2])
         if not 1 <= first <= last:
             raise InvalidRequest(f"target: {text!r}: lines count from 1 and go up")
-        if (held := _file(segments, lines[1])) is not None:
+        if (held := find_file(segments, lines[1])) is not None:
             return _of_lines(segments, held, lines[1], first, last)
         path = lines[1]
     elif _ROW_ID.fullmatch(text):
         return _of_row_id(segments, text, deadline)
     raise InvalidRequest(f"target: no file {path!r} in this index{_nearest(segments, path)}")
-
-
-def _file(segments: Sequence[SearchableSegment], path: str) -> tuple[int, int] | None:
-    """Return the segment and place of the visible file with that path."""
-    for place, segment in enumerate(segments):
-        file = segment.image.find(PathKey(path))
-        if file is not None and segment.visible_files[file]:
-            return place, file
-    return None
 
 
 def _of_lines(
@@ -92,14 +82,13 @@ def _of_lines(
     place, file = held
     segment = segments[place]
     image = segment.image
-    start, end = int(image.file_rows[file]), int(image.file_rows[file + 1])
-    lines = int(image.row_lines(start, end)[1].max(initial=1))
+    rows = segment.rows_of(file)
+    lines = int(image.row_lines(rows.start, rows.stop)[1].max(initial=1))
     if first > lines:
         raise InvalidRequest(f"target: {path!r} has {lines} lines, none of them {first}")
     row = row_at(segment, file, first)
     if row is None:  # in front of the first chunk, where all is blank
-        texts = [row for row in range(start, end) if not image.row_anchors[row]]
-        row = texts[0] if texts else None
+        row = next((row for row in rows if not image.row_anchors[row]), None)
     return Target(place, file, row, first, min(last, lines))
 
 

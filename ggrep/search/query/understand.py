@@ -10,7 +10,7 @@ from ggrep.index.lexical.tokens import word_terms, words
 from ggrep.model.limits import LimitHit
 from ggrep.model.sanitise import sanitise_line
 from ggrep.search.query.kinds import NAME, QueryKind, kind_of, phrases_of
-from ggrep.search.query.spelled_paths import Place, places_of
+from ggrep.search.query.query_paths import SpelledPath, places_of
 
 MAX_QUERY_CHARACTERS = 4096
 """Most of a query that is read; what lies behind is a `limits_hit`."""
@@ -57,7 +57,7 @@ class ParsedQuery:
     symbols: tuple[str, ...]
     phrases: tuple[str, ...]
     verbatim: str
-    places: tuple[Place, ...]
+    places: tuple[SpelledPath, ...]
     wants_tests: bool
     is_vague: bool
     limits_hit: tuple[LimitHit, ...]

@@ -1,4 +1,4 @@
-"""Scans a work tree for a query until its time is up."""
+"""Scans a work tree for a query until its time is up, the files that the request allows."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -9,22 +9,28 @@ from typing import Final
 from ggrep.base.deadline import Deadline
 from ggrep.base.ids import PathKey
 from ggrep.config.settings import Settings
+from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Corpus
+from ggrep.model.filters import Filter
 from ggrep.model.request import Find, SearchRequest
+from ggrep.model.traits import TEST, traits_of
+from ggrep.parse.languages.by_content import ENDINGS_OF_SEVERAL
+from ggrep.parse.languages.registry import corpus_of, language_of
 from ggrep.parse.source.git_listing import Listing
 from ggrep.parse.source.glimpse import Glimpse
 from ggrep.parse.source.walk import apart_below
+from ggrep.search.query.eligible import path_test
 from ggrep.search.query.finding import read_query
 from ggrep.search.query.literal import Literal, Pattern
 from ggrep.search.query.regex import compile_regex
 from ggrep.search.query.understand import ParsedQuery
-from ggrep.search.scan.needles import needles_of
-from ggrep.search.scan.sighting import Sighted, Sightings, promise_of, sightings_for
-from ggrep.search.scan.wanted import Wanted
+from ggrep.search.scan.sighting import Sighted, Sightings, needles_of, promise_of, sightings_for
 
 LOOK_MS: Final = 1_050.0
 """Until when a tree is listed and looked through, from when the question was put."""
 LEAST_MS: Final = 350.0
 """How long it is looked through in any case, however long it took to list."""
+_TOLD_BY_PATH: Final = frozenset({"path", "ext", "test", "lang", "corpus"})
+"""Filters that paths tell something of; others are judged later, row by row (`eligible`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,80 @@ class Looked:
     complete: bool
 
 
+class PathEligibility:
+    """Tells of a path whether a file there may hold an answer. Rows are judged again later."""
+
+    def __init__(self, request: SearchRequest) -> None:
+        self._scope = request.scope
+        self._corpora = frozenset(request.corpora)
+        self._all = len(self._corpora) == len(CORPORA)
+        self._tests = [
+            _any_of(filters, key)
+            for filters in (request.filters, request.within)
+            for key in dict.fromkeys(item.key for item in filters)
+            if key in _TOLD_BY_PATH
+        ]
+
+    def has(self, path: str) -> bool:
+        """Return whether a file is to be looked into."""
+        if self._scope and path != self._scope and not path.startswith(self._scope + "/"):
+            return False
+        if not self._all and not _may_hold(path, self._corpora):
+            return False
+        return all(test(path) for test in self._tests)
+
+    def leads(self, directory: bytes) -> bool:
+        """Return whether a directory, written with a trailing slash, may lead to such a file."""
+        if not self._scope:
+            return True
+        scope = self._scope.encode() + b"/"
+        return directory.startswith(scope) or scope.startswith(directory)
+
+
+def _any_of(filters: tuple[Filter, ...], key: str) -> Callable[[str], bool]:
+    """Return what any positive filter of that key admits (all, without one) and no negated one."""
+    own = [item for item in filters if item.key == key]
+    admits = [_test(item) for item in own if not item.negated]
+    refuses = [_test(item) for item in own if item.negated and key in {"path", "ext", "test"}]
+
+    def passes(path: str) -> bool:
+        admitted = not admits or any(test(path) for test in admits)
+        return admitted and not any(test(path) for test in refuses)
+
+    return passes
+
+
+def _test(item: Filter) -> Callable[[str], bool]:
+    value = item.value.casefold()
+    match item.key:
+        case "test":
+            return lambda path: bool(traits_of(path) & TEST) == (value == "true")
+        case "ext":
+            ending = "." + value.lstrip(".")
+            return lambda path: path.casefold().endswith(ending)
+        case "path":
+            inside = path_test(value)
+            return lambda path: inside(path.casefold())
+        case "corpus":
+            corpora = frozenset({CORPUS_WORDS[item.value]})
+            return lambda path: _may_hold(path, corpora)
+        case "lang":
+            return lambda path: language_of(path) == value or _is_told_by_content(path)
+        case _:
+            raise NotImplementedError(f"{item.key}: a path does not tell")
+
+
+def _is_told_by_content(path: str) -> bool:
+    """Return whether the language is for the file's text to tell: its ending, or a first line."""
+    name = path.rpartition("/")[2]
+    return "." not in name or name.casefold().endswith(ENDINGS_OF_SEVERAL)
+
+
+def _may_hold(path: str, corpora: frozenset[Corpus]) -> bool:
+    """Return whether chunks of one of the corpora may lie in a file: diagrams do in documents."""
+    return Corpus.EXTRACTED_PROSE in corpora or corpus_of(path) in corpora
+
+
 def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_ms: float) -> Looked:
     """Return the files of a tree that may answer.
 
@@ -77,7 +157,7 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
         Cancelled: the request was ended.
     """
     time = Deadline(deadline.clock, asked_ms + LOOK_MS)
-    query, wanted = read_query(request), Wanted(request)
+    query, wanted = read_query(request), PathEligibility(request)
     needles, pattern = needles_of(query), _pattern(request)
     listing = tree.listing()
     listed = _listed(listing, wanted)
@@ -107,7 +187,7 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
     return Looked(query, seen, best, walk.ignore_files, total, complete)
 
 
-def _listed(listing: Listing | None, wanted: Wanted) -> list[bytes] | None:
+def _listed(listing: Listing | None, wanted: PathEligibility) -> list[bytes] | None:
     if listing is None:
         return None
     paths = (*listing.tracked, *listing.untracked)

@@ -25,7 +25,7 @@ from ggrep.model.chunk import ChunkedFile
 from ggrep.model.request import SearchRequest
 from ggrep.model.scan import ScanFacts
 from ggrep.model.source import FileText, Skip
-from ggrep.model.statistics import CollectionStatistics
+from ggrep.model.statistics import CollectionStatistics, TermFrequency
 from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_by_lines
 from ggrep.parse.chunking.spans import to_chunks
@@ -35,9 +35,8 @@ from ggrep.parse.source.read import read_file
 from ggrep.parse.workers.parse_pool import ParsePool
 from ggrep.search.query.own_statistics import collection_statistics
 from ggrep.search.query.segments import open_segments
-from ggrep.search.scan.estimate import estimated
 from ggrep.search.scan.looking import Tree, look_through
-from ggrep.search.scan.sighting import Sighted
+from ggrep.search.scan.sighting import Sighted, Sightings
 
 WHOLE_MS: Final = 1_500.0
 """Until when the best files are cut by their structure, from when the question was put."""
@@ -177,3 +176,42 @@ def _limits(settings: Settings) -> ChunkLimits:
     return ChunkLimits(
         max_chunks_per_file=settings.max_chunks_per_file, structure=settings.structure
     )
+
+
+def estimated(
+    counted: CollectionStatistics, seen: Sightings, ranked: list[Sighted]
+) -> CollectionStatistics:
+    """Return the figures of all that was seen.
+
+    Args:
+        counted: those of the files that were cut.
+        seen: everything.
+        ranked: the files that were cut.
+    """
+    own_bytes = sum(one.file.size_bytes for one in ranked)
+    places = range(len(seen.needles))
+    own_counts = [sum(one.counts[place] for one in ranked) for place in places]
+    own_holding = [sum(1 for one in ranked if one.counts[place]) for place in places]
+    chunks = max(counted.chunks, _scaled(counted.chunks, seen.bytes_read, own_bytes))
+    found: dict[str, TermFrequency] = {}
+    for place, needle in enumerate(seen.needles):
+        for term in needle.terms:
+            held = counted.frequency(term)
+            more = _scaled(
+                held.chunks, seen.totals[place] - own_counts[place], own_counts[place]
+            ) or (seen.holding[place] - own_holding[place])
+            found[term] = TermFrequency(
+                term, min(chunks, held.chunks + more), max(held.files, seen.paths[place])
+            )
+    return CollectionStatistics(
+        layout=counted.layout,
+        chunks=chunks,
+        files=max(counted.files, seen.files),
+        lengths=tuple(_scaled(total, seen.bytes_read, own_bytes) for total in counted.lengths),
+        terms=tuple(found.get(entry.term, entry) for entry in counted.terms),
+    )
+
+
+def _scaled(figure: int, whole: int, part: int) -> int:
+    """Return what a figure of a part comes to in the whole, rounded up."""
+    return -(-figure * whole // part) if part else 0

@@ -11,11 +11,12 @@ from ggrep.model.confidence import Confidence
 from ggrep.model.limits import LimitHit
 from ggrep.model.slate import SECTIONS, Budgets, FileFacts, GraphEdge, Pack, Slate
 from ggrep.search.slate.cross_repo import cross_repo_edges
+from ggrep.search.slate.document import file_id
 from ggrep.search.slate.file_choice import QUOTAS, shares
-from ggrep.search.slate.graph import GraphBounds, bounded_graph, node_id
-from ggrep.search.slate.levels import files_in_doubt
-from ggrep.search.slate.overview import Asked, Standing, next_actions, overview
-from ggrep.search.slate.packing import RankedPack, filled, kept_packs, reserved, room_for_graph
+from ggrep.search.slate.graph import GraphBounds, bounded_graph
+from ggrep.search.slate.levels import files_shown
+from ggrep.search.slate.overview import Asked, Standing, assembled
+from ggrep.search.slate.packing import RankedPack, kept_packs, room_for_graph
 
 _DECIMALS = 9
 """Shares are rounded as scores are, before anything is ordered by them."""
@@ -69,7 +70,6 @@ def combined(
     chosen, weak = _trusted(named, every, how)
     kept, cuts = kept_packs(chosen, how.budgets, how.level)
     packs = [one.pack for one in kept]
-    room = reserved(how.budgets, how.level)
     bounds: tuple[LimitHit, ...] = ()
     graph = None
     if how.graph:
@@ -83,15 +83,7 @@ def combined(
         cut=bool(cuts) or any(item.hidden_lines for pack in packs for item in pack.evidence),
         has_session=False,
     )
-    draft = Slate(
-        level=how.level,
-        overview=overview(asked, packs, room["overview"]),
-        sections=(),
-        graph=graph,
-        next_actions=next_actions(packs, standing, room["next_actions"]),
-        limits=how.budgets,
-    )
-    slate, shrunk = filled(draft, kept, how.budgets)
+    slate, shrunk = assembled(kept, asked, standing, graph, how.budgets)
     over: tuple[LimitHit, ...] = ()
     if total > len(every):
         over = (LimitHit("max_slate_files", how.budgets.files, total),)
@@ -148,10 +140,7 @@ def _trusted(
     repos: Sequence[Sequence[RankedPack]], every: list[RankedPack], how: Combining
 ) -> tuple[list[RankedPack], tuple[LimitHit, ...]]:
     """Return what is shown of `every`, as of one repository, and that cut."""
-    if how.keep_weak or how.confidence is Confidence.STRONG:
-        return every, ()
-    none = how.confidence is Confidence.NONE
-    number = 0 if none else files_in_doubt(len(every))
+    number = files_shown(len(every), how.confidence, keep_weak=how.keep_weak)
     if number >= len(every):
         return every, ()
     return _chosen(repos, number), (LimitHit("low_confidence", number, len(every)),)
@@ -172,14 +161,14 @@ def _ranked(chosen: Sequence[RankedPack]) -> list[RankedPack]:
 
 def _edges(slates: Sequence[RepoSlate], packs: Sequence[Pack]) -> list[GraphEdge]:
     """Return what joins the files of each repository, and the repositories with each other."""
-    shown = {node_id(pack.repo, pack.path) for pack in packs}
+    shown = {file_id(pack.repo, pack.path) for pack in packs}
     found = [
-        replace(edge, source=node_id(one.repo, edge.source), target=node_id(one.repo, edge.target))
+        replace(edge, source=file_id(one.repo, edge.source), target=file_id(one.repo, edge.target))
         for one in slates
         for edge in (one.slate.graph.edges if one.slate.graph else ())
     ]
     facts: Mapping[str, Sequence[FileFacts]] = {
-        one.repo: [item for item in one.facts if node_id(one.repo, item.path) in shown]
+        one.repo: [item for item in one.facts if file_id(one.repo, item.path) in shown]
         for one in slates
     }
     return [*found, *cross_repo_edges(facts)]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from ggrep.model.slate import FileFacts, GraphEdge, Section
+from ggrep.search.slate.document import file_id
 
 MOST_PROVIDERS: Final = 3
 """Repositories that may provide a name before it tells nothing."""
@@ -32,7 +33,7 @@ def cross_repo_edges(facts_by_repo: Mapping[str, Sequence[FileFacts]]) -> tuple[
         for item in facts_by_repo[repo]:
             for name in item.needs:
                 for place in _providers(repo, name, provided):
-                    key = (name[0], _id(repo, item.path), _id(*place))
+                    key = (name[0], file_id(repo, item.path), file_id(*place))
                     best[key] = min(best.get(key, name[1]), name[1])
     return tuple(GraphEdge(*key, via=best[key]) for key in sorted(best)[:MOST_EDGES])
 
@@ -69,7 +70,3 @@ def _spellings(name: _Name) -> list[_Name]:
         return [name]
     methods = ("ANY", *_METHODS) if method == "ANY" else (method, "ANY")
     return [("route", f"{word} {path}") for word in methods]
-
-
-def _id(repo: str, path: str) -> str:
-    return f"{repo}:{path}"

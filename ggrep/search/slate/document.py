@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     )
 
 
+def file_id(repo: str, path: str) -> str:
+    """Return how a file is named beside those of other repositories; its path in a slate of one."""
+    return f"{repo}:{path}" if repo else path
+
+
 def slate_json(slate: Slate) -> "SlateJson":
     """Return the slate as the field `slate` of `slate_success`; keys that say nothing are absent.
 

@@ -1,25 +1,39 @@
-"""The facts of a selected file: names that may relate it to others."""
+"""What relates a selected file to others: names in its text, and which of them may be told."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.slate import FileFacts, Section
-from ggrep.search.slate.bare_text import BareText, bare_text
-from ggrep.search.slate.config_keys import keys_in, variables_read, variables_set
-from ggrep.search.slate.document_links import links_in
-from ggrep.search.slate.import_lines import listed_imports, text_imports
-from ggrep.search.slate.named_words import named_words
-from ggrep.search.slate.package_names import packages_asked, packages_imported, packages_provided
-from ggrep.search.slate.relations import relations_in
-from ggrep.search.slate.route_names import routes_called, routes_declared
-from ggrep.search.slate.service_names import (
+from ggrep.search.slate.import_targets import import_targets
+from ggrep.search.slate.interface_names import (
+    packages_asked,
+    packages_imported,
+    packages_provided,
+    routes_called,
+    routes_declared,
     services_provided,
     services_used,
     types_provided,
     types_used,
+)
+from ggrep.search.slate.selected_files import (
+    NamedFiles,
+    SelectedPaths,
+    known_labels,
+    link_target,
+    stem_of,
+)
+from ggrep.search.slate.source_text import BareText, bare_text, listed_imports, text_imports
+from ggrep.search.slate.text_names import (
+    keys_in,
+    links_in,
+    named_words,
+    relations_in,
+    variables_read,
+    variables_set,
 )
 
 MOST_NAME_CHARACTERS: Final = 120
@@ -58,7 +72,7 @@ class SelectedText:
 def facts_of(selected: SelectedText, *, interfaces: bool = True) -> FileFacts:
     """Return the names in a file, each list sorted and bounded; they do not leave as they are.
 
-    `ggrep.search.slate.published_facts` says which of them do. Without `interfaces` nobody joins
+    `published` says which of them do. Without `interfaces` nobody joins
     repositories, and what the file provides and needs is not looked for.
     """
     texts = [text[:MOST_TEXT_CHARACTERS] for text in selected.texts]
@@ -163,3 +177,73 @@ def _is_clean(word: str) -> bool:
     fits = 0 < len(word) <= MOST_NAME_CHARACTERS
     clean = (word.isascii() and word.isprintable()) or sanitise_line(word) == word
     return fits and clean and _DETOUR.search(word) is None
+
+
+def published(facts: Sequence[FileFacts]) -> tuple[FileFacts, ...]:
+    """Return what of each file's facts joins it with another of the files.
+
+    Words of strings, comments, prose and diagrams stay behind, for nothing else is called so. All
+    that they provide and need is kept, for whoever joins repositories: names of packages, routes,
+    services, types and environment variables.
+    """
+    joins = _Joins(facts)
+    return tuple(joins.published(item) for item in facts)
+
+
+class _Joins:
+    """By name, which files say it: one path, or empty for several."""
+
+    def __init__(self, facts: Sequence[FileFacts]) -> None:
+        self._paths = SelectedPaths(item.path for item in facts)
+        self._files = NamedFiles(facts)
+        self._called = _holders((item.path, _called(item)) for item in facts)
+        self._said = _holders((item.path, _said(item, self._files)) for item in facts)
+
+    def published(self, item: FileFacts) -> FileFacts:
+        path = item.path
+        keys = (
+            key for key in item.keys if any(_elsewhere(self._said, n, path) for n in _read(key))
+        )
+        return replace(
+            item,
+            imports=tuple(n for n in item.imports if import_targets(item, n, self._paths)),
+            defines=tuple(n for n in item.defines if _elsewhere(self._said, n, path)),
+            links=tuple(n for n in item.links if link_target(path, n, self._paths)),
+            relations=known_labels(item.relations, self._files),
+            keys=tuple(keys),
+            mentions=tuple(n for n in item.mentions if _elsewhere(self._called, n, path)),
+        )
+
+
+def _holders(said: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
+    holders: dict[str, str] = {}
+    for path, names in said:
+        for name in set(names):
+            holders[name] = "" if name in holders else path
+    return holders
+
+
+def _elsewhere(holders: dict[str, str], name: str, path: str) -> bool:
+    return name in holders and holders[name] != path
+
+
+def _called(item: FileFacts) -> Iterator[str]:
+    """Yield what other files may call this one by."""
+    yield from (item.path, stem_of(item.path), item.path.rpartition("/")[2])
+    yield from item.defines
+    for key in item.keys:
+        yield from _read(key)
+        yield from key.split(".")
+
+
+def _said(item: FileFacts, files: NamedFiles) -> Iterator[str]:
+    yield from item.mentions
+    yield from item.defines
+    for pair in known_labels(item.relations, files):
+        yield from pair
+
+
+def _read(key: str) -> tuple[str, ...]:
+    """Return the spellings by which a key is read: whole, its last part, with underscores."""
+    last = key.rpartition(".")[2]
+    return key, last, re.sub("-", "_", last)

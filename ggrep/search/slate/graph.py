@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from ggrep.base import stable_json
 from ggrep.model.limits import LimitHit, sorted_limits
-from ggrep.model.slate import ContextGraph, FileFacts, GraphEdge, GraphNode, Pack
-from ggrep.search.slate.document import graph_json
-from ggrep.search.slate.graph_edges import graph_edges, unique_edges
+from ggrep.model.slate import ContextGraph, GraphEdge, GraphNode, Pack
+from ggrep.search.slate.document import file_id, graph_json
+from ggrep.search.slate.graph_edges import unique_edges
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,38 +18,6 @@ class GraphBounds:
     nodes: int = 64
     edges: int = 128
     bytes: int = 16_384
-
-
-def context_graph(
-    packs: Sequence[Pack],
-    facts: Sequence[FileFacts],
-    *,
-    most_nodes: int = 64,
-    most_edges: int = 128,
-    most_bytes: int = 16_384,
-) -> tuple[ContextGraph, tuple[LimitHit, ...]]:
-    """Return the graph of the packs of one repository, and the bounds that cut it.
-
-    Facts of files that are not among the packs are passed over. The files with the best scores
-    stay; of the edges those between the best files, each kind in its turn.
-    """
-    repos = {pack.path: pack.repo for pack in packs}
-    known = [item for item in facts if item.path in repos]
-    edges = [
-        GraphEdge(
-            edge.kind,
-            node_id(repos[edge.source], edge.source),
-            node_id(repos[edge.target], edge.target),
-            edge.via,
-        )
-        for edge in graph_edges(known)
-    ]
-    return bounded_graph(packs, edges, GraphBounds(most_nodes, most_edges, most_bytes))
-
-
-def node_id(repo: str, path: str) -> str:
-    """Return a node's id."""
-    return f"{repo}:{path}" if repo else path
 
 
 def bounded_graph(
@@ -75,7 +43,7 @@ def _by_worth(packs: Sequence[Pack]) -> list[GraphNode]:
     ordered = sorted(packs, key=lambda pack: (-pack.score, pack.repo, pack.path, pack.line))
     nodes: dict[str, GraphNode] = {}
     for pack in ordered:
-        name = node_id(pack.repo, pack.path)
+        name = file_id(pack.repo, pack.path)
         nodes.setdefault(name, GraphNode(name, pack.path, pack.line, pack.section, pack.repo))
     return list(nodes.values())
 

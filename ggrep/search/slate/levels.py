@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ggrep.base.errors import InvalidRequest
+from ggrep.model.confidence import Confidence
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import SnippetMode
 from ggrep.model.slate import Budgets
@@ -35,20 +36,24 @@ _SNIPPETS: Final = (SnippetMode.NONE, SnippetMode.SHORT, SnippetMode.LONG, Snipp
 
 @dataclass(frozen=True, slots=True)
 class Disclosure:
-    """How much of each chunk a level shows.
+    """How much of each chosen file is shown.
 
     Attributes:
-        snippet: of evidence and anchors.
-        neighbours: what stands around the best evidence is shown.
+        snippet: lines of a piece.
+        neighbours: show what stands around the best piece.
+        evidence: pieces of a file.
+        anchors: show opening lines.
     """
 
     snippet: SnippetMode
     neighbours: bool
+    evidence: int
+    anchors: bool
 
 
-def disclosure_of(level: int) -> Disclosure:
-    """Return how much of each chunk a level shows."""
-    return Disclosure(_SNIPPETS[level], level >= 2)
+def disclosure_of(level: int, evidence: int = EVIDENCE, *, anchors: bool = True) -> Disclosure:
+    """Return how much a level shows of each file."""
+    return Disclosure(_SNIPPETS[level], level >= 2, evidence, anchors)
 
 
 def check_level(level: int) -> None:
@@ -97,6 +102,11 @@ _CODES: Final = {
 }
 
 
-def files_in_doubt(files: int) -> int:
-    """Return how many of so many files a weak answer shows."""
-    return max(1, round(files * WEAK_FILES))
+def files_shown(files: int, confidence: Confidence, *, keep_weak: bool) -> int:
+    """Return how many of so many files an answer shows.
+
+    As of a list of hits: none where nothing fits, and fewer where that is in doubt.
+    """
+    if keep_weak or confidence is Confidence.STRONG:
+        return files
+    return 0 if confidence is Confidence.NONE else max(1, round(files * WEAK_FILES))

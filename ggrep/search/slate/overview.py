@@ -9,8 +9,20 @@ from typing import Final
 
 from ggrep.base import stable_json
 from ggrep.model.confidence import Confidence
-from ggrep.model.slate import SECTIONS, Evidence, NextAction, Overview, Pack, Section
-from ggrep.search.slate.document import action_json, overview_json
+from ggrep.model.limits import LimitHit
+from ggrep.model.slate import (
+    SECTIONS,
+    Budgets,
+    ContextGraph,
+    Evidence,
+    NextAction,
+    Overview,
+    Pack,
+    Section,
+    Slate,
+)
+from ggrep.search.slate.document import action_json, file_id, overview_json
+from ggrep.search.slate.packing import RankedPack, filled, reserved
 
 TOP_PATHS: Final = 5
 TOP_NAMES: Final = 8
@@ -18,7 +30,7 @@ TOP_NAMES: Final = 8
 _LEFT: Final = "files that match were left out; a session can go on to them"
 _NEXT: Final = "files that match were left out; delta_only shows the next"
 
-_DEFINITIONS: Final = frozenset(
+DEFINITIONS: Final = frozenset(
     {"function", "method", "class", "interface", "enum", "typealias", "module", "constant"}
 )
 
@@ -44,7 +56,7 @@ def overview(asked: Asked, packs: Sequence[Pack], most_bytes: int) -> Overview:
         terms=asked.terms,
         kind=asked.kind,
         files=tuple((section, number) for section, number in counts.items() if number),
-        top_paths=tuple(_named(pack) for pack in ordered[:TOP_PATHS]),
+        top_paths=tuple(file_id(pack.repo, pack.path) for pack in ordered[:TOP_PATHS]),
         names=_names(ordered)[:TOP_NAMES],
         missing=tuple(section for section, number in counts.items() if not number),
     )
@@ -58,17 +70,13 @@ def overview(asked: Asked, packs: Sequence[Pack], most_bytes: int) -> Overview:
     return found
 
 
-def _named(pack: Pack) -> str:
-    return f"{pack.repo}:{pack.path}" if pack.repo else pack.path
-
-
 def _names(ordered: Sequence[Pack]) -> tuple[str, ...]:
     """Return the names that the best evidence of code defines."""
     found: dict[str, None] = {}
     for pack in ordered:
         if pack.section is Section.CODE:
             best = sorted(pack.evidence, key=lambda item: (-item.score, item.start_line))
-            defining = [item for item in best[:2] if item.chunk_type in _DEFINITIONS]
+            defining = [item for item in best[:2] if item.chunk_type in DEFINITIONS]
             found.update((name, None) for item in defining if (name := _telling(item)))
     return tuple(found)
 
@@ -95,6 +103,35 @@ class Standing:
     left: int
     cut: bool
     has_session: bool
+
+
+def assembled(
+    packs: Sequence[RankedPack],
+    asked: Asked,
+    standing: Standing,
+    graph: ContextGraph | None,
+    budgets: Budgets,
+) -> tuple[Slate, tuple[LimitHit, ...]]:
+    """Return the slate of some packs, and the cuts of what is shown of them.
+
+    Args:
+        packs: as `kept_packs` returned them.
+        asked: what the question was taken for.
+        standing: which hints help.
+        graph: within `room_for_graph`; None for none.
+        budgets: in force.
+    """
+    room = reserved(budgets, standing.level)
+    shown = [one.pack for one in packs]
+    draft = Slate(
+        level=standing.level,
+        overview=overview(asked, shown, room["overview"]),
+        sections=(),
+        graph=graph,
+        next_actions=next_actions(shown, standing, room["next_actions"]),
+        limits=budgets,
+    )
+    return filled(draft, packs, budgets)
 
 
 def next_actions(
@@ -124,12 +161,12 @@ def _into_code(packs: Sequence[Pack]) -> list[NextAction]:
     if not code:
         return []
     code.sort(key=lambda pack: (-pack.score, pack.repo, pack.path))
-    target = f"{_named(code[0])}:{code[0].line}"
+    target = f"{file_id(code[0].repo, code[0].path)}:{code[0].line}"
     found = [NextAction("expand", target, "read the best match whole")]
     hints = (("refs", "see what calls or uses it"), ("symbol", "see its definition"))
     named = [(pack, name) for pack in code for name in _names([pack])]
     for (pack, name), (action, why) in zip(named, hints, strict=False):
-        found.append(NextAction(action, f"{pack.repo}:{name}" if pack.repo else name, why))
+        found.append(NextAction(action, file_id(pack.repo, name), why))
     return found
 
 

@@ -7,11 +7,11 @@ from ggrep.model.limits import LimitHit
 from ggrep.model.slate import Budgets, ContextGraph, Evidence, FileFacts, Pack, Section, Slate
 from ggrep.model.slate_material import PackMaterial, TextPiece
 from ggrep.search.slate.duplicates import Merged
-from ggrep.search.slate.facts import SelectedText, facts_of
-from ggrep.search.slate.graph import context_graph
-from ggrep.search.slate.overview import Asked, Standing, next_actions, overview
-from ggrep.search.slate.packing import RankedPack, filled, kept_packs, reserved, room_for_graph
-from ggrep.search.slate.published_facts import published_all
+from ggrep.search.slate.facts import SelectedText, facts_of, published
+from ggrep.search.slate.graph import GraphBounds, bounded_graph
+from ggrep.search.slate.graph_edges import graph_edges
+from ggrep.search.slate.overview import DEFINITIONS, Asked, Standing, assembled
+from ggrep.search.slate.packing import RankedPack, kept_packs, room_for_graph
 
 _TAGS = {
     Section.CODE: "Code",
@@ -22,10 +22,6 @@ _TAGS = {
 }
 MOST_NAME = 80
 """Characters of a pack's name."""
-
-_DEFINITIONS = frozenset(
-    {"function", "method", "class", "interface", "enum", "typealias", "module", "constant"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,38 +66,23 @@ def drawn(files: Sequence[Merged], asked: Asked, standing: Standing, form: Form)
     ranked = [RankedPack(_pack(one), one.material.pick.rank) for one in files]
     kept, cuts = kept_packs(ranked, form.budgets, form.level)
     paths = {one.pack.path for one in kept}
-    told = [one.material for one in files] if form.graph or form.facts else []
+    read = [one.material for one in files] if form.graph or form.facts else []
     known = [
         facts_of(_selected(material), interfaces=form.facts)
-        for material in told
+        for material in read
         if material.pick.candidate.path in paths
     ]
     packs = [one.pack for one in kept]
-    room = reserved(form.budgets, form.level)
-    graph, bounds = (
-        _graph(packs, known, room_for_graph(kept, form.budgets, form.level))
-        if form.graph
-        else (None, ())
-    )
+    graph: ContextGraph | None = None
+    bounds: tuple[LimitHit, ...] = ()
+    if form.graph:
+        most_bytes = room_for_graph(kept, form.budgets, form.level)
+        graph, bounds = bounded_graph(packs, graph_edges(known), GraphBounds(bytes=most_bytes))
     standing = replace(standing, cut=standing.cut or bool(cuts))
-    draft = Slate(
-        level=form.level,
-        overview=overview(asked, packs, room["overview"]),
-        sections=(),
-        graph=graph,
-        next_actions=next_actions(packs, standing, room["next_actions"]),
-        limits=form.budgets,
-    )
-    slate, shrunk = filled(draft, kept, form.budgets)
+    slate, shrunk = assembled(kept, asked, standing, graph, form.budgets)
     known.sort(key=lambda one: one.path)
-    published = published_all(known, interfaces=True) if form.facts else ()
-    return Drawn(slate, published, (*cuts, *bounds, *shrunk))
-
-
-def _graph(
-    packs: Sequence[Pack], facts: Sequence[FileFacts], most_bytes: int
-) -> tuple[ContextGraph, tuple[LimitHit, ...]]:
-    return context_graph(packs, facts, most_bytes=most_bytes)
+    told = published(known) if form.facts else ()
+    return Drawn(slate, told, (*cuts, *bounds, *shrunk))
 
 
 def _pack(merged: Merged) -> Pack:
@@ -133,7 +114,7 @@ def _pack(merged: Merged) -> Pack:
 
 def _name_at(piece: TextPiece) -> str:
     """Return a definition's name with its parent's, cut short; headings are text of their file."""
-    if not piece.name or piece.chunk_type not in _DEFINITIONS:
+    if not piece.name or piece.chunk_type not in DEFINITIONS:
         return ""
     return ".".join((*piece.breadcrumb[-1:], piece.name))[:MOST_NAME]
 
@@ -150,7 +131,7 @@ def _placing(material: PackMaterial) -> Sequence[TextPiece]:
 
 
 def _pack_tags(material: PackMaterial, tag: str) -> tuple[str, ...]:
-    defines = any(piece.chunk_type in _DEFINITIONS for piece in material.evidence)
+    defines = any(piece.chunk_type in DEFINITIONS for piece in material.evidence)
     is_test = material.pick.candidate.is_test and tag != "Test"
     named = [tag, *(["Definition"] if defines else []), *(["Test"] if is_test else [])]
     return tuple(named)
@@ -176,7 +157,7 @@ def _anchor(material: PackMaterial) -> Evidence | None:
 
 
 def _evidence(piece: TextPiece, tag: str, also: tuple[str, ...]) -> Evidence:
-    defines = piece.chunk_type in _DEFINITIONS and tag != "Anchor"
+    defines = piece.chunk_type in DEFINITIONS and tag != "Anchor"
     return Evidence(
         row_id=piece.row_id,
         chunk_id=piece.chunk_id,

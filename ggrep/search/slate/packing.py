@@ -12,7 +12,7 @@ from typing import Final
 from ggrep.base import stable_json
 from ggrep.model.limits import LimitHit
 from ggrep.model.slate import SECTIONS, Budgets, Evidence, Pack, Section, Slate
-from ggrep.search.slate.document import pack_json, slate_json
+from ggrep.search.slate.document import file_id, pack_json, slate_json
 
 _QUOTES: Final = 2
 _SNIPPET_KEYS: Final = len(b'"snippet":,"snippet_start_line":1000000,')
@@ -233,16 +233,14 @@ def _within_file(one: RankedPack, allowed: int, level: int, limits: list[LimitHi
     if size <= allowed:
         return one
     if level:
-        limits.append(LimitHit("max_slate_file_bytes", allowed, size, _named(pack)))
+        limits.append(
+            LimitHit("max_slate_file_bytes", allowed, size, file_id(pack.repo, pack.path))
+        )
     bare = _bare_size(pack, level)
     while bare > allowed and (lesser := _lesser(pack)) is not None:
         pack = lesser
         bare = _bare_size(pack, level)
     return replace(one, pack=_shrunk(pack, max(allowed - bare, 0)))
-
-
-def _named(pack: Pack) -> str:
-    return f"{pack.repo}:{pack.path}" if pack.repo else pack.path
 
 
 def _lesser(pack: Pack) -> Pack | None:

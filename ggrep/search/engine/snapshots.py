@@ -1,0 +1,245 @@
+"""The open snapshots of one store: the active one, and a few older ones that sessions explore."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import (
+    CorruptStore,
+    DeadlineExceeded,
+    GgrepError,
+    NoIndex,
+    SnapshotGone,
+)
+from ggrep.base.ids import SnapshotId, StoreId
+from ggrep.base.locks import Patience, shared
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.repo_identity import RepoIdentity
+from ggrep.index.store.active import read_active
+from ggrep.index.store.last_used import note_use
+from ggrep.index.store.read_failures import typed_failures
+from ggrep.index.store.suspicion import suspecting_damage
+from ggrep.index.store.tables import close_tables
+from ggrep.index.store.verify import Mender
+from ggrep.index.store.view import SnapshotView, gone, open_active, open_snapshot
+from ggrep.index.sync.healing import Healer
+
+MAX_OPENED: Final = 2
+"""Older snapshots; each holds maps of its segments, and what queries worked out of them."""
+_PIN_RETRY_MS: Final = 5.0
+"""A store is moved aside in less."""
+
+
+class Snapshots:
+    """Opens the snapshots of one store. Threads may share it.
+
+    Args:
+        identity: whose store.
+        home: that the store lies in.
+        clock: notes when the store was last used.
+        handles: holds that many open segments for a block.
+        on_damage: called each time the store is found in want of a sync that heals it.
+    """
+
+    def __init__(
+        self,
+        identity: RepoIdentity,
+        home: Home,
+        clock: Clock,
+        handles: Callable[[int], AbstractContextManager[None]],
+        on_damage: Callable[[], None],
+    ) -> None:
+        self._store = identity.store
+        self._store_id = identity.store_id
+        self._base = home.base
+        self._clock = clock
+        self._handles = handles
+        self._on_damage = on_damage
+        self._hopeless: set[str] = set()
+        self._view: SnapshotView | None = None
+        self._older = _OlderSnapshots(self._store, self._store_id)
+
+    @contextmanager
+    def pin(
+        self,
+        deadline: Deadline,
+        *,
+        counted: bool = True,
+        snapshot_id: SnapshotId | None = None,
+    ) -> Iterator[SnapshotView]:
+        """Yield a snapshot that is not removed while the block runs.
+
+        Args:
+            deadline: when to give up.
+            counted: hold handles for its segments.
+            snapshot_id: which; None for the active one.
+
+        Raises:
+            NoIndex: nothing was ever published.
+            SnapshotGone: the one that was asked for was removed.
+            CorruptStore: no snapshot is valid.
+            Busy: the store was being removed until the deadline, or too many segments are open.
+            DeadlineExceeded: time ran out while the snapshot was opened.
+        """
+        patience = Patience(deadline, time.sleep, "this index is being removed", _PIN_RETRY_MS)
+        with typed_failures(self._base):
+            if not self._store.is_dir():
+                raise NoIndex("this repository has no index yet; run: ggrep index")
+            with shared(names.readers_lock(self._store), patience):
+                view = self._look(snapshot_id, deadline)
+                note_use(self._store, self._clock.now())
+                try:
+                    held = self._handles(len(view.segments)) if counted else nullcontext()
+                    with held, suspecting_damage(view):
+                        yield view
+                except CorruptStore:
+                    self._view = None
+                    self._older.forget()
+                    raise
+
+    def _look(self, snapshot_id: SnapshotId | None, deadline: Deadline) -> SnapshotView:
+        held = self._view
+        if snapshot_id is None:
+            return self.view(deadline)
+        if (
+            held
+            and held.manifest.snapshot_id == snapshot_id
+            and not gone(held)
+            and held.lies_still()
+        ):
+            return held
+        with self._healing(deadline) as healer:
+            return self._older.open(snapshot_id, deadline, healer)
+
+    def view(self, deadline: Deadline | None = None) -> SnapshotView:
+        """Return the active snapshot; the same object while the pointer does not move.
+
+        Every file of it lies as it was verified. What is derived and damaged is made again.
+
+        Requires: the caller holds the readers' lock, where others may collect.
+
+        Raises:
+            NoIndex: nothing was ever published.
+            CorruptStore: no snapshot is valid.
+            DeadlineExceeded: time ran out while it was opened.
+        """
+        if (held := self._held()) is not None:
+            return held
+        if not self._store.is_dir():
+            raise NoIndex("this repository has no index yet; run: ggrep index")
+        # Threads may do this at once: each goes on with what it has opened itself.
+        with self._healing(deadline) as healer:
+            opened = open_active(
+                self._store, store_id=self._store_id, deadline=deadline, mender=healer
+            )
+        if opened.notices:
+            self._on_damage()
+        self._view = opened
+        close_tables(self._store, but={segment.image.name for segment in opened.segments})
+        return opened
+
+    def glance(self) -> SnapshotView:
+        """Return the active snapshot for read-only inspection; writes nothing.
+
+        Raises:
+            GgrepError: as `view`, except that nothing is healed.
+        """
+        if (held := self._held()) is not None:
+            return held
+        with typed_failures(self._base):
+            if not self._store.is_dir():
+                raise NoIndex("this repository has no index yet; run: ggrep index")
+            return open_active(self._store, store_id=self._store_id)
+
+    @contextmanager
+    def _healing(self, deadline: Deadline | None) -> Iterator[Healer]:
+        """Return the function that heals an opened snapshot; its failures are reported."""
+        healer = Healer(self._store, self._clock, deadline, hopeless=self._hopeless)
+        try:
+            yield healer
+        except (CorruptStore, DeadlineExceeded):
+            self._on_damage()
+            raise
+
+    def heal(self, deadline: Deadline) -> None:
+        """Rebuild damaged derived files, as far as possible now."""
+        patience = Patience(deadline, time.sleep, "this index is being removed", _PIN_RETRY_MS)
+        with suppress(GgrepError), typed_failures(self._base):
+            if self._store.is_dir():
+                with shared(names.readers_lock(self._store), patience):
+                    self.view(deadline)
+
+    def close(self) -> None:
+        """Close the snapshot and its tables; the next request reopens them."""
+        self._view = None
+        close_tables(self._store)
+
+    def _held(self) -> SnapshotView | None:
+        """Return the view opened last if it is still current."""
+        held = self._view
+        good = held and not held.notices and self._is_active(held) and held.lies_still()
+        return held if good else None
+
+    def _is_active(self, held: SnapshotView) -> bool:
+        try:
+            return held.manifest.snapshot_id == read_active(self._store)
+        except CorruptStore:
+            return False  # opening it anew recovers, and says so
+
+
+class _OlderSnapshots:
+    """Opens snapshots by id and keeps the most recently used. Thread-safe."""
+
+    def __init__(self, store: Path, store_id: StoreId) -> None:
+        self._store = store
+        self._store_id = store_id
+        self._lock = Lock()
+        self._opened: dict[SnapshotId, SnapshotView] = {}  # the least recently used first
+
+    def open(
+        self,
+        snapshot_id: SnapshotId,
+        deadline: Deadline | None = None,
+        mender: Mender | None = None,
+    ) -> SnapshotView:
+        """Return a snapshot, verified on opening; the same object while it is kept.
+
+        Raises:
+            SnapshotGone: it was removed, or never was.
+            NoIndex: its store was removed.
+            CorruptStore: it is damaged.
+            StoreError: an artifact cannot be read now.
+            DeadlineExceeded: time ran out while it was opened.
+        """
+        with self._lock:
+            view = self._opened.get(snapshot_id)
+        if view is not None and (error := gone(view)):
+            raise error
+        if view is None or not view.lies_still():
+            if not names.manifest_file(self._store, snapshot_id).exists():
+                raise SnapshotGone(f"snapshot {snapshot_id} is not there; ask again")
+            # Threads may do this at once: the last one's is kept.
+            view = open_snapshot(
+                self._store,
+                snapshot_id,
+                store_id=self._store_id,
+                deadline=deadline,
+                mender=mender,
+            )
+        with self._lock:
+            self._opened.pop(snapshot_id, None)
+            self._opened[snapshot_id] = view
+            while len(self._opened) > MAX_OPENED:
+                del self._opened[next(iter(self._opened))]
+        return view
+
+    def forget(self) -> None:
+        """Drop all of them after one was found damaged."""
+        with self._lock:
+            self._opened.clear()

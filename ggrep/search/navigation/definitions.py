@@ -1,0 +1,212 @@
+"""Selects and orders the definitions of a name; without any, names that are spelled similarly."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import PurePosixPath
+from typing import Final
+
+import numpy as np
+
+from ggrep.base.deadline import Deadline
+from ggrep.index.lexical.layout import SYMBOL
+from ggrep.model.limits import Notice
+from ggrep.model.sanitise import sanitise_line
+from ggrep.search.navigation.name_candidates import AskedName, NameFile, Searched, defining_files
+from ggrep.search.navigation.name_reading import Place, Reading
+from ggrep.search.query.row_reading import row_columns
+from ggrep.search.query.segments import SearchableSegment
+
+_ENTRANCES: Final = frozenset({"__init__", "index", "lib", "main", "mod"})
+"""Files that go by the name of their directory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """The definitions of a name.
+
+    Attributes:
+        places: in the order of the answer.
+        suggestions: other names, where there are none.
+        notices: that it is spelled otherwise.
+    """
+
+    places: tuple[Place, ...]
+    suggestions: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
+def find_definitions(reading: Reading, asked: AskedName) -> Definitions:
+    """Return the definitions of a name as spelled; in another letter case if there are none.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    files = defining_files(reading.held, asked.last, reading.deadline)
+    beside: list[Place] = []
+    for any_case in (False, True):
+        every = _defining(reading, files, asked.last, any_case=any_case)
+        kept = _qualified(every, asked.owners)
+        if kept:
+            notices = other_case(asked.last, kept) if any_case else ()
+            return Definitions(tuple(sorted(kept, key=_order)), notices=notices)
+        beside += every
+    if beside:
+        names = dict.fromkeys(sanitise_line(qualified_name(place)) for place in beside)
+        return Definitions((), tuple(names)[:MAX_SUGGESTIONS])
+    near = near_names(reading.held, asked.last, reading.deadline)
+    return Definitions((), tuple(map(sanitise_line, near)))
+
+
+def other_case(name: str, places: Iterable[Place]) -> tuple[Notice, ...]:
+    """Return the notice that the name occurs only in other letter case."""
+    spelled = sorted({place.mention.text for place in places} - {name})
+    shown = ", ".join(map(sanitise_line, spelled[:MAX_SUGGESTIONS]))
+    told = f"nothing is spelled {sanitise_line(name)}; shown is {shown}"
+    return (Notice("other_case", told),) if spelled else ()
+
+
+def qualified_name(place: Place) -> str:
+    """Return the name at a place, qualified by the enclosing definitions."""
+    return ".".join(filter(None, (place.mention.container, place.mention.text)))
+
+
+def _defining(
+    reading: Reading, files: Sequence[NameFile], name: str, *, any_case: bool
+) -> list[Place]:
+    return [
+        place
+        for file in reading.read(files, name, any_case=any_case)
+        for place in file.places
+        if place.mention.defined is not None
+    ]
+
+
+def _qualified(places: Sequence[Place], owners: tuple[str, ...]) -> list[Place]:
+    """Return the places whose container ends in `owners`; where none does, with its file's path."""
+    if not owners:
+        return list(places)
+    within = [place for place in places if _ends(_parts(place.mention.container), owners)]
+    return within or [place for place in places if _ends(_path_parts(place), owners)]
+
+
+def _parts(container: str) -> list[str]:
+    return [part for part in container.replace("::", ".").split(".") if part]
+
+
+def _path_parts(place: Place) -> list[str]:
+    """Return what a module is called by, and the container in it: `json.decoder.JSONDecoder`."""
+    path = PurePosixPath(place.file.path)
+    stem = path.name.partition(".")[0]
+    parts = [*path.parts[:-1], *([] if stem in _ENTRANCES else [stem])]
+    return [*parts, *_parts(place.mention.container)]
+
+
+def _ends(parts: Sequence[str], owners: tuple[str, ...]) -> bool:
+    folded = tuple(part.casefold() for part in owners)
+    return tuple(part.casefold() for part in parts[-len(folded) :]) == folded
+
+
+def _order(place: Place) -> tuple[bool, bool, bool, str, int, int]:
+    """Sort sources before tests, namespaces and mere declarations last, then by place."""
+    mention = place.mention
+    defined = mention.defined
+    return (
+        place.file.test,
+        defined is not None and defined.kind == "module",
+        defined is not None and defined.declared_only,
+        place.file.path,
+        mention.line,
+        mention.column,
+    )
+
+
+MAX_SUGGESTIONS: Final = 5
+MAX_TERMS: Final = 500_000
+"""Most names that are compared."""
+_TERMS_AT_ONCE: Final = 8192
+_MOST_EDITS: Final = 2
+_FEWEST_LETTERS: Final = 4
+"""A part so short is in too many names to mean anything."""
+
+
+def near_names(held: Searched, name: str, deadline: Deadline) -> tuple[str, ...]:
+    """Return a few defined names spelled similarly to `name`, the nearest first.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    wanted = _plain(name.casefold())
+    best: dict[str, tuple[int, int, int]] = {}
+    for place, segment in enumerate(held.segments):
+        for term, row in _defined_terms(segment, held, place, deadline):
+            if term not in best and (score := _distance(wanted, _plain(term))) is not None:
+                best[term] = (score, place, row)
+    ranked = sorted(best.items(), key=lambda item: (item[1][0], len(item[0]), item[0]))
+    spelled = [
+        _spelled(held, place, row, term) for term, (_, place, row) in ranked[:MAX_SUGGESTIONS]
+    ]
+    return tuple(dict.fromkeys(spelled))
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").replace("-", "")
+
+
+def _defined_terms(
+    segment: SearchableSegment, held: Searched, place: int, deadline: Deadline
+) -> Iterator[tuple[str, int]]:
+    """Yield the names that chunks define with the first row that may be shown of each."""
+    postings, eligible = segment.row_postings, held.eligible[place]
+    offsets = postings.fields[SYMBOL].offsets
+    defined = np.flatnonzero(offsets[1:] > offsets[:-1])[:MAX_TERMS].tolist()
+    blob, bounds = postings.term_bytes, postings.term_offsets
+    for start in range(0, len(defined), _TERMS_AT_ONCE):
+        deadline.check("looking for near names")
+        for term in defined[start : start + _TERMS_AT_ONCE]:
+            rows = postings.rows_of(term, SYMBOL)
+            row = int(rows[0])
+            if not eligible[row]:
+                shown = rows[eligible[rows]]
+                if not len(shown):
+                    continue
+                row = int(shown[0])
+            yield blob[int(bounds[term]) : int(bounds[term + 1])].tobytes().decode(), row
+
+
+def _distance(wanted: str, term: str) -> int | None:
+    """Return the distance of a name; None if it is too different."""
+    if wanted == term:
+        return 0
+    if abs(len(wanted) - len(term)) <= _MOST_EDITS and len(wanted) > _MOST_EDITS:
+        edits = _edits(wanted, term, 1 if len(wanted) <= _FEWEST_LETTERS else _MOST_EDITS)
+        if edits is not None:
+            return edits
+    if min(len(wanted), len(term)) >= _FEWEST_LETTERS and (wanted in term or term in wanted):
+        return _MOST_EDITS + abs(len(wanted) - len(term))
+    return None
+
+
+def _edits(first: str, second: str, most: int) -> int | None:
+    """Return the edit distance with transpositions; None if more than `most`."""
+    if not set(first[:2]) & set(second[:2]):
+        return None
+    before, row = [0] * (len(second) + 1), list(range(len(second) + 1))
+    for place, (last, letter) in enumerate(pairwise(" " + first), start=1):
+        older, before, row = before, row, [place] + [0] * len(second)
+        for other, (beside, their) in enumerate(pairwise(" " + second), start=1):
+            cost = before[other - 1] + (letter != their)
+            row[other] = min(cost, before[other] + 1, row[other - 1] + 1)
+            if place > 1 and other > 1 and letter == beside and last == their:
+                row[other] = min(row[other], older[other - 2] + 1)
+        if min(row) > most:
+            return None
+    return row[-1] if row[-1] <= most else None
+
+
+def _spelled(held: Searched, place: int, row: int, term: str) -> str:
+    """Return a name as the chunk that defines it spells it."""
+    ((names,),) = row_columns(held.view, held.segments[place], [row], ("names",))
+    return next((name for name in names if (name.strip("_").casefold() or name) == term), term)

@@ -1,0 +1,331 @@
+"""Answers requests for the code around a place: its chunks, and how far each boundary reaches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.config.identity.fingerprints import asked_fingerprint
+from ggrep.model.limits import LimitHit
+from ggrep.model.navigation import Boundary, ExpandRequest, ExpandResponse, Neighbour
+from ggrep.model.sanitise import is_text, sanitise, sanitise_line
+from ggrep.search.query.context import Context, Stages
+from ggrep.search.query.file_text import file_text
+from ggrep.search.query.row_reading import shown_rows
+from ggrep.search.query.segments import SearchableSegment, open_segments
+from ggrep.search.query.targets import Target, find_target
+
+BOUNDARIES: Final[tuple[Boundary, ...]] = ("chunk", "definition", "container", "file")
+"""From the narrowest to the widest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One chunk of a file.
+
+    Attributes:
+        first_line: 1-based, as `last_line`.
+        name: of the definition that begins in it; empty where none does.
+        breadcrumb: what encloses it, outermost first.
+    """
+
+    row_id: str
+    first_line: int
+    last_line: int
+    chunk_type: str
+    name: str
+    breadcrumb: tuple[str, ...]
+    signature: str
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """Return the definitions that enclose it, including its own."""
+        return (*self.breadcrumb, self.name) if self.name else self.breadcrumb
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The extent of a boundary.
+
+    Attributes:
+        first_line: 1-based, as `last_line`.
+        trail: the definitions around all of it.
+    """
+
+    boundary: Boundary
+    first_line: int
+    last_line: int
+    trail: tuple[str, ...]
+
+
+def reaches_of(pieces: Sequence[Piece], first: int, last: int, lines: int) -> list[Reach]:
+    """Return the extent of each boundary around some chunks, the narrowest first.
+
+    None of them is narrower than the one before. In place of a definition, where there is none
+    around the chunks, stand the chunks themselves, and in place of a container the file.
+
+    Args:
+        pieces: all chunks of the file, in source order; not empty.
+        first: place of the first of the chunks in question.
+        last: that of the last of them.
+        lines: of the file.
+    """
+    trail = pieces[first].trail
+    for piece in pieces[first + 1 : last + 1]:
+        trail = _common(trail, piece.trail)
+    own = (first, last)
+    definition = _widened(pieces, own, trail) if trail else own
+    container = _widened(pieces, definition, trail[:-1]) if len(trail) > 1 else None
+    whole = Reach("file", 1, max(lines, pieces[-1].last_line), ())
+    outer = whole if container is None else _reach("container", pieces, container, trail[:-1])
+    return [
+        _reach("chunk", pieces, own, trail),
+        _reach("definition" if trail else "chunk", pieces, definition, trail),
+        outer,
+        whole,
+    ]
+
+
+def _reach(
+    boundary: Boundary, pieces: Sequence[Piece], span: tuple[int, int], trail: tuple[str, ...]
+) -> Reach:
+    last = max(piece.last_line for piece in pieces[span[0] : span[1] + 1])
+    return Reach(boundary, pieces[span[0]].first_line, last, trail)
+
+
+def _common(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    length = 0
+    while length < min(len(one), len(other)) and one[length] == other[length]:
+        length += 1
+    return one[:length]
+
+
+def _widened(
+    pieces: Sequence[Piece], span: tuple[int, int], trail: tuple[str, ...]
+) -> tuple[int, int]:
+    """Return the chunks around `span` that are of the definition with that trail.
+
+    One chunk in which a definition of that trail begins is its first: two of one name may stand
+    behind each other.
+    """
+    first, last = span
+    while first > 0 and not _begins(pieces[first], trail) and _within(pieces[first - 1], trail):
+        first -= 1
+    while (
+        last + 1 < len(pieces)
+        and _within(pieces[last + 1], trail)
+        and not _begins(pieces[last + 1], trail)
+    ):
+        last += 1
+    return first, last
+
+
+def _within(piece: Piece, trail: tuple[str, ...]) -> bool:
+    return piece.trail[: len(trail)] == trail
+
+
+def _begins(piece: Piece, trail: tuple[str, ...]) -> bool:
+    return bool(piece.name) and piece.trail == trail
+
+
+MAX_EXPAND_BYTES: Final = 1 << 20
+"""Most text of one answer."""
+_NEIGHBOURS: Final = 3
+"""Chunks named on either side."""
+
+
+def check_expand(request: ExpandRequest) -> None:
+    """Raise unless the request is valid; needs no index.
+
+    Raises:
+        InvalidRequest: names what is wrong.
+    """
+    if not is_text(request.target) or "\0" in request.target or not request.target.strip():
+        raise InvalidRequest(f"target: {request.target!r} names no place")
+    if request.boundary not in ("auto", *BOUNDARIES):
+        known = ", ".join(("auto", *BOUNDARIES))
+        raise InvalidRequest(f"boundary: unknown {request.boundary!r}; use one of {known}")
+    if request.max_bytes < 1:
+        raise InvalidRequest(f"max_bytes: {request.max_bytes} bytes hold no text")
+    if request.timeout_ms < 0:
+        raise InvalidRequest(f"timeout_ms: {request.timeout_ms} is negative")
+
+
+def expand(context: Context, request: ExpandRequest) -> ExpandResponse:
+    """Return the text around a place, as indexed.
+
+    Raises:
+        InvalidRequest: the target is no place in this index, or more than one.
+        CorruptStore: a table does not hold the row its image says.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+        DeadlineExceeded: time ran out.
+    """
+    stages = Stages(context.clock)
+    segments = open_segments(context.view)
+    target = find_target(segments, request.target.strip(), context.deadline)
+    clamped, clamps = _clamped(request)
+    file = _read(context, segments[target.segment], target)
+    shown = _shown(file, target, clamped)
+    stages.end("expand")
+    return ExpandResponse(
+        request=clamped,
+        path=file.path,
+        language=file.language,
+        boundary=shown.reach.boundary,
+        start_line=shown.first_line,
+        end_line=shown.last_line,
+        breadcrumb=shown.reach.trail,
+        content=shown.content,
+        hidden_lines=shown.hidden_lines,
+        file_lines=len(file.lines),
+        neighbours=_neighbours(file.pieces, shown.first_line, shown.last_line),
+        **context.head(
+            asked_fingerprint("expand-1", clamped, settings=context.settings),
+            deterministic=request.deterministic,
+            limits=(*clamps, *shown.limits),
+            notices=(),
+            spans=stages.spans,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file as it is shown.
+
+    Attributes:
+        lines: without their ends, sanitised.
+        pieces: its chunks without the header, in source order.
+        rows: of each of them.
+    """
+
+    path: str
+    language: str
+    lines: tuple[str, ...]
+    pieces: tuple[Piece, ...]
+    rows: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """The shown part of a file.
+
+    Attributes:
+        reach: what was to be shown.
+        hidden_lines: of it that are not.
+    """
+
+    reach: Reach
+    first_line: int
+    last_line: int
+    content: str
+    hidden_lines: int
+    limits: tuple[LimitHit, ...] = ()
+
+
+def _clamped(request: ExpandRequest) -> tuple[ExpandRequest, tuple[LimitHit, ...]]:
+    if request.max_bytes <= MAX_EXPAND_BYTES:
+        return request, ()
+    clamp = LimitHit("max_expand_bytes", MAX_EXPAND_BYTES, request.max_bytes)
+    return replace(request, max_bytes=MAX_EXPAND_BYTES), (clamp,)
+
+
+def _read(context: Context, segment: SearchableSegment, target: Target) -> _File:
+    view, deadline, image = context.view, context.deadline, segment.image
+    rows = [row for row in segment.rows_of(target.file) if not image.row_anchors[row]]
+    text = sanitise(file_text(view, segment, target.file, deadline))
+    held = shown_rows(view, segment, rows)
+    deadline.check("expanding")
+    pieces = [
+        Piece(
+            row_id=shown.row_id,
+            first_line=image.lines(row)[0],
+            last_line=image.lines(row)[1],
+            chunk_type=image.types[int(image.row_types[row])],
+            name=sanitise_line(shown.name),
+            breadcrumb=tuple(sanitise_line(part) for part in shown.breadcrumb),
+            signature=sanitise_line(shown.signature),
+        )
+        for row, shown in zip(rows, held, strict=True)
+    ]
+    return _File(
+        path=sanitise_line(image.path(target.file)),
+        language=image.language(target.file),
+        lines=tuple(text.removesuffix("\n").split("\n")) if text else (),
+        pieces=tuple(pieces),
+        rows=tuple(rows),
+    )
+
+
+def _shown(file: _File, target: Target, request: ExpandRequest) -> _Shown:
+    """Return the part of the file to show: the requested boundary, or the widest that fits."""
+    if not file.pieces:
+        return _Shown(Reach("file", 1, 1, ()), 1, 1, "", 0)
+    first = file.rows.index(target.row) if target.row in file.rows else 0
+    last = first
+    while last + 1 < len(file.rows) and file.pieces[last + 1].first_line <= target.last_line:
+        last += 1
+    reaches = reaches_of(file.pieces, first, last, len(file.lines))
+    if request.boundary == "auto":
+        fitting = [reach for reach in reaches if _size(file, reach) <= request.max_bytes]
+        reach = fitting[-1] if fitting else reaches[0]
+    else:
+        reach = reaches[BOUNDARIES.index(request.boundary)]
+    size = _size(file, reach)
+    if size > request.max_bytes:
+        return _cut(file, reach, target.first_line, request.max_bytes, size)
+    lines = file.lines[reach.first_line - 1 : reach.last_line]
+    return _Shown(reach, reach.first_line, reach.last_line, "\n".join(lines), 0)
+
+
+def _size(file: _File, reach: Reach) -> int:
+    lines = file.lines[reach.first_line - 1 : reach.last_line]
+    return sum(len(line.encode()) for line in lines) + len(lines) - 1
+
+
+def _cut(file: _File, reach: Reach, line: int, most: int, size: int) -> _Shown:
+    """Return the lines of a boundary nearest to `line` within the bytes, `line` always included.
+
+    Of those as far away on either side the one below comes first.
+    """
+    limit = LimitHit("max_expand_bytes", most, size, file.path)
+    line = min(max(line, reach.first_line), reach.last_line)
+    total = reach.last_line - reach.first_line + 1
+    first = last = line
+    left = most - len(file.lines[line - 1].encode())
+    if left < 0:
+        head = file.lines[line - 1].encode()[:most].decode(errors="ignore")
+        return _Shown(reach, line, line, head, total - 1 + (not head), (limit,))
+    sides = {"below": True, "above": True}
+    while any(sides.values()):
+        for side, step in (("below", last + 1), ("above", first - 1)):
+            inside = reach.first_line <= step <= reach.last_line
+            cost = len(file.lines[step - 1].encode()) + 1 if inside else left + 1
+            sides[side] = sides[side] and cost <= left
+            if sides[side]:
+                left -= cost
+                first, last = min(first, step), max(last, step)
+    content = "\n".join(file.lines[first - 1 : last])
+    return _Shown(reach, first, last, content, total - (last - first + 1), (limit,))
+
+
+def _neighbours(pieces: Sequence[Piece], first: int, last: int) -> tuple[Neighbour, ...]:
+    """Return the next chunks on either side of some lines, without those cut through."""
+    before = [piece for piece in pieces if piece.last_line < first][-_NEIGHBOURS:]
+    after = [piece for piece in pieces if piece.first_line > last][:_NEIGHBOURS]
+    return (
+        *(_neighbour("before", piece) for piece in before),
+        *(_neighbour("after", piece) for piece in after),
+    )
+
+
+def _neighbour(side: Literal["before", "after"], piece: Piece) -> Neighbour:
+    return Neighbour(
+        side=side,
+        row_id=piece.row_id,
+        start_line=piece.first_line,
+        end_line=piece.last_line,
+        chunk_type=piece.chunk_type,
+        name=piece.name,
+        signature=piece.signature,
+    )

@@ -1,0 +1,250 @@
+"""Reads the files again that contain a name, in batches, and finds its occurrences."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Final, Self
+
+from ggrep.base.deadline import Deadline
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.sanitise import sanitise_line
+from ggrep.parse.occurrences.words import MAX_MENTIONS, Occurrence, mentions_by_words, spots
+from ggrep.parse.workers.jobs import OccurrenceQuestion
+from ggrep.parse.workers.occurrence_pool import OccurrencePool
+from ggrep.search.navigation.name_candidates import NameFile, Searched
+from ggrep.search.query.file_text import file_texts, row_at
+
+_FILES_AT_ONCE: Final = 48
+"""Files whose text is read at once; large ones are dear to hold, small reads dear to make."""
+
+
+@dataclass(frozen=True, slots=True)
+class HoldingFile:
+    """A file that contains the name.
+
+    Attributes:
+        text: as it was indexed.
+        question: what is asked about it.
+    """
+
+    file: NameFile
+    text: str
+    question: OccurrenceQuestion
+
+
+class HoldingFiles(Iterator[HoldingFile]):
+    """Yields the files that contain a name, in the given order."""
+
+    def __init__(
+        self,
+        held: Searched,
+        files: Sequence[NameFile],
+        question: tuple[str, bool],
+        deadline: Deadline,
+    ) -> None:
+        """Take the files.
+
+        Args:
+            held: what they lie in.
+            files: the ones that may hold it.
+            question: the name, and whether other letter cases count; then only files with such
+                a spelling do.
+            deadline: checked before each batch.
+        """
+        self._held = held
+        self._name, self._any_case = question
+        self._deadline = deadline
+        self._left = len(files)
+        self._found = self._read(files)
+
+    @property
+    def left(self) -> int:
+        """Return how many files remain to be read."""
+        return self._left
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> HoldingFile:
+        """Return the next file that contains the name.
+
+        Raises:
+            StopIteration: there is none.
+            DeadlineExceeded: time ran out.
+            SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+        """
+        return next(self._found)
+
+    def _read(self, files: Sequence[NameFile]) -> Iterator[HoldingFile]:
+        for start in range(0, len(files), _FILES_AT_ONCE):
+            batch = files[start : start + _FILES_AT_ONCE]
+            texts = self._texts(batch)
+            for file in batch:
+                self._left -= 1
+                text = texts[file.segment, file.file]
+                question = OccurrenceQuestion(
+                    file.path, text.encode("utf-8", "replace"), self._name, self._any_case
+                )
+                if self._stands_in(question):
+                    yield HoldingFile(file, text, question)
+
+    def _stands_in(self, question: OccurrenceQuestion) -> bool:
+        found = spots(question.path_key, question.data, self._name, any_case=self._any_case)
+        return any(spot.text != self._name for spot in found) if self._any_case else bool(found)
+
+    def _texts(self, files: Sequence[NameFile]) -> dict[tuple[int, int], str]:
+        texts: dict[tuple[int, int], str] = {}
+        ordered = sorted((file.segment, file.file) for file in files)
+        for place, pairs in groupby(ordered, key=lambda pair: pair[0]):
+            numbers = [number for _, number in pairs]
+            read = file_texts(self._held.view, self._held.segments[place], numbers, self._deadline)
+            texts |= {(place, number): text for number, text in zip(numbers, read, strict=True)}
+        return texts
+
+
+MAX_MENTION_FILES: Final = 5_000
+"""Most files that are read for one name."""
+MAX_SYNTAX_BYTES: Final = 16 << 20
+"""Most text whose syntax is read for one name: some 4 s of processor time."""
+SYNTAX_SHARE: Final = 60
+"""Per cent of the deadline; the rest is looked at by words, at a tenth of the cost."""
+WORDS_SHARE: Final = 90
+"""Per cent of the deadline; what is left is for the answer."""
+_TROUBLE: Final = {
+    "parse_exhausted": "its syntax took too long to read; words alone were looked at",
+    "parse_crashed": "its syntax could not be read; words alone were looked at",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An occurrence that the request allows, and the row that holds it."""
+
+    file: NameFile
+    row: int
+    mention: Occurrence
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    """One file with its occurrences, in source order.
+
+    Attributes:
+        text: as it was indexed.
+    """
+
+    file: NameFile
+    text: str
+    places: tuple[Place, ...]
+
+
+@dataclass(slots=True)
+class Reading:
+    """Reads files for one name and records failures.
+
+    Attributes:
+        words_do: what words alone tell of a file is worth having.
+        exact: nothing is left out because time runs short; the deadline ends the request instead.
+        notices: files whose syntax was not read.
+        limits: the cuts: too many files, too much text, too many places in one, too little time.
+    """
+
+    held: Searched
+    pool: OccurrencePool
+    deadline: Deadline
+    words_do: bool
+    exact: bool
+    notices: list[Notice] = field(default_factory=list)
+    limits: list[LimitHit] = field(default_factory=list)
+    _began_ms: float = field(init=False)
+    _syntax_bytes: int = 0
+
+    def __post_init__(self) -> None:
+        """Note when the request began."""
+        self._began_ms = self.deadline.clock.monotonic_ms()
+
+    def read(self, files: Sequence[NameFile], name: str, *, any_case: bool) -> Iterator[NamedFile]:
+        """Yield the files that contain the name: sources before tests, then by path.
+
+        Where words do not do, those in which a chunk has that name come before all others.
+
+        Args:
+            files: the ones to keep first where there are too many.
+            name: its last part.
+            any_case: take other spellings in upper and lower case too.
+
+        Raises:
+            DeadlineExceeded: time ran out.
+            SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+        """
+        if len(files) > MAX_MENTION_FILES:
+            self.limits.append(LimitHit("max_mention_files", MAX_MENTION_FILES, len(files)))
+        kept = sorted(files[:MAX_MENTION_FILES], key=self._order)
+        holding = HoldingFiles(self.held, kept, (name, any_case), self.deadline)
+        asked: deque[HoldingFile] = deque()
+        for _, answer in self.pool.find(self._questions(holding, asked), self.deadline):
+            held = asked.popleft()
+            if answer.problem:
+                path = sanitise_line(held.file.path)
+                self.notices.append(Notice(answer.problem, _TROUBLE[answer.problem], path))
+            yield self._named(held, answer.found)
+        if self.words_do:
+            yield from self._by_words(holding)
+        if holding.left:
+            share = WORDS_SHARE if self.words_do else SYNTAX_SHARE
+            self._say("files_left", holding.left, "not looked at", share)
+
+    def _is_over(self, share: int) -> bool:
+        """Return whether that percentage of the request's time has passed."""
+        if self.exact:
+            return False
+        passed = self.deadline.clock.monotonic_ms() - self._began_ms
+        return passed >= (self.deadline.at_ms - self._began_ms) * share / 100
+
+    def _order(self, file: NameFile) -> tuple[bool, bool, str]:
+        return (not (self.words_do or file.names), file.test, file.path)
+
+    def _questions(
+        self, holding: HoldingFiles, asked: deque[HoldingFile]
+    ) -> Iterator[OccurrenceQuestion]:
+        """Yield the questions to the parser, up to a limit."""
+        while self._syntax_bytes < MAX_SYNTAX_BYTES and not self._is_over(SYNTAX_SHARE):
+            held = next(holding, None)
+            if held is None:
+                return
+            self._syntax_bytes += len(held.question.data)
+            asked.append(held)
+            yield held.question
+
+    def _by_words(self, holding: HoldingFiles) -> Iterator[NamedFile]:
+        count = 0
+        while not self._is_over(WORDS_SHARE) and (held := next(holding, None)) is not None:
+            count += 1
+            ask = held.question
+            found = mentions_by_words(ask.path_key, ask.data, ask.name, any_case=ask.any_case)
+            yield self._named(held, found)
+        if count:
+            self._say("words_alone", count, "looked at by their words alone", SYNTAX_SHARE)
+
+    def _say(self, code: str, count: int, what: str, share: int) -> None:
+        late = self._is_over(share)
+        self.limits.append(
+            LimitHit("deadline_share", share)
+            if late
+            else LimitHit("max_syntax_bytes", MAX_SYNTAX_BYTES)
+        )
+        self.notices.append(Notice(code, f"{count} files that may hold the name were {what}"))
+
+    def _named(self, held: HoldingFile, found: Sequence[Occurrence]) -> NamedFile:
+        if len(found) >= MAX_MENTIONS:
+            path = sanitise_line(held.file.path)
+            self.limits.append(LimitHit("max_mentions_per_file", MAX_MENTIONS, None, path))
+        return NamedFile(held.file, held.text, tuple(self._places(held.file, found)))
+
+    def _places(self, file: NameFile, found: Sequence[Occurrence]) -> Iterator[Place]:
+        segment, eligible = self.held.segments[file.segment], self.held.eligible[file.segment]
+        for mention in found:
+            row = row_at(segment, file.file, mention.line)
+            if row is not None and eligible[row]:
+                yield Place(file, row, mention)

@@ -1,0 +1,201 @@
+"""What an answer needs, and what answers to all questions say of themselves."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TypedDict
+
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.identifiers import derived_id
+from ggrep.config.settings import Settings
+from ggrep.index.embedding.encoder import Encoder
+from ggrep.index.store.manifest import SnapshotManifest
+from ggrep.index.store.view import SnapshotView
+from ggrep.model.limits import LimitHit, Notice, sorted_limits, sorted_notices
+from ggrep.model.request import EncodedQuery, Find, SearchRequest
+from ggrep.model.response import Admitted, Provenance
+from ggrep.model.sanitise import without_directories
+from ggrep.model.scan import ScanFacts
+from ggrep.model.standing import Standing, standing_notices
+from ggrep.model.statistics import CollectionStatistics
+from ggrep.search.query.pipeline import Ranked, rank
+
+
+class Head(TypedDict):
+    """The fields that answers to all questions have."""
+
+    request_id: str
+    query_fingerprint: str
+    provenance: Provenance
+    limits_hit: tuple[LimitHit, ...]
+    warnings: tuple[Notice, ...]
+    timings_ms: tuple[tuple[str, int], ...]
+    admitted: Admitted | None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What answering one request needs.
+
+    Attributes:
+        view: the pinned snapshot.
+        deadline: when to give up.
+        encoder: None where no vectors are compared.
+        new_id: returns a name that nothing else has.
+        standing: returns how the updating of the index stands.
+        request_id: what the answer is named; empty for a new name.
+        admitted: how the request came in, where somebody admits requests.
+        snapshot_read_ms: what opening the snapshot took.
+        scan: what was seen, where the snapshot is a scan's.
+    """
+
+    view: SnapshotView
+    deadline: Deadline
+    settings: Settings
+    encoder: Encoder | None
+    clock: Clock
+    new_id: Callable[[], str]
+    standing: Callable[[], Standing]
+    request_id: str = ""
+    admitted: Admitted | None = None
+    snapshot_read_ms: float = 0.0
+    scan: ScanFacts | None = None
+
+    def rank(
+        self,
+        request: SearchRequest,
+        figures: CollectionStatistics | None = None,
+        vector: EncodedQuery | None = None,
+    ) -> Ranked:
+        """Return the scores of all rows of the snapshot.
+
+        Args:
+            request: the question.
+            figures: of the collection to score against; None for the snapshot's own.
+            vector: the query's; None to encode it here.
+
+        Raises:
+            InvalidRequest: the snapshot has more segments than one query may open.
+        """
+        view = self.view
+        if len(view.segments) > self.settings.max_open_segments_per_query:
+            raise InvalidRequest(
+                f"snapshot {view.manifest.snapshot_id} has {len(view.segments)} segments, more"
+                " than max_open_segments_per_query; run: ggrep index"
+            )
+        return rank(
+            view,
+            request,
+            encoder=self.encoder,
+            statistics=figures,
+            deadline=self.deadline,
+            encoded=vector,
+        )
+
+    def head(
+        self,
+        fingerprint: str,
+        *,
+        deterministic: bool,
+        limits: Iterable[LimitHit],
+        notices: Iterable[Notice],
+        spans: Iterable[tuple[str, float]],
+    ) -> Head:
+        """Return what an answer says of itself.
+
+        Args:
+            fingerprint: the identity of the question.
+            deterministic: nothing of the moment is said.
+            limits: the cuts.
+            notices: about the request; those about the index are added.
+            spans: the stages behind the opening of the snapshot, with their milliseconds.
+        """
+        told = (*state_notices(self.view), *notices)
+        store_id = self.view.manifest.store_id
+        head = Head(
+            request_id=derived_id(fingerprint, store_id),
+            query_fingerprint=fingerprint,
+            provenance=self.provenance,
+            limits_hit=sorted_limits(limits),
+            warnings=sorted_notices(told),
+            timings_ms=(),
+            admitted=None,
+        )
+        if deterministic:
+            return head
+        waited_ms = self.admitted.waited_ms if self.admitted else 0.0
+        stages = (("admission", waited_ms), ("snapshot_read", self.snapshot_read_ms), *spans)
+        head["request_id"] = self.request_id or self.new_id()
+        head["warnings"] = sorted_notices((*told, *self._moment()))
+        head["timings_ms"] = tuple((stage, round(span)) for stage, span in stages)
+        head["admitted"] = self.admitted
+        return head
+
+    def _moment(self) -> tuple[Notice, ...]:
+        """Return how current the index is.
+
+        Of a partial snapshot, and of a scan, it is said already that there is more.
+        """
+        standing = self.standing()
+        whole = not self.view.manifest.partial and self.scan is None
+        return standing_notices(replace(standing, behind=standing.behind and whole))
+
+    @property
+    def provenance(self) -> Provenance:
+        """Return which store and snapshot an answer comes from."""
+        manifest = self.view.manifest
+        return Provenance(
+            store_id=manifest.store_id,
+            config_fingerprint=manifest.config_fingerprint,
+            ignore_fingerprint=manifest.ignore_fingerprint,
+            embed_config_fingerprint=manifest.embed_config_fingerprint,
+            snapshot_id=manifest.snapshot_id,
+            git=manifest.git,
+            degraded=manifest.degraded,
+            partial=manifest.partial,
+            indexed_files=manifest.counts.files_indexed,
+            eligible_files=manifest.counts.files_eligible,
+            scan=self.scan,
+        )
+
+    def search_notices(self, request: SearchRequest) -> tuple[Notice, ...]:
+        """Return the notices of a ranked answer about its request."""
+        if request.find is Find.SIMILAR_CODE and (self.encoder is None or not request.vectors):
+            told = "no vectors are compared; code is similar here that shares rare words"
+            return (Notice("no_vectors", told),)
+        return ()
+
+
+class Stages:
+    """Measures the stages of an answer, one behind the other."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._began_ms = clock.monotonic_ms()
+        self.spans: list[tuple[str, float]] = []
+
+    def end(self, stage: str) -> None:
+        """Note what the stage that ends here took."""
+        now_ms = self._clock.monotonic_ms()
+        self.spans.append((stage, now_ms - self._began_ms))
+        self._began_ms = now_ms
+
+
+def state_notices(view: SnapshotView) -> tuple[Notice, ...]:
+    """Return the notices that every answer over `view` carries."""
+    notices = list(view.notices)
+    manifest = view.manifest
+    if manifest.degraded:
+        notices.append(Notice("degraded_snapshot", without_directories(_degraded(manifest))))
+    if manifest.partial:
+        counts = manifest.counts
+        told = f"{counts.files_indexed} of {counts.files_eligible} files are indexed so far"
+        notices.append(Notice("partial_index", told))
+    return tuple(notices)
+
+
+def _degraded(manifest: SnapshotManifest) -> str:
+    """Return the problems of a degraded snapshot."""
+    first = "".join(f", first {one.path_key}: {one.message}" for one in manifest.errors[:1])
+    return f"problems while indexing: {manifest.problems}{first}; ggrep health names them"

@@ -1,0 +1,150 @@
+"""Paths in a query, as people, compilers and editors write them, and the rows they may mean."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.index.lexical.layout import PATH
+from ggrep.index.lexical.postings import Rows
+from ggrep.index.lexical.tokens import word_terms, words
+from ggrep.parse.languages.registry import language_of
+from ggrep.search.query.segments import SearchableSegment
+
+_POSITION: Final = re.compile(r"(?::(\d+)(?::\d+)?:?|#L(\d+)(?:-L?\d+)?|\((\d+)(?:,\d+)?\))$")
+"""What compilers and editors put behind a path."""
+_PATH: Final = re.compile(
+    r"(?:\.{0,2}/)?(?:[\w@.+-]+/)+[\w@.+-]*|[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}"
+)
+_DRIVE: Final = re.compile(r"^[A-Za-z]:(?=/)")
+_AROUND: Final = "'\"`<>,;?!()[]"
+_PLAIN_ENDINGS: Final = frozenset({"txt", "text", "log"})
+_ALSO_MEMBERS: Final = frozenset(
+    {*("bin", "conf", "d", "env", "f", "json", "key", "lock", "log", "m", "map", "props", "r")}
+    | {*("rest", "s", "service", "socket", "svg", "t", "target", "text", "v")}
+)
+"""Endings that members have as well: `res.json` is a method more often than a file."""
+_MAX_LINE: Final = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SpelledPath:
+    """A path in a query.
+
+    Attributes:
+        path: case-folded, parts joined by `/`.
+        line: the line that stood behind it, 1-based; 0 for none.
+    """
+
+    path: str
+    line: int
+
+
+def places_of(text: str) -> tuple[tuple[SpelledPath, ...], str]:
+    """Return the places a query spells, in its order, and its words without their positions.
+
+    `a/b/c`, `./b`, `a/`, `b.py:12` and Windows' spelling of them are such; `a.b` is not, unless `b`
+    is a usual ending, and `a/b` only where nothing else is asked for: `and/or` is no path.
+    """
+    split = text.split()
+    found: dict[SpelledPath, None] = {}
+    plain = []
+    for word in split:
+        bare, line = _without_position(word)
+        if path := _path_in(bare, alone=len(split) == 1):
+            found[SpelledPath(path, line)] = None
+            plain.append(bare)
+        else:
+            plain.append(word)
+    return tuple(found), " ".join(plain)
+
+
+def is_file(text: str) -> bool:
+    """Return whether a lone name is a file's rather than a member's."""
+    ending = text.rpartition(".")[2].lower()
+    return "." in text and ending not in _ALSO_MEMBERS and bool(_path_in(text, alone=False))
+
+
+def _without_position(word: str) -> tuple[str, int]:
+    bare = _DRIVE.sub("", word.strip(_AROUND).replace("\\", "/"))
+    if (found := _POSITION.search(bare)) is None and bare.count("(") > bare.count(")"):
+        found = _POSITION.search(f"{bare})")
+    if found is None:
+        return bare.rstrip(":"), 0
+    line = int((found[1] or found[2] or found[3])[:8])
+    return bare[: found.start()], line if line <= _MAX_LINE else 0
+
+
+def _path_in(bare: str, *, alone: bool) -> str:
+    """Return the path in a word, or nothing."""
+    parts = [part for part in bare.split("/") if part not in {"", ".", ".."}]
+    if not parts or not _PATH.fullmatch(bare):
+        return ""
+    slashes = bare.count("/") + (alone or bare[0] in "./" or bare[-1] == "/")
+    return "/".join(parts).casefold() if slashes > 1 or _is_file_name(parts[-1]) else ""
+
+
+def _is_file_name(name: str) -> bool:
+    ending = name.rpartition(".")[2].lower()
+    return language_of(name) != "text" or ending in _PLAIN_ENDINGS
+
+
+Shares = npt.NDArray[np.float64]
+
+_WHOLE = 1.0
+_END = 0.75
+_BELOW = 0.5
+_ELSEWHERE = 0.5
+"""Share of a file of that name in another place, which an absolute or moved path may mean."""
+_OTHER_LINES = 0.5
+"""What is left of a share for rows that do not hold the line behind the path."""
+
+
+def location_shares(segment: SearchableSegment, places: Sequence[SpelledPath]) -> Shares:
+    """Return, per row, how well it fits one of the locations, 0 to 1.
+
+    1 for rows of the file with that path, nearly so for one whose path ends with it, half for files
+    below a directory of that path and for a file of the same name elsewhere; half of that for
+    rows that do not hold the line.
+    """
+    image = segment.image
+    shares = np.zeros(image.rows, dtype=np.float64)
+    for place in places:
+        for number in _named_alike(segment, place.path.rpartition("/")[2]):
+            share = _share("/" + image.path(number).casefold(), place.path)
+            rows = segment.rows_of(number)
+            if share and rows:
+                own = shares[rows.start : rows.stop]
+                np.maximum(own, share * _holding(segment, rows, place.line), out=own)
+    return shares
+
+
+def _holding(segment: SearchableSegment, rows: range, line: int) -> Shares:
+    """Return, for a file's rows, 1 where they hold the line (or there is none), else less."""
+    if not line:
+        return np.ones(len(rows), dtype=np.float64)
+    first, last = segment.image.row_lines(rows.start, rows.stop)
+    return np.where((first <= line) & (line <= last), 1.0, _OTHER_LINES)
+
+
+def _named_alike(segment: SearchableSegment, name: str) -> list[int]:
+    """Return the files whose paths hold all words of `name`: few enough to look at each."""
+    found: Rows | None = None
+    for word in words(name):
+        files = segment.file_postings.rows_with(word_terms(word)[0], range(PATH, PATH + 1))
+        found = files if found is None else np.intersect1d(found, files, assume_unique=True)
+    return [] if found is None else [int(number) for number in found]
+
+
+def _share(key: str, path: str) -> float:
+    if key == "/" + path:
+        return _WHOLE
+    if key.endswith("/" + path):
+        return _END
+    if f"/{path}/" in key:
+        return _BELOW
+    name = path.rpartition("/")[2]
+    return _ELSEWHERE if "." in name and key.endswith("/" + name) else 0.0

@@ -1,0 +1,329 @@
+"""The candidates of a slate: matching files by section, with their best rows.
+
+Every visible row was scored, so the best of each section is known and not merely the best of a
+list of hits. Files alone are looked at here; text is read of those that are chosen.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.base.cache import CacheKey
+from ggrep.base.deadline import Deadline
+from ggrep.config.role_rules import RoleRules
+from ggrep.model.corpus import CORPORA, Corpus
+from ggrep.model.slate import SECTIONS, Role, Section
+from ggrep.model.slate_material import FileCandidate
+from ggrep.model.traits import TEST
+from ggrep.search.query.eligible import Mask
+from ggrep.search.query.pipeline import Ranked
+from ggrep.search.query.score import SegmentScores
+from ggrep.search.query.segments import SearchableSegment, find_file, run_starts
+from ggrep.search.slate.related_files import RelatedFiles
+
+FLOOR: Final = 0.12
+"""Share of the best row's score that a file must reach to be looked at."""
+
+MENTIONED: Final = 0.3
+"""A file that mentions so much of what was found is looked at whatever its score."""
+
+_FURTHER: Final = 0.4
+"""Share of the best row's score that another row of the file must reach to be evidence as well."""
+
+_MENTION: Final = 0.5
+"""What a row gains by mentioning all that the best code defines, as a share of the best's score."""
+
+MOST_FILES: Final = 100
+"""Files of one corpus that are looked at: of the whole snapshot, or its layout would show."""
+
+_SECTION_OF: Final = {
+    Corpus.CODE: Section.CODE,
+    Corpus.PROSE: Section.DOCS,
+    Corpus.EXTRACTED_PROSE: Section.DIAGRAMS,
+    Corpus.RECORDS: Section.CONFIG,
+}
+_CODE: Final = CORPORA.index(Corpus.CODE)
+CONFIGURING: Final = frozenset({Role.CONFIGURATION, Role.OPERATIONS})
+"""Roles by which a module of code is shown as configuration."""
+
+_ROLES: Final = CacheKey[dict[tuple[RoleRules, str], frozenset[Role]]]()
+
+Figures = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRow:
+    """A row of a file that matches.
+
+    Attributes:
+        row: place in its segment.
+        mention: how much of what the best code defines it mentions.
+    """
+
+    row: int
+    score: float
+    mention: float
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    """Figures of one segment's files.
+
+    Attributes:
+        best: float64 (files, corpora), of the best row.
+        options: float64 (files,), of the best row of code that defines options.
+    """
+
+    best: Figures
+    options: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class FileRows:
+    """The matching rows of a file.
+
+    Attributes:
+        best: by how well they do, then by line.
+        telling: how many rows do at all, those among `best` too.
+    """
+
+    best: tuple[ScoredRow, ...]
+    telling: int
+
+
+class CandidateFiles:
+    """Collects candidates from one ranked snapshot in two passes."""
+
+    def __init__(self, ranked: Ranked, rules: RoleRules, deadline: Deadline) -> None:
+        """Read the scores of all rows once.
+
+        Raises:
+            DeadlineExceeded: time ran out.
+        """
+        self._ranked = ranked
+        self._deadline = deadline
+        self._figures = []
+        for place, segment in enumerate(ranked.segments):
+            deadline.check("gathering")
+            self._figures.append(_figures(segment, ranked.scores[place], ranked.eligible[place]))
+        best = (float(figures.best.max(initial=0.0)) for figures in self._figures)
+        self._top = max(best, default=0.0)
+        self._roles = _RoleMemory(rules, ranked)
+
+    def leading(self, files: int) -> list[FileCandidate]:
+        """Return the best code files, without tests, by score and path; others may mention them."""
+        code = [figures.best[:, _CODE] for figures in self._figures]
+        floor = FLOOR * self._top
+        # Some of them may turn out to be tests.
+        at = _reaching(self._ranked.segments, code, floor, 3 * files) if self._top > 0.0 else []
+        found = [
+            candidate
+            for place, file in at
+            for candidate in self._candidates(place, file, self._figures[place], 0.0)
+            if candidate.section is Section.CODE
+        ]
+        return sorted(found, key=lambda c: (-c.score, c.path))[:files]
+
+    def candidates(self, beside: RelatedFiles | None = None) -> tuple[FileCandidate, ...]:
+        """Return the matching files, once for each section that could show them.
+
+        By section, score and path. A module of code that a rule takes for configuration, or that
+        defines options in rows that match, may be shown as either.
+
+        Args:
+            beside: what mentions the best code; None where that is not known yet.
+
+        Raises:
+            DeadlineExceeded: time ran out.
+        """
+        if self._top <= 0.0:
+            return ()
+        mention = beside.files if beside else [np.zeros(len(one.options)) for one in self._figures]
+        found: list[FileCandidate] = []
+        for place, file in self._worth_a_look(mention):
+            figures = self._figures[place]
+            found += self._candidates(place, file, figures, float(mention[place][file]))
+        return tuple(sorted(found, key=lambda c: (SECTIONS.index(c.section), -c.score, c.path)))
+
+    def _worth_a_look(self, mention: Sequence[Figures]) -> list[tuple[int, int]]:
+        """Return the positions of files that reach a threshold, a bounded number per reason."""
+        floor, kept = FLOOR * self._top, set[tuple[int, int]]()
+        reasons = [
+            ([figures.best[:, corpus] for figures in self._figures], floor)
+            for corpus in range(len(CORPORA))
+        ]
+        reasons += [([figures.options for figures in self._figures], floor)]
+        for columns, least in [*reasons, (mention, MENTIONED)]:
+            self._deadline.check("gathering")
+            kept.update(_reaching(self._ranked.segments, columns, least, MOST_FILES))
+        return sorted(kept)
+
+    def target(self, path: str) -> FileCandidate | None:
+        """Return a file requested by path; None if the snapshot does not show it."""
+        if (held := find_file(self._ranked.segments, path)) is None:
+            return None
+        found = self._candidates(*held, self._figures[held[0]], 0.0)
+        by_score = sorted(found, key=lambda c: (c.score, -SECTIONS.index(c.section)))
+        return by_score[-1] if found else None
+
+    def _candidates(
+        self, place: int, file: int, figures: _Figures, mention: float
+    ) -> list[FileCandidate]:
+        segment = self._ranked.segments[place]
+        image = segment.image
+        path = image.path(file)
+        roles = self._roles.of(path)
+        is_test = bool(int(image.file_traits[file]) & TEST) or Role.TEST in roles
+        shown: dict[Section, dict[int, float]] = {}
+        best = figures.best[file].tolist()
+        held = [corpus for corpus, score in enumerate(best) if score > 0.0]
+        for corpus in held or _corpora(segment, file):
+            section = Section.TESTS if is_test else _SECTION_OF[CORPORA[corpus]]
+            shown.setdefault(section, {})[corpus] = best[corpus]
+            if section is Section.CODE:
+                defining = best[corpus] if roles & CONFIGURING else float(figures.options[file])
+                if defining > 0.0:
+                    shown.setdefault(Section.CONFIG, {})[corpus] = defining
+        return [
+            FileCandidate(
+                path=path,
+                section=section,
+                roles=roles,
+                language=image.language(file),
+                score=max(scores.values()),
+                segment=place,
+                file=file,
+                corpora=frozenset(scores),
+                is_test=is_test,
+                mention=mention,
+            )
+            for section, scores in shown.items()
+        ]
+
+
+class _RoleMemory:
+    """A cache of paths' roles, kept with the open snapshot."""
+
+    def __init__(self, rules: RoleRules, ranked: Ranked) -> None:
+        self._rules = rules
+        self._memory = ranked.view.derived.keep(_ROLES, {})
+
+    def of(self, path: str) -> frozenset[Role]:
+        """Return the roles of a path."""
+        key = (self._rules, path)
+        if (found := self._memory.get(key)) is None:
+            found = self._memory[key] = self._rules.roles_of(path)
+        return found
+
+
+def rows_of(
+    ranked: Ranked, candidate: FileCandidate, most: int, beside: RelatedFiles | None = None
+) -> FileRows:
+    """Return a candidate's best row and all rows with scores near it.
+
+    Of code that is shown for the options it defines, those; and its best row, where that is
+    another: it may be what the question is about.
+    """
+    segment = ranked.segments[candidate.segment]
+    image, scores = segment.image, ranked.scores[candidate.segment]
+    own = segment.rows_of(candidate.file)
+    first, last = own.start, own.stop
+    mention = beside.rows[candidate.segment][first:last] if beside else np.zeros(len(own))
+    total = scores.total[first:last]
+    wanted = np.isin(image.row_corpora[first:last], sorted(candidate.corpora))
+    wanted &= ranked.eligible[candidate.segment][first:last]
+    wanted &= (total > 0.0) | (mention > 0.0)
+    further: list[int] = []
+    if candidate.section is Section.CONFIG and not candidate.roles & CONFIGURING:
+        every = wanted
+        wanted = every & (
+            option_rows(segment)[first:last] | (image.row_corpora[first:last] != _CODE)
+        )
+        further = _standing_out(total, every, wanted) if most > 1 else []
+    rows = np.flatnonzero(wanted)
+    if not len(rows):
+        return FileRows((), 0)
+    found, mentions = total[rows], mention[rows]
+    weights = found + _MENTION * found.max() * mentions
+    order = np.lexsort((rows, -weights))
+    telling = order[(found[order] >= _FURTHER * found[order[0]]) | (mentions[order] > 0.0)]
+    best = tuple(
+        ScoredRow(first + row, float(total[row]), float(mention[row]), *image.lines(first + row))
+        for row in [*further, *rows[telling[: most - len(further)]].tolist()]
+    )
+    return FileRows(best, len(telling) + len(further))
+
+
+def _standing_out(total: Figures, rows: Mask, among: Mask) -> list[int]:
+    """Return the best of the rows where it scores above all those `among` them."""
+    scores = np.where(rows, total, 0.0)
+    above = scores.max(initial=0.0) > scores[among].max(initial=0.0)
+    return [int(scores.argmax())] if above else []
+
+
+def _figures(segment: SearchableSegment, scores: SegmentScores, eligible: Mask) -> _Figures:
+    image = segment.image
+    best, options = np.zeros((image.files, len(CORPORA))), np.zeros(image.files)
+    files = image.row_files
+    if scores.is_empty or not len(files):
+        return _Figures(best, options)
+    begins = np.flatnonzero(run_starts(files))
+    total = np.where(eligible, scores.total, 0.0)
+    for corpus in range(len(CORPORA)):
+        own = np.where(image.row_corpora == corpus, total, 0.0)
+        best[files[begins], corpus] = np.maximum.reduceat(own, begins)
+    own = np.where((image.row_corpora == _CODE) & option_rows(segment), total, 0.0)
+    options[files[begins]] = np.maximum.reduceat(own, begins)
+    return _Figures(best, options)
+
+
+def _reaching(
+    segments: Sequence[SearchableSegment], columns: Sequence[Figures], least: float, most: int
+) -> list[tuple[int, int]]:
+    """Return the places of files whose figure reaches `least`, `most` of all segments together.
+
+    Ties at that bound fall by path, as everywhere.
+    """
+    figures = np.concatenate(columns)
+    figures = figures[figures >= least]
+    if len(figures) > most:
+        least = float(np.partition(figures, -most)[-most])
+    found = [
+        (place, file)
+        for place, column in enumerate(columns)
+        for file in np.flatnonzero(column >= least).tolist()
+    ]
+    if len(found) > most:
+        found.sort(key=lambda at: (-columns[at[0]][at[1]], segments[at[0]].image.path_bytes(at[1])))
+    return found[:most]
+
+
+def _corpora(segment: SearchableSegment, file: int) -> list[int]:
+    """Return the corpora of a file's rows, its anchor aside."""
+    image, rows = segment.image, segment.rows_of(file)
+    shown = image.row_anchors[rows.start : rows.stop] == 0
+    return sorted(set(image.row_corpora[rows.start : rows.stop][shown].tolist()))
+
+
+_WORDS: Final = """
+    add_argument addargument argparse optparse optionparser getopt getopt_long getenv environ
+    lookupenv secure_getenv add_option addoption typer click clap structopt argh docopt kingpin
+    cobra pflag viper flagset stringvar boolvar intvar durationvar bindenv commander yargs minimist
+    dotenv basesettings configparser hocon getproperty value_parser default_value env_var
+    long_flag picocli jcommander slop thor
+"""
+OPTION_WORDS: Final = tuple(_WORDS.split())
+"""Whole words, case-folded."""
+
+
+def option_rows(segment: SearchableSegment) -> npt.NDArray[np.bool_]:
+    """Return bool (rows,): the rows that hold one of OPTION_WORDS."""
+    held = np.zeros(segment.image.rows, dtype=np.bool_)
+    for word in OPTION_WORDS:
+        held[segment.rows_with(word)] = True
+    return held

@@ -1,0 +1,349 @@
+"""What files offer each other across repositories: packages, HTTP routes, services, types."""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Final
+
+MOST_PACKAGES: Final = 120
+
+_NAME: Final = re.compile(r"@?[A-Za-z][\w.~-]{1,80}(?:/[\w.~-]{1,80}){0,5}")
+_JSON_NAME: Final = r"\A\s*\{(?:[^{}]|\{[^{}]{0,2000}\}){0,4000}?\"name\"\s*:\s*\"([^\"\n]{1,120})"
+_OWN: Final = {
+    "pyproject.toml": (
+        r"^\[(?:project|tool\.poetry)\][^\[]{0,2000}?^name[ \t]*=[ \t]*[\"']([^\"'\n]{1,80})"
+    ),
+    "cargo.toml": r"^\[package\][^\[]{0,2000}?^name[ \t]*=[ \t]*\"([^\"\n]{1,80})",
+    "setup.cfg": r"^\[metadata\][^\[]{0,2000}?^name[ \t]*=[ \t]*([^\s]{1,80})",
+    "setup.py": r"\bname[ \t]*=[ \t]*[\"']([^\"'\n]{1,80})",
+    "package.json": _JSON_NAME,
+    "composer.json": _JSON_NAME,
+    "go.mod": r"^module[ \t]+([^\s]{1,120})",
+    "mix.exs": r"\bapp:[ \t]*:(\w{1,80})",
+    "pubspec.yaml": r"^name:[ \t]*([\w-]{1,80})",
+}
+_ASKED: Final = {
+    "package.json": (
+        r"^[ \t]*\"(@?[\w./-]{1,100})\"\s*:\s*\"(?:[~^<>=*\dv]|workspace:|file:|git|link:|latest)"
+    ),
+    "composer.json": r"^[ \t]*\"([\w.-]+/[\w.-]{1,100})\"\s*:\s*\"[~^<>=*\dv]",
+    "go.mod": r"^(?:require[ \t]+|\t)([\w.-]+\.[\w-]+/[^\s]{1,110})[ \t]+v\d",
+    "cargo.toml": (
+        r"^([A-Za-z][\w-]{1,80})[ \t]*=[ \t]*"
+        r"(?:\"[~^=<>*\d]|\{[^}\n]{0,200}(?:version|path|git)[ \t]*=)"
+    ),
+    "pyproject.toml": (
+        r"^[ \t]*\"([A-Za-z][\w.-]{1,80})(?:\[[\w,. -]{0,80}\])?"
+        r"[ \t]*(?:[<>=!~;@][^\"\n]{0,160})?\",?[ \t]*$"
+    ),
+    "gemfile": r"^[ \t]*gem[ \t]+[\"']([\w.-]{1,80})",
+    "pubspec.yaml": r"^  ([a-z][\w]{1,80}):[ \t]*(?:\^|\"|$)",
+    "build.gradle": r"[\"'](?:[\w.-]{1,80}):([\w.-]{1,80}):[\w.$-]",
+}
+_GEMSPEC: Final = re.compile(r"\.name[ \t]*=[ \t]*[\"']([\w.-]{1,80})")
+_GEM_ASKED: Final = re.compile(r"add_(?:\w+_)?dependency[ \t(]+[\"']([\w.-]{1,80})")
+_ARTIFACT: Final = re.compile(r"<artifactId>[ \t]*([\w.-]{1,80})[ \t]*</artifactId>")
+_BLOCKS: Final = re.compile(
+    r"<(parent|dependencies|build|plugins|dependencyManagement|profiles)>.*?(?:</\1>|\Z)", re.DOTALL
+)
+_REQUIREMENT: Final = re.compile(
+    r"^([A-Za-z][\w.-]{1,80})(?:\[[\w,-]{0,80}\])?[ \t]*(?:[<>=!~;@]|$)", re.MULTILINE
+)
+_SCRIPTS: Final = frozenset({"javascript", "typescript", "tsx", "vue", "svelte"})
+_OWN_WORDS: Final = frozenset({"crate", "self", "super", "std", "core", "alloc"})
+
+
+def packages_provided(path: str, text: str) -> list[str]:
+    """Return how a manifest names its own package; empty for other files."""
+    name = _file_name(path)
+    if name == "pom.xml":
+        own = _ARTIFACT.findall(_BLOCKS.sub("", text))[:1]
+    elif name.endswith(".gemspec"):
+        own = _GEMSPEC.findall(text)[:1]
+    else:
+        own = re.findall(_OWN[name], text, re.MULTILINE)[:1] if name in _OWN else []
+    return _tidy(own)
+
+
+def packages_asked(path: str, text: str) -> list[str]:
+    """Return what a manifest names as dependencies; empty for other files."""
+    name = _file_name(path)
+    if name == "pom.xml":
+        asked = [word for block in _dependencies(text) for word in _ARTIFACT.findall(block)]
+    elif name.endswith(".gemspec"):
+        asked = _GEM_ASKED.findall(text)
+    elif name.startswith("requirements") and name.endswith(".txt"):
+        asked = _REQUIREMENT.findall(text)
+    else:
+        asked = re.findall(_ASKED[name], text, re.MULTILINE) if name in _ASKED else []
+    return _tidy(asked)
+
+
+def packages_imported(imports: Iterable[str], language: str) -> list[str]:
+    """Return the packages that imports come from, where a language's imports say so."""
+    return _tidy(word for name in imports for word in _top(name, language))
+
+
+def package_key(name: str) -> str:
+    """Return a name as it is compared: lower case, one kind of hyphen."""
+    return name.lower().replace("_", "-")
+
+
+def _top(name: str, language: str) -> Iterator[str]:
+    parts = name.split("/")
+    if name.startswith((".", "/", "~")):
+        return
+    if language == "python" and name.partition(".")[0] not in sys.stdlib_module_names:
+        yield name.partition(".")[0]
+    elif language in _SCRIPTS and not name.startswith(("@/", "node:")):
+        yield "/".join(parts[: 2 if name.startswith("@") else 1])
+    elif language == "rust" and name.partition("::")[0] not in _OWN_WORDS:
+        yield name.partition("::")[0]
+    elif language == "go" and "." in parts[0]:
+        yield from ("/".join(parts[:count]) for count in range(2, min(len(parts), 6) + 1))
+    elif language in {"ruby", "dart"}:
+        yield parts[0].removeprefix("package:")
+
+
+def _dependencies(text: str) -> list[str]:
+    return [
+        match[0] for match in re.finditer(r"<dependency>.{0,2000}?</dependency>", text, re.DOTALL)
+    ]
+
+
+def _file_name(path: str) -> str:
+    name = path.rpartition("/")[2].lower()
+    return "build.gradle" if name == "build.gradle.kts" else name
+
+
+def _tidy(names: Iterable[str]) -> list[str]:
+    found = {package_key(name) for name in names if _NAME.fullmatch(name) and len(name) <= 120}
+    return sorted(found)[:MOST_PACKAGES]
+
+
+ANY: Final = "ANY"
+MOST_ROUTES: Final = 80
+
+_VERB: Final = r"get|post|put|patch|delete|head|options"
+_PATH: Final = r"""[furbFURB$@]{0,2}["'`]([^"'`\s]{1,200})["'`]"""
+_SERVER: Final = (
+    r"(?:app|application|router|\w{0,30}_?[rR]outer|\w{0,30}_?[rR]outes?|api|\w{0,20}_api|bp|\w{0,20}_bp"
+    r"|blueprint|server|fastify|mux|r|e|g|v\d|group|Route|sub|subrouter|web)"
+)
+_CLIENT: Final = (
+    r"(?:requests|httpx|axios|aiohttp|\w{0,30}_?[cC]lient|\w{0,20}_?[sS]ession|http|https|fetcher"
+    r"|\$http|got|ky|superagent|needle|HTTParty|Faraday|conn|connection|RestClient|reqwest"
+    r"|\w{0,20}[aA]xios|restTemplate|webClient|urllib3|request|undici)"
+)
+_DECLARED: Final = (
+    re.compile(
+        rf"(?<![\w.])@?{_SERVER}(?:\.|::)(?P<verb>{_VERB}|any|all)\([ \t\n]*{_PATH}", re.IGNORECASE
+    ),
+    re.compile(rf"@(?P<verb>Get|Post|Put|Patch|Delete|Request)Mapping\([^)\"\n]{{0,80}}{_PATH}"),
+    re.compile(rf"#\[(?P<verb>{_VERB})\({_PATH}"),
+    re.compile(rf"\[Http(?P<verb>{_VERB})\({_PATH}", re.IGNORECASE),
+    re.compile(rf"\bMap(?P<verb>{_VERB})\({_PATH}", re.IGNORECASE),
+    re.compile(rf"^[ \t]*(?P<verb>{_VERB})[ \t]+['\"](/[^'\"\s]{{1,200}})['\"]", re.MULTILINE),
+    re.compile(r"\bHandle(?:Func)?\([ \t\n]*\"(?:(?P<verb>[A-Z]{3,7}) )?(/[^\"\s]{1,200})\""),
+    re.compile(rf"\.route\([ \t\n]*\"(/[^\"\s]{{1,200}})\",[ \t\n]*(?P<verb>{_VERB})\("),
+    re.compile(r"\b(?:re_)?path\([ \t\n]*r?(?P<verb>)[\"']([\w<>:/{}-]{1,160}/)[\"'],"),
+)
+_FLASK: Final = re.compile(
+    rf"@{_SERVER}\.(?:api_)?route\([ \t\n]*{_PATH}"
+    r"(?:[^)\n]{0,80}methods[ \t]*=[ \t]*[\[(]([^\])\n]{1,80})[\])])?"
+)
+_OPENAPI: Final = re.compile(
+    r"^[ \t]{1,8}[\"']?(/[\w{}./-]{1,160})[\"']?:[ \t]*\{?[ \t]*$", re.MULTILINE
+)
+_OPENAPI_VERB: Final = re.compile(
+    rf"^[ \t]{{2,16}}[\"']?({_VERB})[\"']?:[ \t]*\{{?[ \t]*$", re.MULTILINE
+)
+_CALLED: Final = (
+    re.compile(
+        rf"(?<!@)(?<![\w])(?:\w{{1,30}}\.){{0,2}}{_CLIENT}(?:\.|::)(?P<verb>{_VERB})"
+        rf"(?:Async|ForObject|ForEntity)?(?:<[^>\n]{{0,60}}>)?\([ \t\n]*{_PATH}",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"\bfetch\([ \t\n]*(?P<verb>){_PATH}"),
+    re.compile(
+        rf"\bNewRequest(?:WithContext)?\([^\n]{{0,40}}?(?:\"|http\.Method)(?P<verb>{_VERB})\"?,"
+        rf"[^\n\"]{{0,80}}{_PATH}",
+        re.IGNORECASE,
+    ),
+)
+_VERB_OF: Final = re.compile(rf"[.:](?:{_VERB}|any|all)", re.IGNORECASE)
+"""What the first of either list needs; looking for it is quick, and few texts have any."""
+
+_FETCH_METHOD: Final = re.compile(rf"method:[ \t]*[\"'](?P<verb>{_VERB})[\"']", re.IGNORECASE)
+_ORIGIN: Final = re.compile(r"^(?:[a-z]{2,6}://[^/]*|(?:\$?\{[^}]*\}|%s)(?=/))")
+_PARAMETER: Final = re.compile(
+    r"<[^>/]*>|\$?\{[^}/]*\}|(?<=/):\w+|(?<=/)%[sdv]|(?<=/)\*\w*|(?<=/)\d+(?=/|$)"
+)
+_SEGMENT: Final = re.compile(r"[\w.~@-]{1,60}|(?:[\w.~@-]{0,30}\{\}[\w.~@-]{0,30})")
+_COMMON_WORDS: Final = (
+    "/ /health /healthz /status /metrics /ping /ready /readyz /livez /version /login /logout"
+    " /docs /api /favicon.ico /robots.txt /index.html /v1 /v2 /info /static /admin /search"
+)
+_COMMON: Final = frozenset(_COMMON_WORDS.split())
+
+
+def routes_declared(text: str) -> list[str]:
+    """Return routes that a server's text declares; `ANY` where no method is said."""
+    return _unique(_declared(text))
+
+
+def routes_called(text: str) -> list[str]:
+    """Return routes of literal paths that a client's text asks for."""
+    return _unique(_called(text))
+
+
+def route_of(path: str) -> str:
+    """Return a path with its parameters as `{}`; empty for what tells nothing or is no path."""
+    bare = re.split(r"[?#]", _ORIGIN.sub("", path), maxsplit=1)[0]
+    plain = _PARAMETER.sub("{}", bare if bare.startswith("/") else f"/{bare}").rstrip("/")
+    segments = plain.split("/")[1:]
+    if not plain or plain in _COMMON or not all(map(_SEGMENT.fullmatch, segments)):
+        return ""
+    return plain if any(segment != "{}" for segment in segments) and len(plain) <= 110 else ""
+
+
+def _declared(text: str) -> Iterator[tuple[str, str]]:
+    for pattern in _DECLARED if _VERB_OF.search(text) else _DECLARED[1:]:
+        for match in pattern.finditer(text):
+            yield _method(match["verb"]), _path_group(match)
+    for match in _FLASK.finditer(text):
+        verbs = re.findall(r"[A-Z]{3,7}", match[2] or "") or [ANY]
+        yield from ((verb, match[1]) for verb in verbs)
+    places = list(_OPENAPI.finditer(text))
+    ends = [*(place.start() for place in places[1:]), len(text)]
+    for place, end in zip(places, ends, strict=False):
+        verbs = _OPENAPI_VERB.findall(text, place.end(), end)
+        yield from ((verb.upper(), place[1]) for verb in verbs)
+
+
+def _called(text: str) -> Iterator[tuple[str, str]]:
+    for pattern in _CALLED if _VERB_OF.search(text) else _CALLED[1:]:
+        for match in pattern.finditer(text):
+            said = _FETCH_METHOD.search(text, match.end(), match.end() + 120)
+            default = said["verb"] if said else "get"
+            yield _method(match["verb"] or default), _path_group(match)
+
+
+def _path_group(match: re.Match[str]) -> str:
+    verb = match.re.groupindex["verb"]
+    return next(match[number] for number in range(1, match.re.groups + 1) if number != verb)
+
+
+def _method(verb: str | None) -> str:
+    upper = (verb or "").upper()
+    return ANY if upper in {"", "ALL", "ANY", "REQUEST"} else upper
+
+
+def _unique(found: Iterator[tuple[str, str]]) -> list[str]:
+    routes = {f"{method} {route}" for method, path in found if (route := route_of(path))}
+    return sorted(routes)[:MOST_ROUTES]
+
+
+MOST_NAMES: Final = 120
+
+_MOST_LISTS: Final = 4
+_BLOCK: Final = re.compile(r"^[ \t]*(service|message|enum)[ \t]+(\w{2,80})[ \t]*\{", re.MULTILINE)
+_METHOD: Final = re.compile(r"\brpc[ \t]+(\w{2,80})[ \t]*\(")
+_SERVED: Final = re.compile(
+    r"\b(?:add_(\w{3,60})Servicer_to_server|(\w{3,60})Servicer\b|Register(\w{3,60})Server\("
+    r"|Unimplemented(\w{3,60})Server\b|(\w{3,60})ImplBase\b|(\w{3,60})Grpc\.\w+ImplBase)"
+)
+_USED: Final = re.compile(
+    r"\b(?:\w+_pb2_grpc\.(\w{3,60})Stub\(|(\w{3,60})Stub\(|pb\w*\.New(\w{3,60})Client\("
+    r"|(\w{3,60})Grpc\.new\w*Stub\(|(\w{3,60})Client::(?:new|connect)\()"
+)
+_MESSAGE: Final = re.compile(r"^[ \t]*(?:message|enum)[ \t]+(\w{3,80})[ \t]*\{", re.MULTILINE)
+_FIELD: Final = re.compile(
+    r"^[ \t]*(?:repeated[ \t]+|optional[ \t]+)?(?:[\w.]{1,80}\.)?([A-Z]\w{2,80})"
+    r"[ \t]+\w+[ \t]*=[ \t]*\d",
+    re.MULTILINE,
+)
+_GENERATED: Final = re.compile(r"\b(?:\w{1,60}_pb2|pb|\w{1,40}pb)\.([A-Z][a-z]\w{2,80})\b")
+_GRAPHQL: Final = re.compile(
+    r"^(extend[ \t]+)?(?:type|interface|input|enum|union|scalar)[ \t]+([A-Z]\w{2,80})", re.MULTILINE
+)
+_ON: Final = re.compile(
+    r"\bfragment[ \t]+\w{1,80}[ \t]+on[ \t]+([A-Z]\w{2,80})|\.\.\.[ \t]*on[ \t]+([A-Z]\w{2,80})"
+)
+_SCHEMAS: Final = re.compile(r"^([ \t]*)[\"']?schemas[\"']?:[ \t]*\{?[ \t]*\n", re.MULTILINE)
+_SCHEMA: Final = re.compile(r"[ \t]*[\"']?([A-Z]\w{2,80})[\"']?:[ \t]*\{?[ \t]*$")
+_REMOTE: Final = re.compile(
+    r"\$ref[\"']?:[ \t]*[\"'][^\"'#\n]{1,160}#/(?:components/schemas|definitions)/([A-Z]\w{2,80})"
+)
+_ROOTS: Final = frozenset({"Query", "Mutation", "Subscription", "DateTime", "Date", "JSON"})
+
+
+def services_provided(text: str, language: str) -> list[str]:
+    """Return `Service` and `Service/Method` of an interface file, or what code serves."""
+    if language == "proto":
+        return sorted(set(_methods(text)))[:MOST_NAMES]
+    return sorted(set(_groups(_SERVED, text)))[:MOST_NAMES]
+
+
+def services_used(text: str, language: str) -> list[str]:
+    """Return services that code opens a generated client of."""
+    return [] if language == "proto" else sorted(set(_groups(_USED, text)))[:MOST_NAMES]
+
+
+def types_provided(text: str, language: str) -> list[str]:
+    """Return types that an interface file defines."""
+    match language:
+        case "proto":
+            found = set(_MESSAGE.findall(text))
+        case "graphql":
+            found = {name for extends, name in _GRAPHQL.findall(text) if not extends}
+        case "yaml" | "json":
+            found = set(_schemas(text))
+        case _:
+            found = set()
+    return sorted(found - _ROOTS)[:MOST_NAMES]
+
+
+def types_used(text: str, language: str) -> list[str]:
+    """Return types of interfaces that a text names without defining them."""
+    match language:
+        case "proto":
+            found = set(_FIELD.findall(text))
+        case "graphql":
+            found = {name for extends, name in _GRAPHQL.findall(text) if extends}
+            found |= set(_groups(_ON, text))
+        case "yaml" | "json":
+            found = set(_REMOTE.findall(text))
+        case _:
+            found = {*_GENERATED.findall(text), *_groups(_ON, text)}
+    return sorted(found - _ROOTS - set(types_provided(text, language)))[:MOST_NAMES]
+
+
+def _methods(text: str) -> Iterator[str]:
+    blocks = list(_BLOCK.finditer(text))
+    ends = [*(block.start() for block in blocks[1:]), len(text)]
+    for block, end in zip(blocks, ends, strict=False):
+        if block[1] == "service":
+            yield block[2]
+            methods = _METHOD.findall(text, block.end(), end)
+            yield from (f"{block[2]}/{method}"[:120] for method in methods)
+
+
+def _groups(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    for match in pattern.finditer(text):
+        yield from (group for group in match.groups() if group)
+
+
+def _schemas(text: str) -> Iterator[str]:
+    """Yield names one step below `schemas:`."""
+    for start in islice(_SCHEMAS.finditer(text), _MOST_LISTS):
+        depth = 0
+        for line in text[start.end() :].splitlines():
+            indent = len(line) - len(line.lstrip())
+            depth = depth or indent
+            if line.strip() and indent <= len(start[1]):
+                break
+            found = _SCHEMA.match(line)
+            if found is not None and indent == depth:
+                yield found[1]

@@ -1,0 +1,301 @@
+"""The text that a slate shows: evidence, anchors and the neighbours of the best evidence."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ggrep.base.deadline import Deadline
+from ggrep.model.request import SnippetMode
+from ggrep.model.sanitise import sanitise, sanitise_line
+from ggrep.model.slate import Reason, Section
+from ggrep.model.slate_material import PackMaterial, Pick, TextPiece
+from ggrep.search.query.pipeline import Ranked
+from ggrep.search.query.row_reading import check_rows, row_columns
+from ggrep.search.query.snippets import Snippet, cut_snippet
+from ggrep.search.slate.file_candidates import ScoredRow, rows_of
+from ggrep.search.slate.levels import Disclosure
+from ggrep.search.slate.related_files import RelatedFiles
+
+_COLUMNS: Final = (
+    "row_id",
+    "chunk_id",
+    "name",
+    "names",
+    "breadcrumb",
+    "signature",
+    "text",
+    "display_start",
+    "display_length",
+)
+_AROUND: Final = 2
+"""Rows on each side of the best evidence that may be shown as its neighbours."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of one pick, before their text is read; places in their segment."""
+
+    pick: Pick
+    evidence: tuple[ScoredRow, ...]
+    anchor: int | None
+    around: tuple[int, ...]
+    more: int
+
+    def places(self) -> Iterable[int]:
+        yield from (row.row for row in self.evidence)
+        yield from self.around
+        if self.anchor is not None:
+            yield self.anchor
+
+
+def materials(
+    ranked: Ranked,
+    picks: Sequence[Pick],
+    beside: RelatedFiles | None,
+    wanted: Disclosure,
+    deadline: Deadline,
+) -> tuple[PackMaterial, ...]:
+    """Return the chosen files with their text, in the order of `picks`.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        CorruptStore: a table does not hold the row its image says.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    chosen = [_rows(ranked, pick, beside, wanted) for pick in picks]
+    places: dict[int, set[int]] = {}
+    for rows in chosen:
+        places.setdefault(rows.pick.candidate.segment, set()).update(rows.places())
+    records: dict[tuple[int, int], dict[str, Any]] = {}
+    for segment, offsets in sorted(places.items()):
+        deadline.check("format")
+        for offset, record in _read(ranked, segment, sorted(offsets)):
+            records[segment, offset] = record
+    deadline.check("format")
+    return tuple(_material(ranked, rows, records, wanted) for rows in chosen)
+
+
+def _rows(ranked: Ranked, pick: Pick, beside: RelatedFiles | None, wanted: Disclosure) -> _Rows:
+    candidate = pick.candidate
+    segment = ranked.segments[candidate.segment]
+    image, own = segment.image, segment.rows_of(candidate.file)
+    found = rows_of(ranked, candidate, wanted.evidence, beside)
+    telling = _with_lines(ranked, pick, found.best)
+    evidence = sorted(telling[: wanted.evidence], key=lambda row: (row.start_line, row.row))
+    anchor = own[0] if wanted.anchors and own and image.row_anchors[own[0]] else None
+    around: tuple[int, ...] = ()
+    if wanted.neighbours and telling:
+        near = range(telling[0].row - _AROUND, telling[0].row + _AROUND + 1)
+        held = {row.row for row in evidence}
+        around = tuple(
+            row for row in near if row in own and row not in held and not image.row_anchors[row]
+        )
+    more = max(found.telling, len(telling)) - len(evidence)
+    return _Rows(pick, tuple(evidence), anchor, around, more)
+
+
+def _with_lines(
+    ranked: Ranked, pick: Pick, telling: tuple[ScoredRow, ...]
+) -> tuple[ScoredRow, ...]:
+    """Return the rows that hold the requested lines, followed by the given rows.
+
+    Of a file that was asked for, and of which no row matches, all rows as they stand.
+    """
+    if pick.reason != "expand_target":
+        return telling
+    candidate = pick.candidate
+    segment = ranked.segments[candidate.segment]
+    image, total = segment.image, ranked.scores[candidate.segment].total
+    rows = [
+        ScoredRow(row, float(total[row]), 0.0, *image.lines(row))
+        for row in segment.rows_of(candidate.file)
+        if not image.row_anchors[row]
+    ]
+    asked = [
+        row for row in rows if any(row.start_line <= line <= row.end_line for line in pick.lines)
+    ]
+    held = {row.row for row in asked}
+    return (*asked, *(row for row in telling if row.row not in held)) or tuple(rows)
+
+
+def _read(
+    ranked: Ranked, place: int, offsets: Sequence[int]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    segment = ranked.segments[place]
+    columns = row_columns(ranked.view, segment, offsets, _COLUMNS)
+    check_rows(segment, offsets, columns[_COLUMNS.index("row_id")])
+    for offset, *values in zip(offsets, *columns, strict=True):
+        yield offset, dict(zip(_COLUMNS, values, strict=True))
+
+
+def _material(
+    ranked: Ranked,
+    rows: _Rows,
+    records: dict[tuple[int, int], dict[str, Any]],
+    wanted: Disclosure,
+) -> PackMaterial:
+    candidate = rows.pick.candidate
+    shaper = _Shaper(ranked, candidate.segment, candidate.section, wanted.snippet)
+
+    def piece(row: int, score: float, reason: Reason) -> TextPiece:
+        return shaper.piece(row, records[candidate.segment, row], score, reason)
+
+    evidence = tuple(piece(row.row, row.score, rows.pick.reason) for row in rows.evidence)
+    anchor = None if rows.anchor is None else piece(rows.anchor, 0.0, "anchor_for_context")
+    best = max(rows.evidence, key=lambda row: row.score, default=None)
+    neighbours: list[TextPiece] = []
+    if best is not None:
+        centre = records[candidate.segment, best.row]
+        for row in rows.around:
+            record = records[candidate.segment, row]
+            if _belong_together(centre, record):
+                neighbours.append(piece(row, 0.0, "neighbour_context"))
+    return PackMaterial(rows.pick, anchor, evidence, tuple(neighbours), rows.more)
+
+
+def _belong_together(centre: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether two chunks are parts of one definition or section, or stand in one."""
+    own, its = list(centre["breadcrumb"]), list(other["breadcrumb"])
+    if own == its:
+        return bool(own) or centre["name"] == other["name"]
+    return its == [*own, centre["name"]] or own == [*its, other["name"]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shaper:
+    """Makes pieces of a segment's rows."""
+
+    ranked: Ranked
+    segment: int
+    section: Section
+    snippet: SnippetMode
+
+    def piece(self, row: int, record: dict[str, Any], score: float, reason: Reason) -> TextPiece:
+        image = self.ranked.segments[self.segment].image
+        start_line, end_line = image.lines(row)
+        begin, length = record["display_start"], record["display_length"]
+        text: str = record["text"][begin : begin + length]
+        end = begin + len(text)
+        extra = sanitise(record["text"][end + 1 if end else 0 :])
+        shown = self._shown(text, extra, reason)
+        return TextPiece(
+            row_id=record["row_id"],
+            chunk_id=record["chunk_id"],
+            start_line=start_line,
+            end_line=end_line,
+            score=score,
+            chunk_type=image.types[int(image.row_types[row])],
+            name=sanitise_line(record["name"]),
+            breadcrumb=tuple(sanitise_line(part) for part in record["breadcrumb"]),
+            signature=sanitise_line(record["signature"]),
+            names=tuple(sanitise_line(name) for name in record["names"]),
+            text=sanitise(text),
+            extra=extra,
+            snippet=shown.text,
+            snippet_start_line=start_line + shown.first_line,
+            hidden_lines=shown.hidden_lines,
+            reason=reason,
+        )
+
+    def _shown(self, text: str, extra: str, reason: Reason) -> Snippet:
+        """Return the lines to show: of a diagram its relations, where they could be told."""
+        if reason == "anchor_for_context":
+            return self._opening(text)
+        if self.section is Section.DIAGRAMS and extra:
+            return cut_snippet(extra, frozenset(), self.snippet)
+        return cut_snippet(text, frozenset(self.ranked.query.terms), self.snippet)
+
+    def _opening(self, text: str) -> Snippet:
+        """Return the opening lines without licence headers, which answer nothing."""
+        if self.section is Section.DOCS or not text.strip():
+            return cut_snippet(text, frozenset(), self.snippet)
+        lines = text.rstrip("\n").split("\n")
+        first, end = told_lines(lines)
+        if first == end:
+            return Snippet("", 0, len(lines))
+        shown = cut_snippet("\n".join(lines[first:end]), frozenset(), self.snippet)
+        hidden = shown.hidden_lines + len(lines) - end
+        return Snippet(shown.text, first + shown.first_line, hidden)
+
+
+_LINE_COMMENTS: Final = ("//", "#", "--", ";", "%")
+_BLOCK_COMMENTS: Final = {"/*": "*/", "<!--": "-->", "{-": "-}", "(*": "*)"}
+_NOTICE: Final = re.compile(
+    r"copyright|\u00a9|spdx-|@licen[cs]e\b|\blicen[cs]e:|\blicen[cs]ed (?:under|to)\b"
+    r"|\bunder the .{0,60}\blicen[cs]e|\bsee (?:the )?(?:file )?licen[cs]e\b"
+    r"|all rights reserved|permission (?:is hereby granted|to use)|redistribution and use",
+    re.IGNORECASE,
+)
+_FOR_TOOLS: Final = re.compile(
+    r"#!|-\*-|\bvim?:|eslint|prettier|pylint|noqa|mypy:|clang-|//go:|\+build|@flow|@ts-"
+)
+"""Lines that tell interpreters, editors and linters something, and readers nothing."""
+
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_TELLING_WORDS: Final = 3
+"""A file's bare name says less than this, a sentence about it more."""
+
+_LINE_CHARACTERS: Final = 300
+
+
+def told_lines(lines: Sequence[str]) -> tuple[int, int]:
+    """Return the range of a source file's opening lines that describe it: first, end.
+
+    Comments on copyright and licence that stand in front of everything else are passed over. Where
+    one begins by saying what the file is, or follows a comment that does, only that is told.
+    The range is empty where nothing but notices is there.
+    """
+    first = place = 0
+    telling = False
+    while place < len(lines):
+        if not lines[place].strip():
+            place += 1
+            continue
+        end = _comment_end(lines, place)
+        if end == place:
+            break
+        notice = _first(_NOTICE, lines, place, end)
+        telling = telling or any(map(_is_telling, lines[place:notice]))
+        if telling and notice < end:
+            return first, _trimmed(lines, first, notice)
+        place = end
+        if notice < end:
+            first = end
+    while first < len(lines) and not lines[first].strip():
+        first += 1
+    return first, len(lines)
+
+
+def _comment_end(lines: Sequence[str], place: int) -> int:
+    """Return where the comment at a line ends, behind its last line; `place` where none is."""
+    opening = lines[place].lstrip("\ufeff \t")
+    for begin, close in _BLOCK_COMMENTS.items():
+        if opening.startswith(begin):
+            behind = opening[len(begin) :]
+            if close in behind:
+                return place + 1
+            closed = (i for i in range(place + 1, len(lines)) if close in lines[i])
+            return next(closed, len(lines) - 1) + 1
+    marker = next((mark for mark in _LINE_COMMENTS if opening.startswith(mark)), None)
+    end = place
+    while marker and end < len(lines) and lines[end].lstrip("\ufeff \t").startswith(marker):
+        end += 1
+    return end
+
+
+def _first(pattern: re.Pattern[str], lines: Sequence[str], start: int, end: int) -> int:
+    found = (i for i in range(start, end) if pattern.search(lines[i], 0, _LINE_CHARACTERS))
+    return next(found, end)
+
+
+def _is_telling(line: str) -> bool:
+    start = line[:_LINE_CHARACTERS]
+    return not _FOR_TOOLS.search(start) and len(_WORD.findall(start)) >= _TELLING_WORDS
+
+
+def _trimmed(lines: Sequence[str], first: int, end: int) -> int:
+    """Return the end without the lines before it that hold no word."""
+    while end > first and not _WORD.search(lines[end - 1], 0, _LINE_CHARACTERS):
+        end -= 1
+    return end

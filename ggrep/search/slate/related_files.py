@@ -1,0 +1,115 @@
+"""Files related to the hits: tests, documents and settings that name the found code.
+
+A question in plain words finds the mechanism; its tests rarely repeat the question, but they name
+what the mechanism defines. So the names that the best rows define are looked up in the postings,
+and a file counts as a companion by how much of their rarity it mentions.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.base.deadline import Deadline
+from ggrep.index.lexical.layout import SYMBOL
+from ggrep.search.query.pipeline import Ranked
+from ggrep.search.query.segments import SearchableSegment
+
+MOST_NAMES: Final = 24
+"""Names that are looked up."""
+
+_NAMES_OF_A_ROW: Final = 12
+_SHORTEST: Final = 4
+_COMMON: Final = 0.02
+"""Share of all chunks that a name may stand in before it says nothing."""
+
+_ENOUGH: Final = 3
+"""So many of the rarest names, mentioned, make a companion as good as any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A row whose names are searched for.
+
+    Attributes:
+        weight: 0 to 1, how well it answers the question.
+    """
+
+    segment: int
+    row: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedFiles:
+    """How much each file and row mentions, 0 to 1; per segment float64 (files,) and (rows,)."""
+
+    files: tuple[npt.NDArray[np.float64], ...]
+    rows: tuple[npt.NDArray[np.float64], ...]
+
+
+def companions(ranked: Ranked, origins: Sequence[Origin], deadline: Deadline) -> RelatedFiles:
+    """Return how much of the origins' definitions each file and row mentions.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+    """
+    weights = _weighed(ranked.segments, _names(ranked, origins, deadline))
+    enough = sum(sorted(weights.values(), reverse=True)[:_ENOUGH])
+    files, rows = [], []
+    for segment, eligible in zip(ranked.segments, ranked.eligible, strict=True):
+        deadline.check("companions")
+        by_file, by_row = np.zeros(segment.image.files), np.zeros(segment.image.rows)
+        for name, weight in weights.items():
+            found = segment.rows_with(name)
+            by_row[found] += weight
+            by_file[np.unique(segment.image.row_files[found])] += weight
+        if enough > 0.0:
+            by_file, by_row = np.minimum(by_file / enough, 1.0), np.minimum(by_row / enough, 1.0)
+        own = [o.row for o in origins if ranked.segments[o.segment] is segment]
+        by_file[segment.image.row_files[own]] = 0.0  # what defines them is no companion of itself
+        by_row[~eligible] = 0.0
+        shown = np.zeros(segment.image.files, dtype=np.bool_)
+        shown[segment.image.row_files[eligible]] = True
+        by_file[~shown] = 0.0
+        files.append(by_file)
+        rows.append(by_row)
+    return RelatedFiles(tuple(files), tuple(rows))
+
+
+def _names(ranked: Ranked, origins: Iterable[Origin], deadline: Deadline) -> dict[str, float]:
+    """Return the terms of the names that the origins define, with the best origin's weight."""
+    found: dict[str, float] = {}
+    by_segment: dict[int, dict[int, float]] = {}
+    for origin in origins:
+        by_segment.setdefault(origin.segment, {})[origin.row] = origin.weight
+    for place, weights in sorted(by_segment.items()):
+        deadline.check("companions")
+        rows = np.array(sorted(weights), dtype=np.int64)
+        defined = ranked.segments[place].row_postings.terms_at(rows, SYMBOL)
+        for row, names in defined.items():
+            for name in sorted(names, key=str.encode)[:_NAMES_OF_A_ROW]:
+                if len(name) >= _SHORTEST:
+                    found[name] = max(found.get(name, 0.0), weights[row])
+    best = sorted(found.items(), key=lambda item: (-item[1], item[0].encode()))
+    return dict(best[: 2 * MOST_NAMES])
+
+
+def _weighed(segments: Sequence[SearchableSegment], names: Mapping[str, float]) -> dict[str, float]:
+    """Return the rarest of the names, weighed by how rare they are; in the order of their bytes."""
+    chunks = sum(int(segment.visible_rows.sum()) for segment in segments)
+    weighed: dict[str, float] = {}
+    for name, weight in names.items():
+        holding = sum(_holding(segment, name) for segment in segments)
+        if 1 < holding <= max(_COMMON * chunks, 8):
+            weighed[name] = weight * math.log(1.0 + chunks / holding) / math.log(1.0 + chunks)
+    best = sorted(weighed.items(), key=lambda item: (-item[1], item[0].encode()))[:MOST_NAMES]
+    return dict(sorted(best, key=lambda item: item[0].encode()))
+
+
+def _holding(segment: SearchableSegment, name: str) -> int:
+    """Return how many visible rows hold a name."""
+    return int(segment.visible_rows[segment.rows_with(name)].sum())

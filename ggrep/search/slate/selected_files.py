@@ -1,0 +1,240 @@
+"""The selected files by path, and which of them a path, a label or a link refers to."""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from ggrep.model.slate import FileFacts, Section
+from ggrep.model.traits import TEST, traits_of
+
+Parts: TypeAlias = tuple[str, ...]
+RootRule: TypeAlias = Callable[[str, Parts], bool]
+"""Says whether imports of a file may start below a directory."""
+
+_ROOTS: Final = "src lib python java kotlin scala groovy php ruby include inc main app source"
+SOURCE_ROOTS: Final = frozenset(_ROOTS.split())
+"""Directories below which imports usually begin."""
+
+_INDEX_NAMES: Final = ("__init__", "index", "mod", "init")
+
+
+class SelectedPaths:
+    """Looks files up; a question that several files answer equally well has no answer."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = frozenset(paths)
+        self._by_module: defaultdict[str, list[tuple[Parts, str]]] = defaultdict(list)
+        self._by_name: defaultdict[str, list[str]] = defaultdict(list)
+        self._by_directory: defaultdict[str, list[str]] = defaultdict(list)
+        for path in sorted(self._paths):
+            parts = module_parts(path)
+            if parts:
+                self._by_module[parts[-1].lower()].append((parts, path))
+            self._by_name[posixpath.basename(path).lower()].append(path)
+            self._by_directory[posixpath.dirname(path)].append(path)
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._paths
+
+    def beside(self, source: str, target: str, endings: Sequence[str]) -> str | None:
+        """Return the file at `target`, seen from the directory of `source`, with an ending."""
+        base = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
+        return self.at(base, endings)
+
+    def at(self, base: str, endings: Sequence[str]) -> str | None:
+        """Return the file `base` itself or with the first ending that is there."""
+        tried = (base + ending for ending in ("", *endings))
+        return next((path for path in tried if path in self._paths), None)
+
+    def module(
+        self, source: str, parts: Parts, endings: frozenset[str], may_start: RootRule
+    ) -> str | None:
+        """Return the one file whose module path ends with `parts`, nearest to `source`."""
+        if not parts:
+            return None
+        found = [
+            path
+            for held, path in self._by_module.get(parts[-1].lower(), ())
+            if held[-len(parts) :] == parts
+            and ending_of(path) in endings
+            and path != source
+            and may_start(source, held[: -len(parts)])
+        ]
+        return nearest(source, found)
+
+    def named(self, name: str) -> str | None:
+        """Return the only file of this name."""
+        found = self._by_name.get(name.lower(), ())
+        return found[0] if len(found) == 1 else None
+
+    def ending_with(self, tail: str, source: str = "") -> str | None:
+        """Return the file whose path is `tail`, or the one that ends with it, nearest first."""
+        if tail in self._paths:
+            return tail
+        same_name = self._by_name.get(posixpath.basename(tail).lower(), ())
+        return nearest(source, [path for path in same_name if path.endswith(f"/{tail}")])
+
+    def directories(self) -> tuple[str, ...]:
+        """Return the directories that hold selected files."""
+        return tuple(self._by_directory)
+
+    def inside(self, directory: str, endings: frozenset[str]) -> list[str]:
+        """Return the files of a directory, those below it not among them."""
+        held = self._by_directory.get(directory, ())
+        return [path for path in held if ending_of(path) in endings]
+
+
+def module_parts(path: str) -> Parts:
+    """Return directories and stem; of an index file the directories alone."""
+    *directories, name = path.split("/")
+    stem = name.partition(".")[0] if not name.startswith(".") else name
+    return tuple(directories) if stem in _INDEX_NAMES else (*directories, stem)
+
+
+def ending_of(path: str) -> str:
+    """Return the last ending of a path in lower case, with its dot."""
+    return posixpath.splitext(path)[1].lower()
+
+
+def nearest(source: str, paths: Sequence[str]) -> str | None:
+    """Return the path that shares most directories with `source`; None when two do equally."""
+    ranked = sorted((-shared_directories(source, path), path) for path in paths)
+    if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
+        return None
+    return ranked[0][1]
+
+
+def shared_directories(left: str, right: str) -> int:
+    """Return how many directories two paths begin with together."""
+    return len(posixpath.commonprefix([left.split("/")[:-1], right.split("/")[:-1]]))
+
+
+def from_source_root(source: str, root: Parts) -> bool:
+    """Say whether `root` is the repository's, a usual source root, or one that `source` is in."""
+    inside = tuple(source.split("/")[: len(root)]) == root
+    return not root or root[-1].lower() in SOURCE_ROOTS or inside
+
+
+_NAMED: Final = frozenset({Section.CODE, Section.CONFIG})
+_COMMON_STEMS: Final = frozenset({"__init__", "index", "main", "init", "package", "readme"})
+_PSEUDO: Final = frozenset({"start", "end", "true", "false", "none", "error", "test", "user"})
+_SOUGHT_CHARACTERS: Final = 4
+_LABEL_WORDS: Final = 4
+_DOCUMENTS: Final = (".md", ".rst", ".adoc", ".txt", "/README.md", "/index.md", "/index.rst")
+_NAMELESS_WORDS: Final = (
+    "readme index license changelog contributing makefile dockerfile settings setup config main app"
+    " utils models views urls conf package pyproject __init__ conftest mod lib types constants test"
+)
+_NAMELESS: Final = frozenset(_NAMELESS_WORDS.split())
+"""Stems that a repository has many of: without its directory such a name means none."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    """A file and the name it was found by, as the file itself spells it."""
+
+    path: str
+    name: str
+
+
+class NamedFiles:
+    """Files by what they define and how they are called, whatever the spelling."""
+
+    def __init__(self, facts: Iterable[FileFacts]) -> None:
+        self._defined: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        self._called: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for item in sorted(facts, key=lambda item: item.path):
+            if item.section in _NAMED:
+                for name in item.defines:
+                    _put(self._defined, name, item.path)
+                stem = stem_of(item.path)
+                if stem.lower() not in _COMMON_STEMS:
+                    _put(self._called, stem, item.path)
+
+    def find(self, label: str) -> NamedFile | None:
+        """Return the one file that a label names; None when there is none, or several."""
+        if len(label.split()) > _LABEL_WORDS:
+            return None
+        for words in _readings(label):
+            for held in (self._defined, self._called):
+                found = held.get(plain(words), {})
+                if len(found) == 1:
+                    return NamedFile(*next(iter(found.items())))
+        return None
+
+
+def _put(held: defaultdict[str, dict[str, str]], name: str, path: str) -> None:
+    if _is_sought(plain(name)):
+        held[plain(name)].setdefault(path, name)
+
+
+def _is_sought(word: str) -> bool:
+    return len(word) >= _SOUGHT_CHARACTERS and word not in _PSEUDO
+
+
+def _readings(label: str) -> Iterator[str]:
+    """Yield the label, then what it says without call marks, ending, member or stereotype."""
+    yield label
+    called = re.sub(r"\(.*|<.*", "", label).strip()
+    yield called
+    if re.search(r"\.\w{1,5}$", called):
+        yield stem_of(called)
+    container, mark, _ = called.partition("." if "." in called else "::")
+    if mark:
+        yield container
+
+
+def plain(name: str) -> str:
+    """Return a name without case and marks: `order_service` and `Order Service` are one."""
+    return re.sub(r"[^a-z0-9]+", "", name.lower())
+
+
+def stem_of(path: str) -> str:
+    """Return a file's name up to its first dot behind the first character."""
+    name = posixpath.basename(path)
+    return name[:1] + name[1:].partition(".")[0]
+
+
+def link_target(source: str, link: str, paths: SelectedPaths) -> str | None:
+    """Return the selected file that a document's link leads to."""
+    bases = [link.lstrip("/")] if link.startswith("/") else [_seen_from(source, link), link]
+    stems = [re.sub(r"\.(?:html?|md)$", "", base) for base in bases]
+    for base in bases:
+        if (found := paths.at(base, _DOCUMENTS)) is not None:
+            return _other(found, source)
+    for stem in stems:
+        if (found := paths.at(stem, _DOCUMENTS[:3])) is not None:
+            return _other(found, source)
+    return _other(_by_ending(source, link, paths), source)
+
+
+def _by_ending(source: str, link: str, paths: SelectedPaths) -> str | None:
+    tail = posixpath.normpath(link).lstrip("./")
+    if "/" in tail:
+        return paths.ending_with(tail, source)
+    found = None if stem_of(tail).lower() in _NAMELESS else paths.named(tail)
+    return None if found is None or traits_of(found) & TEST else found
+
+
+def _seen_from(source: str, link: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(source), link))
+
+
+def _other(found: str | None, source: str) -> str | None:
+    return None if found == source else found
+
+
+def known_labels(
+    relations: Sequence[tuple[str, str]], files: NamedFiles
+) -> tuple[tuple[str, str], ...]:
+    """Return pairs with every label spelled as the file does, and empty where it names none."""
+    pairs = {(_spelled(left, files), _spelled(right, files)) for left, right in relations}
+    return tuple(sorted(pair for pair in pairs if any(pair)))
+
+
+def _spelled(label: str, files: NamedFiles) -> str:
+    found = files.find(label) if label else None
+    return found.name if found else ""

@@ -1,0 +1,314 @@
+"""Exploration sessions: successive slates over one snapshot, and the tokens that carry them.
+
+What a session is lies in its token, which its client carries, and in a pin, which keeps the
+snapshot; no process remembers it. So any daemon of the home goes on with any session, and one that
+is killed between pin and answer leaves a pin that ends by itself.
+
+A token comes back from anywhere, hence the seal: HMAC-SHA256 under a key of the store, over the
+store's id and every byte of the token. The stores' keys derive from one of the home, in a file that
+only those may read who may read the home: its user, or the group that shares it. Whoever loses the
+file loses the sessions that run, and nothing else.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import os
+import secrets
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Final, NoReturn
+
+from ggrep.base import durable
+from ggrep.base.errors import InvalidRequest, NoIndex, SessionExpired, SessionFull
+from ggrep.base.ids import SnapshotId, StoreId, parse_snapshot_id
+from ggrep.base.locks import Patience, alone
+from ggrep.base.modes import modes_in
+from ggrep.config.home import Home
+from ggrep.config.layout import names
+from ggrep.index.store.pins import PIN_TTL_SECS, Pin, extend, read_pin, write_pin
+from ggrep.index.store.read_failures import typed_failures
+from ggrep.model.slate import SessionOp, SessionState
+
+MAX_TOKEN_BYTES: Final = 4_096
+"""Characters of a token, each a byte; a longer one is refused unread."""
+
+VERSION: Final = 1
+"""Layout of a token, as base64url without padding.
+
+1. One byte of version, the snapshot's id, the session's id, 8 bytes for each seen file in
+   ascending order, the seal of 32 bytes.
+"""
+
+SESSION_ID_BYTES: Final = 26
+_SNAPSHOT_ID_BYTES: Final = 26
+_HEAD: Final = 1 + _SNAPSHOT_ID_BYTES + SESSION_ID_BYTES
+_SEAL: Final = 32
+PATH_HASH_BYTES: Final = 8
+
+MAX_SEEN: Final = (MAX_TOKEN_BYTES * 3 // 4 - _HEAD - _SEAL) // PATH_HASH_BYTES
+"""Files that a token can name: (3,072 - 53 - 32) / 8 = 373, which takes 4,092 characters."""
+
+_CONTEXT: Final = b"ggrep session token\0"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionToken:
+    """What a token says.
+
+    Attributes:
+        store_id: of the store whose snapshot it is; sealed, not spelled.
+        session_id: 26 characters as in a ULID.
+        seen: hashes of the paths that were returned, see `path_hash`; ascending, each once.
+    """
+
+    store_id: StoreId
+    snapshot_id: SnapshotId
+    session_id: str
+    seen: tuple[bytes, ...] = ()
+
+
+def path_hash(path: str) -> bytes:
+    """Return the 8 bytes that stand for a path; the same in every store, so clients can tell."""
+    return hashlib.sha256(path.encode()).digest()[:PATH_HASH_BYTES]
+
+
+def seen_set_digest(seen: Iterable[bytes]) -> str:
+    """Return the SHA-256 over the ascending hashes of all files that were returned, in hex."""
+    return hashlib.sha256(b"".join(sorted(seen))).hexdigest()
+
+
+def write_token(token: SessionToken, key: bytes) -> str:
+    """Return a token as text; the same for the same value and key.
+
+    Requires: `seen` ascends, and both ids are of their alphabet and length.
+
+    Raises:
+        SessionFull: it has seen more files than fit.
+    """
+    if len(token.seen) > MAX_SEEN:
+        raise SessionFull(
+            f"a session returns at most {MAX_SEEN} files, this one would have returned"
+            f" {len(token.seen)}; start a new session"
+        )
+    ids = f"{token.snapshot_id}{token.session_id}".encode("ascii")
+    body = bytes([VERSION]) + ids + b"".join(token.seen)
+    return _text(body + _sealed(body, key, token.store_id))
+
+
+def read_token(text: str, key: bytes, store_id: StoreId) -> SessionToken:
+    """Return what a token says that this store gave out, whoever brings it back.
+
+    Raises:
+        InvalidRequest: it is too long, or not one of this store as it was given out.
+    """
+    if len(text) > MAX_TOKEN_BYTES:
+        raise InvalidRequest(f"session_token: longer than {MAX_TOKEN_BYTES} characters")
+    data = _data(text)
+    body, seal = data[:-_SEAL], data[-_SEAL:]
+    if len(body) < _HEAD or not hmac.compare_digest(seal, _sealed(body, key, store_id)):
+        _refuse()
+    if body[0] != VERSION or (len(body) - _HEAD) % PATH_HASH_BYTES:
+        _refuse()
+    seen = tuple(
+        body[start : start + PATH_HASH_BYTES] for start in range(_HEAD, len(body), PATH_HASH_BYTES)
+    )
+    if any(one >= other for one, other in pairwise(seen)):
+        _refuse()
+    ends = 1 + _SNAPSHOT_ID_BYTES
+    return SessionToken(store_id, _ulid(body[1:ends]), _ulid(body[ends:_HEAD]), seen)
+
+
+def _sealed(body: bytes, key: bytes, store_id: StoreId) -> bytes:
+    return hmac.digest(key, _CONTEXT + store_id.encode() + b"\0" + body, "sha256")
+
+
+def _text(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
+
+
+def _data(text: str) -> bytes:
+    """Return the bytes that a text spells in the only way that we would spell them."""
+    try:
+        raw = text.encode("ascii")
+        data = base64.b64decode(raw + b"=" * (-len(raw) % 4), altchars=b"-_", validate=True)
+    except (UnicodeEncodeError, binascii.Error):
+        _refuse()
+    # The last character may carry bits that belong to no byte: those are sealed by nothing.
+    if _text(data) != text:
+        _refuse()
+    return data
+
+
+def _ulid(data: bytes) -> SnapshotId:
+    try:
+        return parse_snapshot_id(data.decode("ascii"))
+    except (UnicodeDecodeError, InvalidRequest):
+        _refuse()
+
+
+def _refuse() -> NoReturn:
+    """Refuse a token in the same words whatever is wrong: a forger learns nothing from them."""
+    raise InvalidRequest(
+        "session_token: not a token of this store as it was given out; start a new session"
+    ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """A session during one request.
+
+    Attributes:
+        seen: hashes of the paths it returned before this request.
+        key: seals its tokens.
+    """
+
+    store_id: StoreId
+    session_id: str
+    snapshot_id: SnapshotId
+    seen: frozenset[bytes]
+    key: bytes = field(repr=False)
+
+    def has_seen(self, path: str) -> bool:
+        """Return whether an earlier request returned that file."""
+        return path_hash(path) in self.seen
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """The sessions over one store.
+
+    Attributes:
+        key: seals their tokens.
+    """
+
+    store: Path
+    store_id: StoreId
+    key: bytes = field(repr=False)
+    now: datetime
+
+    def snapshot_of(self, text: str) -> SnapshotId:
+        """Return the snapshot of a token's session, to be pinned before it is resumed.
+
+        Raises:
+            InvalidRequest: it is not a token of this store.
+            SessionExpired: the session ended, or its snapshot went with a rebuild.
+            StoreError: its pin cannot be read now.
+        """
+        token = read_token(text, self.key, self.store_id)
+        _require_pin(self.store, token, self.now)
+        return token.snapshot_id
+
+    def begin(self, snapshot_id: SnapshotId, session_id: str) -> OpenSession:
+        """Start a session over a snapshot, which is retained for it.
+
+        Requires: the caller has the snapshot pinned for the length of the request.
+
+        Raises:
+            Busy: as many sessions as there may be run already.
+            OSError: its pin cannot be written.
+        """
+        write_pin(self.store, snapshot_id, session_id, self.now)
+        return OpenSession(self.store_id, session_id, snapshot_id, frozenset(), self.key)
+
+    def resume(self, text: str) -> OpenSession:
+        """Continue a token's session and extend the retention of its snapshot.
+
+        Requires: the caller has `snapshot_of` it pinned for the length of the request.
+
+        Raises:
+            OSError: its pin cannot be written.
+            GgrepError: as `snapshot_of`.
+        """
+        token = read_token(text, self.key, self.store_id)
+        extend(self.store, _require_pin(self.store, token, self.now), self.now)
+        seen = frozenset(token.seen)
+        return OpenSession(self.store_id, token.session_id, token.snapshot_id, seen, self.key)
+
+
+def advance(session: OpenSession, paths: Iterable[str], op: SessionOp) -> SessionState:
+    """Return the next state after returning `paths`; it is stored in the token alone.
+
+    The same session, paths and step give the same token. A client that asks again with the token
+    before gets the same answer again.
+
+    Raises:
+        SessionFull: it would have returned more files than a token can name.
+    """
+    seen = tuple(sorted(session.seen.union(map(path_hash, paths))))
+    token = SessionToken(session.store_id, session.snapshot_id, session.session_id, seen)
+    return SessionState(
+        token=write_token(token, session.key),
+        op=op,
+        seen_set_digest=seen_set_digest(seen),
+        seen_files=len(seen),
+        expires_in_secs=PIN_TTL_SECS,
+    )
+
+
+def _require_pin(store: Path, token: SessionToken, now: datetime) -> Pin:
+    pin = read_pin(store, token.snapshot_id, token.session_id)
+    there = names.manifest_file(store, token.snapshot_id).exists()
+    if pin is None or not pin.holds(now) or not there:
+        raise SessionExpired("session_token: this session has expired; start a new session")
+    return pin
+
+
+KEY_BYTES: Final = 32
+_KEY_CONTEXT: Final = b"ggrep sessions of a store\0"
+
+
+def session_key(home: Home, store_id: StoreId, patience: Patience) -> bytes:
+    """Return the key of a store's sessions; creates the home's key if missing.
+
+    Args:
+        home: that the store lies in.
+        store_id: whose sessions.
+        patience: while another process makes it.
+
+    Raises:
+        NoIndex: there is no such store, so nothing is made for it either.
+        Busy: another process was at it until the deadline.
+        StoreError: the key can be neither read nor made.
+    """
+    if not home.store_dir(store_id).is_dir():
+        raise NoIndex("this repository has no index yet; run: ggrep index")
+    with typed_failures(home.base):
+        return hmac.digest(_home_key(home, patience), _KEY_CONTEXT + store_id.encode(), "sha256")
+
+
+def _home_key(home: Home, patience: Patience) -> bytes:
+    key = _read_key(home.session_key)
+    if key is not None:
+        return key
+    # One of two who make it at once would seal tokens with a key that nobody has any more.
+    with alone(home.session_key_lock, patience):
+        key = _read_key(home.session_key)
+        if key is None:
+            key = secrets.token_bytes(KEY_BYTES)
+            durable.sweep_leftovers(home.session_key)
+            durable.replace_file(home.session_key, key)
+    return key
+
+
+def _read_key(file: Path) -> bytes | None:
+    """Return the key in a file; None if it must be created anew.
+
+    That is also where others could have read it: they could seal tokens of their own.
+    """
+    with suppress(FileNotFoundError):
+        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            status = os.fstat(descriptor)
+            key = os.read(descriptor, KEY_BYTES + 1) if stat.S_ISREG(status.st_mode) else b""
+        finally:
+            os.close(descriptor)
+        open_to = stat.S_IMODE(status.st_mode) & ~modes_in(file.parent).file
+        return key if len(key) == KEY_BYTES and not open_to else None
+    return None

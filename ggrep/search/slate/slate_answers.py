@@ -1,0 +1,290 @@
+"""Answers a question with a slate, from the ordinary scores of all rows.
+
+The steps are those of a search up to its scores; what differs is what is picked of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import InvalidRequest, SnapshotGone
+from ggrep.base.identifiers import derived_id
+from ggrep.config.identity.fingerprints import asked_fingerprint
+from ggrep.config.role_rules import RoleRules, rules_of
+from ggrep.config.roles import ROLES_REVISION
+from ggrep.config.settings import Settings
+from ggrep.model.confidence import Confidence, confidence_notices, confidence_of
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.request import SearchRequest
+from ggrep.model.sanitise import is_text
+from ggrep.model.slate import SessionRequest, SessionState, SlateRequest, SlateResponse
+from ggrep.model.slate_material import FileCandidate, PackMaterial, Pick
+from ggrep.search.query.context import Context, Stages
+from ggrep.search.query.pipeline import Ranked, leading
+from ggrep.search.query.weights import RANKING_REVISION
+from ggrep.search.slate.duplicates import Merged, merged
+from ggrep.search.slate.file_candidates import CandidateFiles, rows_of
+from ggrep.search.slate.file_choice import SELECTION_REVISION, Selection, select
+from ggrep.search.slate.levels import check_level, disclosure_of, effective, files_shown
+from ggrep.search.slate.overview import Asked, Standing
+from ggrep.search.slate.pack_draft import Drawn, Form, drawn
+from ggrep.search.slate.pack_material import materials
+from ggrep.search.slate.related_files import Origin, RelatedFiles, companions
+from ggrep.search.slate.sessions import OpenSession, Sessions, advance
+
+MOST_TARGETS: Final = 32
+"""Places that one request may open."""
+
+_ORIGINS: Final = 5
+"""Files of the best code whose names are looked for elsewhere, and rows of each."""
+
+_ROWS_OF_ORIGIN: Final = 2
+
+
+def check_slate(request: SlateRequest) -> None:
+    """Raise unless the request is valid; needs no index.
+
+    Raises:
+        InvalidRequest: names what is wrong with its level, budgets or session.
+    """
+    check_level(request.level)
+    effective(request.budgets, request.level)
+    session = request.session
+    if session is None:
+        return
+    if session.op == "start" and session.token:
+        raise InvalidRequest("session: op start takes no token; refine and expand go on with one")
+    if session.op != "start" and not session.token:
+        raise InvalidRequest(f"session: op {session.op} needs the token of the answer before")
+    if session.op == "expand" and session.delta_only:
+        raise InvalidRequest("session: op expand opens what it names; delta_only is for refine")
+    _check_targets(session)
+
+
+def _check_targets(session: SessionRequest) -> None:
+    if session.targets and session.op != "expand":
+        raise InvalidRequest("session: targets are for op expand")
+    if session.op == "expand" and not session.targets:
+        raise InvalidRequest("session: op expand needs targets: paths, or path:line")
+    if len(session.targets) > MOST_TARGETS:
+        raise InvalidRequest(f"session: {len(session.targets)} targets exceed {MOST_TARGETS}")
+    for target in session.targets:
+        if not is_text(target):
+            raise InvalidRequest(f"session: target {target!a} is not valid Unicode")
+
+
+def slate_fingerprint(request: SlateRequest, settings: Settings) -> str:
+    """Return the identity of a question for a slate; how it was asked before does not count."""
+    session = request.session
+    search = request.search
+    unread = SearchRequest("")
+    plain = replace(
+        request,
+        search=replace(
+            search, limit=unread.limit, per_file=unread.per_file, snippet=unread.snippet
+        ),
+        session=None if session is None else replace(session, token=""),
+        facts=False,
+        statistics=None,
+        snapshot_id=None,
+        vector=None,
+    )
+    added = "|".join(
+        f"{role.value}={','.join(globs)}" for role, globs in rules_of(settings.roles).added
+    )
+    revision = f"{RANKING_REVISION}|{SELECTION_REVISION}|{ROLES_REVISION}|{added}"
+    return asked_fingerprint("slate-1", plain, settings=settings, ranking_revision=revision)
+
+
+def slate(
+    context: Context, request: SlateRequest, sessions: Sessions | None = None
+) -> SlateResponse:
+    """Return the slate of a question over one snapshot.
+
+    Args:
+        context: what answering needs; of a session its own snapshot.
+        request: checked by `check_slate`.
+        sessions: those of the store, where the request has one.
+
+    Raises:
+        InvalidRequest: a target is no file of the snapshot, or the token none of this store.
+        Busy: as many sessions as there may be run already.
+        SessionExpired: the session ended, or its snapshot went with a rebuild.
+        SnapshotGone: the statistics came from another snapshot.
+        SessionFull: the session has returned as many files as a token can name.
+        DeadlineExceeded: time ran out.
+    """
+    session = _session(context, request, sessions) if sessions else None
+    view, deadline = context.view, context.deadline
+    if request.snapshot_id is not None and request.snapshot_id != view.manifest.snapshot_id:
+        raise SnapshotGone(f"snapshot {request.snapshot_id} is no longer active")
+    rules = rules_of(context.settings.roles)
+    budgets, clamps = effective(request.budgets, request.level)
+    stages = Stages(context.clock)
+    ranked = context.rank(request.search, request.statistics, request.vector)
+    stages.end("retrieve")
+    confidence = confidence_of(leading(ranked, deadline))
+    chosen = _choose(ranked, rules, request, budgets.files, session, deadline)
+    selection, weak = _kept(chosen.selection, confidence, request)
+    stages.end("rank")
+    shown = disclosure_of(request.level, budgets.evidence_per_file, anchors=request.anchors)
+    files = materials(ranked, selection.picks, chosen.beside, shown, deadline)
+    deadline.check("format")
+    standing = Standing(
+        level=request.level,
+        confidence=confidence,
+        left=selection.left,
+        cut=any(piece.hidden_lines for one in files for piece in one.evidence),
+        has_session=session is not None,
+    )
+    asked = Asked(ranked.query.terms, ranked.query.kind.value)
+    told_apart = merged(files)
+    found = drawn(
+        told_apart, asked, standing, Form(request.level, budgets, request.graph, request.facts)
+    )
+    stages.end("format")
+    cuts = (*clamps, *ranked.limits, *weak, *found.limits, *_over_files(selection, budgets.files))
+    return SlateResponse(
+        request=request,
+        confidence=confidence,
+        slate=found.slate,
+        session=_advanced(request.session, session, found, _copies(files, told_apart)),
+        facts=found.facts,
+        **context.head(
+            slate_fingerprint(request, context.settings),
+            deterministic=request.search.deterministic,
+            limits=cuts,
+            notices=(
+                *context.search_notices(request.search),
+                *confidence_notices(confidence),
+                *_suppressed(selection),
+            ),
+            spans=stages.spans,
+        ),
+    )
+
+
+def _session(context: Context, request: SlateRequest, sessions: Sessions) -> OpenSession:
+    """Return the session of a request, resumed or begun."""
+    if request.session is not None and request.session.token:
+        return sessions.resume(request.session.token)
+    snapshot_id = context.view.manifest.snapshot_id
+    name = slate_fingerprint(request, context.settings)
+    fixed = request.search.deterministic
+    return sessions.begin(snapshot_id, derived_id(name, snapshot_id) if fixed else context.new_id())
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """The chosen files, and what mentions the best code."""
+
+    selection: Selection
+    beside: RelatedFiles | None
+
+
+def _choose(
+    ranked: Ranked,
+    rules: RoleRules,
+    request: SlateRequest,
+    files: int,
+    session: OpenSession | None,
+    deadline: Deadline,
+) -> _Choice:
+    gatherer = CandidateFiles(ranked, rules, deadline)
+    asked = request.session
+    if asked is not None and asked.op == "expand":
+        return _Choice(_targets(gatherer, asked.targets), None)
+    code = gatherer.leading(_ORIGINS)
+    beside = companions(ranked, _origins(ranked, code), deadline)
+    candidates = gatherer.candidates(beside)
+    if session is not None and asked is not None and asked.delta_only:
+        return _Choice(select(candidates, files, seen=session.has_seen), beside)
+    return _Choice(select(candidates, files), beside)
+
+
+def _origins(ranked: Ranked, code: Sequence[FileCandidate]) -> list[Origin]:
+    """Return the rows whose names are searched for: the best of the best files."""
+    best = max((candidate.score for candidate in code), default=0.0)
+    return [
+        Origin(candidate.segment, row.row, min(row.score / best, 1.0))
+        for candidate in code
+        for row in rows_of(ranked, candidate, _ROWS_OF_ORIGIN).best
+    ]
+
+
+def _targets(gatherer: CandidateFiles, targets: Sequence[str]) -> Selection:
+    """Return the named files, with the named lines.
+
+    Raises:
+        InvalidRequest: the snapshot shows no such file.
+    """
+    lines: dict[str, list[int]] = {}
+    for target in targets:
+        path, _, number = target.rpartition(":")
+        if path and number.isascii() and number.isdigit():
+            lines.setdefault(path, []).append(int(number[:9]))
+        else:
+            lines.setdefault(target, [])
+    picks: list[Pick] = []
+    for path, asked in lines.items():
+        candidate = gatherer.target(path)
+        if candidate is None:
+            raise InvalidRequest(f"targets: {path!a}: no such file in this snapshot")
+        rank = sum(pick.candidate.section is candidate.section for pick in picks)
+        picks.append(Pick(candidate, "expand_target", rank, tuple(asked)))
+    return Selection(tuple(picks), 0, 0)
+
+
+def _kept(
+    selection: Selection, confidence: Confidence, request: SlateRequest
+) -> tuple[Selection, tuple[LimitHit, ...]]:
+    """Return the selection without what a weak answer hides, and the limit that says so."""
+    picks = selection.picks
+    named = request.session is not None and request.session.op == "expand"
+    keep_weak = named or request.search.keep_weak
+    number = files_shown(len(picks), confidence, keep_weak=keep_weak)
+    if number >= len(picks):
+        return selection, ()
+    first = sorted(picks, key=lambda pick: (pick.rank, -pick.candidate.score))[:number]
+    kept = tuple(pick for pick in picks if pick in first)
+    left = selection.left + len(picks) - len(kept)
+    cut = LimitHit("low_confidence", len(kept), len(picks))
+    return replace(selection, picks=kept, left=left), (cut,)
+
+
+def _suppressed(selection: Selection) -> tuple[Notice, ...]:
+    """Return what a slate without repetitions says of the files that it left out for that."""
+    if not selection.suppressed:
+        return ()
+    told = f"{selection.suppressed} files that match were shown before in this session"
+    return (Notice("files_seen", told),)
+
+
+def _over_files(selection: Selection, files: int) -> tuple[LimitHit, ...]:
+    if not selection.left or len(selection.picks) < files:
+        return ()
+    return (LimitHit("max_slate_files", files, len(selection.picks) + selection.left),)
+
+
+def _copies(files: Sequence[PackMaterial], told_apart: Sequence[Merged]) -> frozenset[str]:
+    """Return the paths of files whose content others hold completely."""
+    paths = {one.pick.candidate.path for one in files}
+    return frozenset(paths.difference(one.material.pick.candidate.path for one in told_apart))
+
+
+def _advanced(
+    asked: SessionRequest | None,
+    session: OpenSession | None,
+    found: Drawn,
+    copies: frozenset[str],
+) -> SessionState | None:
+    if asked is None or session is None:
+        return None
+    packs = [pack for _, packs in found.slate.sections for pack in packs]
+    paths = {pack.path for pack in packs}
+    # Of a file that says the same as another one, no later slate has any more to tell. One that
+    # says something else as well may have had no room, and is shown by the next slate.
+    places = [place for pack in packs for item in pack.evidence for place in item.also]
+    paths.update(copies.intersection(place.rpartition(":")[0] for place in places))
+    return advance(session, sorted(paths), asked.op)

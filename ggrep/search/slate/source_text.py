@@ -1,0 +1,214 @@
+"""Source text apart from its comments and literals, and what its import lines name."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final
+
+_TRIPLE: Final = (
+    r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""|\Z)' "|" r"'''(?:[^'\\]|\\.|'(?!''))*+(?:'''|\Z)"
+)
+_DOUBLE: Final = r'"(?:[^"\\\n]|\\.)*+"'
+_SINGLE: Final = r"'(?:[^'\\\n]|\\.)*+'"
+_CHARACTER: Final = r"'(?:[^'\\\n]|\\.[\w{}]{0,9})'"
+_BACKTICK: Final = r"`(?:[^`\\]|\\.)*+`"
+_BLOCK: Final = r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
+_HASHES_WORDS: Final = (
+    "python ruby bash yaml toml ini elixir perl r make dockerfile nix julia starlark mojo"
+    " just powershell crystal coffeescript fish awk tcl cmake gdscript desktop text lock"
+)
+_HASHES: Final = frozenset(_HASHES_WORDS.split())
+_DASHES: Final = frozenset({"sql", "lua", "haskell", "elm", "ada", "vhdl"})
+_CHARACTERS_WORDS: Final = (
+    "c cpp rust java go csharp kotlin swift zig scala d objc fsharp odin glsl verilog"
+)
+_CHARACTERS: Final = frozenset(_CHARACTERS_WORDS.split())
+_BACKTICKS: Final = frozenset({"javascript", "typescript", "tsx", "go", "vue", "svelte"})
+_BOTH: Final = frozenset({"php", "hcl"})
+
+
+@dataclass(frozen=True, slots=True)
+class BareText:
+    """One text, taken apart.
+
+    Attributes:
+        code: without comments; string literals are empty.
+        uncommented: without comments and without strings of several lines.
+        literals: what stands inside of string literals.
+    """
+
+    code: str
+    uncommented: str
+    literals: tuple[str, ...]
+
+
+@lru_cache(1 << 11)
+def bare_text(text: str, language: str) -> BareText:
+    """Return the parts of `text`; an unclosed comment reaches to the end."""
+    literals: list[str] = []
+
+    code: list[str] = []
+    uncommented: list[str] = []
+    end = 0
+    for found in _pattern(language).finditer(text):
+        between, literal, end = text[end : found.start()], found["literal"], found.end()
+        code += (between, " " if literal is None else '""')
+        if literal is None:
+            uncommented += (between, " ")
+            continue
+        uncommented += (between, '""' if "\n" in literal else literal)
+        literals.append(literal.strip("\"'`"))
+    rest = text[end:]
+    return BareText("".join((*code, rest)), "".join((*uncommented, rest)), tuple(literals))
+
+
+@cache
+def _pattern(language: str) -> re.Pattern[str]:
+    literals = [_TRIPLE, _DOUBLE]
+    literals.append(_CHARACTER if language in _CHARACTERS else _SINGLE)
+    if language in _BACKTICKS:
+        literals.append(_BACKTICK)
+    return re.compile(f"(?P<literal>{'|'.join(literals)})|{_comments(language)}", re.DOTALL)
+
+
+def _comments(language: str) -> str:
+    if language in _BOTH:
+        return rf"{_BLOCK}|//[^\n]*|(?<!\S)\#[^\n]*"
+    if language in _HASHES:
+        return r"(?<![^\s;])\#[^\n]*|^[ \t]*;[^\n]*" if language == "ini" else r"(?<!\S)\#[^\n]*"
+    if language in _DASHES:
+        return rf"{_BLOCK}|--[^\n]*"
+    return rf"{_BLOCK}|(?<!:)//[^\n]*"
+
+
+_WHOLE_NAME: Final = re.compile(r"[A-Za-z_@][\w.$:/@-]{2,79}")
+
+
+def whole_names(literals: tuple[str, ...]) -> frozenset[str]:
+    """Return those literals that are one name: a key, a dotted path, a file's name."""
+    return frozenset(
+        word for literal in literals if _WHOLE_NAME.fullmatch(word := literal.strip().lstrip("-"))
+    )
+
+
+MOST_IMPORTS: Final = 120
+
+_QUOTED: Final = r"""["']([^"'\n]{1,120})["']"""
+_SCRIPT: Final = (rf"(?:\bfrom|\bimport|\brequire|\bimport\(|\brequire\()[ \t]*\(?[ \t]*{_QUOTED}",)
+_DOTTED: Final = (r"^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]{2,120})",)
+_INCLUDE: Final = (r"^[ \t]*#[ \t]*(?:include|import)[ \t]*[\"<]([^\">\n]{1,120})[\">]",)
+_STYLES: Final = (rf"@(?:import|use|forward)[ \t]+(?:url\()?{_QUOTED}",)
+_PATTERNS: Final[dict[str, tuple[str, ...]]] = {
+    "python": (r"^[ \t]*import[ \t]+([\w.]+(?:[ \t]+as[ \t]+\w+)?(?:,[ \t]*[\w.]+)*)",),
+    "javascript": _SCRIPT,
+    "typescript": _SCRIPT,
+    "tsx": _SCRIPT,
+    "vue": _SCRIPT,
+    "svelte": _SCRIPT,
+    "dart": _SCRIPT,
+    "java": _DOTTED,
+    "kotlin": _DOTTED,
+    "scala": _DOTTED,
+    "groovy": _DOTTED,
+    "c": _INCLUDE,
+    "cpp": _INCLUDE,
+    "objc": _INCLUDE,
+    "go": (rf"^import[ \t]+(?:[\w.]+[ \t]+)?{_QUOTED}",),
+    "rust": (r"^[ \t]*(?:pub(?:\(\w+\))?[ \t]+)?use[ \t]+([\w:]{2,120})[ \t]*;",),
+    "ruby": (rf"^[ \t]*(?:require|require_relative|load)[ \t(]+{_QUOTED}",),
+    "php": (r"^[ \t]*use[ \t]+([\w\\]{2,120})",),
+    "perl": (r"^[ \t]*(?:use|require)[ \t]+([A-Z][\w:]{1,120})",),
+    "lua": (rf"\brequire[ \t(]+{_QUOTED}",),
+    "proto": (rf"^import[ \t]+(?:public[ \t]+|weak[ \t]+)?{_QUOTED}",),
+    "css": _STYLES,
+    "scss": _STYLES,
+    "less": _STYLES,
+    "bash": (r"^[ \t]*(?:source|\.)[ \t]+[\"']?((?:[\w./-]|\$\{?\w+\}?/){1,120})",),
+    "make": (r"^-?include[ \t]+([\w./-]{1,120})",),
+    "hcl": (r"^[ \t]*source[ \t]*=[ \t]*\"(\.[^\"\n]{1,120})\"",),
+}
+_COMPILED: Final = {
+    language: tuple(re.compile(pattern, re.MULTILINE) for pattern in patterns)
+    for language, patterns in _PATTERNS.items()
+}
+_FROM: Final = re.compile(
+    r"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(?:\(([^)#]{1,600})\)|([\w,. \t]{1,300}))",
+    re.MULTILINE,
+)
+_MODULE: Final = re.compile(r"^[ \t]*(?:pub(?:\(\w+\))?[ \t]+)?mod[ \t]+(\w+)[ \t]*;", re.MULTILINE)
+_AUTO: Final = re.compile(
+    r"^\.\. (?:auto(?:module|class|function|exception)|currentmodule|module):: ([\w.]{2,120})",
+    re.MULTILINE,
+)
+_NAME: Final = re.compile(r"[\w.@~$\\/:{}*+-]{1,120}")
+_MARKS: Final = re.compile("[{},]")
+_MOST_BRACED: Final = 24
+_MOST_NESTED: Final = 4
+
+
+def listed_imports(anchor_extra: str) -> list[str]:
+    """Return the names of the line `Imports:` of an anchor, groups in braces written out."""
+    found: list[str] = []
+    for line in anchor_extra.splitlines():
+        if line.startswith("Imports: "):
+            for item in _split(line.removeprefix("Imports: ")):
+                found += _expanded(item)
+    return [name for name in found if _NAME.fullmatch(name)][:MOST_IMPORTS]
+
+
+@lru_cache(1 << 11)
+def text_imports(text: str, language: str) -> tuple[str, ...]:
+    """Return what import lines of a text without comments name."""
+    return tuple(dict.fromkeys(_found(text, language)))[:MOST_IMPORTS]
+
+
+def _found(text: str, language: str) -> Iterator[str]:
+    if language == "rst":
+        yield from _AUTO.findall(text)
+    for pattern in _COMPILED.get(language, ()):
+        for match in pattern.finditer(text):
+            yield from _tidied(match[1].split(",") if language == "python" else [match[1]])
+    if language == "python":
+        for match in _FROM.finditer(text):
+            yield from _members(match[1], (match[2] or match[3]).split(","))
+    if language == "rust":
+        yield from (f"self::{name}" for name in _MODULE.findall(text))
+
+
+def _members(module: str, names: Iterable[str]) -> Iterator[str]:
+    for name in _tidied(names):
+        yield f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
+
+
+def _tidied(names: Iterable[str]) -> Iterator[str]:
+    for name in names:
+        word = name.split(maxsplit=1)[0] if name.split() else ""
+        if word and _NAME.fullmatch(word):
+            yield word
+
+
+def _split(items: str) -> list[str]:
+    """Return the items between the commas that stand outside of braces."""
+    if "{" not in items:
+        return [item.strip() for item in items.split(",")]
+    parts, depth, start = [], 0, 0
+    for mark in _MARKS.finditer(items):
+        depth += {"{": 1, "}": -1}.get(mark[0], 0)
+        if mark[0] == "," and depth <= 0:
+            parts.append(items[start : mark.start()].strip())
+            start = mark.end()
+    return [*parts, items[start:].strip()]
+
+
+def _expanded(item: str, depth: int = 0) -> list[str]:
+    """Return `a::b`, `a::c` for `a::{b, c}`; an alias is cut off, and so are deep nests."""
+    head, brace, rest = item.partition("{")
+    if not brace:
+        return [item.split(" as ", maxsplit=1)[0].split(maxsplit=1)[0]] if item.split() else []
+    if depth >= _MOST_NESTED:
+        return []
+    parts = _split(rest.rstrip().removesuffix("}"))[:_MOST_BRACED]
+    inner = [name for part in parts for name in _expanded(part, depth + 1)]
+    names = [head.removesuffix("::") if name == "self" else head + name for name in inner]
+    return names[:_MOST_BRACED]

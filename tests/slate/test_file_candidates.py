@@ -1,0 +1,203 @@
+"""What a slate chooses from: every file that matches, under each section that could show it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded
+from ggrep.config.role_rules import RoleRules, rules_of
+from ggrep.model.filters import Filter
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SECTIONS, Role, Section
+from ggrep.model.slate_material import FileCandidate
+from ggrep.search.engine.engine import Engine
+from ggrep.search.query.pipeline import Ranked
+from ggrep.search.slate.file_candidates import FLOOR, CandidateFiles, rows_of
+from tests.fakes.repos import InProcessPool, open_engine, write_tree
+
+FILES = {
+    "src/queue.py": "def retry_queue(item):\n    return item\n\n\n"
+    "def drain(queue):\n    return retry_queue(queue)\n",
+    "src/cli.py": 'def flags(parser):\n    """Flags of the retry queue."""\n'
+    '    parser.add_argument("--retry-queue")\n\n\n'
+    'def run(queue):\n    """Run the retry queue."""\n    return queue\n',
+    "src/settings.py": "RETRY_QUEUE = 3  # of the retry queue\n",
+    "src/other.py": "def unrelated(words):\n    return words\n",
+    "tests/test_queue.py": "def test_retry_queue():\n    assert retry_queue(1) == 1\n",
+    "spec/queue_spec.rb": "describe Queue do\n  it 'retries the queue'\nend\n",
+    "docs/guide.md": "# Retry\n\nHow the retry queue is drained.\n\n"
+    "```mermaid\ngraph TD\n  queue --> retry\n```\n",
+    "conf/app.toml": "[queue]\nretry = 3\n",
+    "flow.mmd": "flowchart TD\n  queue --> retry\n",
+}
+ASKED = SearchRequest("retry queue")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """Return an engine over several segments, in which files were replaced and one is gone."""
+    base = tmp_path_factory.mktemp("gathering").resolve()
+    root = base / "repo"
+    root.mkdir()
+    engine = open_engine(root, base / "home", encoder="none")
+    names = list(FILES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
+        write_tree(root, dict.fromkeys(names[3:], "retry queue of old\n"))
+        write_tree(root, {"src/gone.py": FILES["src/queue.py"]})
+        engine.sync()
+        for part in (names[:5], names[5:]):
+            write_tree(root, {name: FILES[name] for name in part} | {"src/gone.py": None})
+            engine.sync()
+    assert len(engine.view().segments) >= 2
+    return engine
+
+
+@contextmanager
+def ranked(engine: Engine, request: SearchRequest = ASKED) -> Iterator[Ranked]:
+    never = Deadline.never(SystemClock())
+    with engine._answering(never) as context:
+        yield context.rank(request)
+
+
+def gatherer(found: Ranked, rules: RoleRules | None = None) -> CandidateFiles:
+    return CandidateFiles(found, rules or RoleRules(), Deadline.never(SystemClock()))
+
+
+def gathered(engine: Engine, request: SearchRequest = ASKED) -> list[FileCandidate]:
+    with ranked(engine, request) as found:
+        return list(gatherer(found).candidates())
+
+
+def sections(some: list[FileCandidate], path: str) -> set[Section]:
+    return {one.section for one in some if one.path == path}
+
+
+def test_files_stand_in_the_sections_that_could_show_them(small: Engine) -> None:
+    """A document with a diagram in both; a module of flags as code and as configuration."""
+    found = gathered(small)
+
+    assert sections(found, "src/queue.py") == {Section.CODE}
+    assert sections(found, "src/cli.py") == {Section.CODE, Section.CONFIG}
+    assert sections(found, "src/settings.py") == {Section.CODE, Section.CONFIG}
+    assert sections(found, "docs/guide.md") == {Section.DOCS, Section.DIAGRAMS}
+    assert sections(found, "flow.mmd") == {Section.DIAGRAMS}
+    assert sections(found, "conf/app.toml") == {Section.CONFIG}
+    assert sections(found, "tests/test_queue.py") == {Section.TESTS}
+    assert sections(found, "spec/queue_spec.rb") == {Section.TESTS}
+
+
+def test_only_what_matches_and_can_be_seen_is_gathered(small: Engine) -> None:
+    """A file that is gone still has rows in the store, and so has what files held before."""
+    found = {one.path for one in gathered(small)}
+
+    assert "src/gone.py" not in found
+    assert "src/other.py" not in found
+    assert gathered(small, SearchRequest("kubernetes zebra")) == []
+
+
+def test_candidates_stand_by_section_score_and_path(small: Engine) -> None:
+    """And none of them is far below the best."""
+    found = gathered(small)
+    order = [(SECTIONS.index(one.section), -one.score, one.path) for one in found]
+
+    assert order == sorted(order)
+    assert len({(one.path, one.section) for one in found}) == len(found)
+    best = {one.path: max(o.score for o in found if o.path == one.path) for one in found}
+    assert min(best.values()) >= FLOOR * max(best.values())
+
+
+def test_a_candidates_score_is_that_of_its_best_row(small: Engine) -> None:
+    """Which is the first of those that speak for it, where nothing is mentioned."""
+    with ranked(small) as found:
+        for one in gatherer(found).candidates():
+            rows = rows_of(found, one, 5)
+
+            # Of a module shown for its options the best row may be another.
+            assert one.score in {row.score for row in rows.best[:2]}, one
+            assert rows.best[0].score == one.score or one.section is Section.CONFIG
+            assert len(rows.best) == min(rows.telling, 5)
+            assert [row.score for row in rows.best] == sorted(
+                (row.score for row in rows.best), reverse=True
+            )
+
+
+def test_a_module_is_configuration_by_the_rows_that_define_options(small: Engine) -> None:
+    """The rest of it is code like any other."""
+    with ranked(small) as found:
+        (module,) = (
+            one
+            for one in gatherer(found).candidates()
+            if (one.path, one.section) == ("src/cli.py", Section.CONFIG)
+        )
+        rows = rows_of(found, module, 9).best
+
+    assert {row.start_line for row in rows if row.score == module.score} == {1}
+
+
+def test_a_module_shown_for_its_options_shows_its_best_row_too(small: Engine) -> None:
+    """What the question is about may stand beside the options, and nowhere else in the slate."""
+    with ranked(small, SearchRequest("run the retry queue")) as found:
+        every = gatherer(found).candidates()
+        cli = next(c for c in every if c.path == "src/cli.py" and c.section is Section.CONFIG)
+        both, one = (rows_of(found, cli, most) for most in (3, 1))
+
+    assert [row.start_line for row in both.best] == [6, 1]
+    assert both.telling == 2
+    assert [row.start_line for row in one.best] == [1]
+
+
+def test_filters_narrow_what_is_gathered(small: Engine) -> None:
+    """A slate of a directory shows nothing beside it."""
+    scoped = gathered(small, SearchRequest(ASKED.query, scope="docs"))
+    filtered = gathered(small, SearchRequest(ASKED.query, filters=(Filter("lang", "python"),)))
+
+    assert {one.path for one in scoped} == {"docs/guide.md"}
+    assert {one.language for one in filtered} == {"python"}
+
+
+def test_leading_code_is_the_best_of_it_without_tests(small: Engine) -> None:
+    """What they define is looked for elsewhere."""
+    with ranked(small) as found:
+        every = [one for one in gatherer(found).candidates() if one.section is Section.CODE]
+        leading = gatherer(found).leading(2)
+        none = gatherer(found).leading(0)
+
+    assert [one.path for one in leading] == [one.path for one in every[:2]]
+    assert none == []
+
+
+def test_roles_of_a_repository_reach_its_candidates(small: Engine) -> None:
+    """Its own rules say what its paths are."""
+    rules = rules_of([(Role.POLICY, ["src/queue.py"])])
+    with ranked(small) as found:
+        by_path = {one.path: one for one in gatherer(found, rules).candidates()}
+        plain = {one.path: one for one in gatherer(found).candidates()}
+
+    assert Role.POLICY in by_path["src/queue.py"].roles
+    assert Role.POLICY not in plain["src/queue.py"].roles
+    assert Role.ENTRYPOINT in plain["src/cli.py"].roles
+
+
+def test_a_target_is_found_whether_or_not_it_matches(small: Engine) -> None:
+    """It was asked for by its name; what is gone is not there."""
+    with ranked(small) as found:
+        gather = gatherer(found)
+        other, best = gather.target("src/other.py"), gather.target("src/queue.py")
+
+        assert other is not None
+        assert (other.path, other.section, other.score) == ("src/other.py", Section.CODE, 0.0)
+        assert best is not None
+        assert best.score > 0.0
+        assert gather.target("src/gone.py") is None
+        assert gather.target("src") is None
+        assert gather.target("") is None
+
+
+def test_gathering_keeps_its_deadline(small: Engine) -> None:
+    """A slate past its time is read by nobody."""
+    with ranked(small) as found, pytest.raises(DeadlineExceeded):
+        CandidateFiles(found, RoleRules(), Deadline.after(SystemClock(), 0))

@@ -1,0 +1,158 @@
+"""Tests, documents and settings that name what was found count as its companions."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded
+from ggrep.base.ids import PathKey
+from ggrep.model.filters import Filter
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
+from ggrep.search.query.pipeline import Ranked
+from ggrep.search.slate.file_candidates import option_rows
+from ggrep.search.slate.related_files import Origin, RelatedFiles, companions
+from tests.fakes.repos import InProcessPool, open_engine, write_tree
+
+FILES = {
+    "src/ledger.py": "class RefundLedger:\n    def book_refund(self, order):\n        pass\n",
+    "tests/test_ledger.py": "def test_booking():\n    assert RefundLedger().book_refund(1) == 1\n",
+    "docs/money.md": "# Money\n\nIt goes through `RefundLedger` and nothing else.\n",
+    "docs/other.md": "# Other\n\nSays nothing of it.\n",
+    "src/flags.py": 'def flags(parser):\n    parser.add_argument("--days")\n',
+    "src/plain.py": "def plain(order):\n    return order\n",
+} | {f"src/m{n}.py": f"def common(order):\n    return order + {n}\n" for n in range(40)}
+GONE = {"docs/gone.md": "# Gone\n\nRefundLedger, book_refund.\n"}
+NEVER = Deadline.never(SystemClock())
+
+
+@pytest.fixture(scope="module")
+def money(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """Return an engine over two segments; what one of them held of old is gone."""
+    base = tmp_path_factory.mktemp("companions").resolve()
+    root = base / "repo"
+    root.mkdir()
+    engine = open_engine(root, base / "home", encoder="none")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
+        write_tree(root, FILES | GONE | {"docs/other.md": "# Other\n\nOf the RefundLedger.\n"})
+        engine.sync()
+        write_tree(root, {"docs/gone.md": None, "docs/other.md": FILES["docs/other.md"]})
+        engine.sync()
+    assert len(engine.view().segments) == 2
+    return engine
+
+
+@contextmanager
+def ranked(engine: Engine, *filters: Filter) -> Iterator[Ranked]:
+    asked = SearchRequest("money", filters=filters)
+    with engine._answering(NEVER) as context:
+        yield context.rank(asked)
+
+
+def origins(found: Ranked, *paths: str) -> list[Origin]:
+    """Return all rows of some files, each as good as any."""
+    return [
+        Origin(place, row, 1.0)
+        for path in paths
+        for place, segment in enumerate(found.segments)
+        if (file := segment.image.find(PathKey(path))) is not None and segment.visible_files[file]
+        for row in range(*segment.image.file_rows[file : file + 2].tolist())
+    ]
+
+
+def mentions(found: Ranked, beside: RelatedFiles) -> dict[str, float]:
+    """Return how much each file mentions, those that mention nothing aside."""
+    return {
+        segment.image.path(file): float(figures[file])
+        for segment, figures in zip(found.segments, beside.files, strict=True)
+        for file in range(segment.image.files)
+        if figures[file] > 0.0
+    }
+
+
+def test_files_that_name_what_was_found_are_companions(money: Engine) -> None:
+    """More of it, more so; what defines it is none, nor what is gone or said so of old."""
+    with ranked(money) as found:
+        beside = companions(found, origins(found, "src/ledger.py"), NEVER)
+        said = mentions(found, beside)
+
+    assert set(said) == {"tests/test_ledger.py", "docs/money.md"}
+    assert 1.0 >= said["tests/test_ledger.py"] > said["docs/money.md"] > 0.0
+
+
+def test_rows_that_name_it_are_known(money: Engine) -> None:
+    """A test file is shown where it tests what was found."""
+    with ranked(money) as found:
+        beside = companions(found, origins(found, "src/ledger.py"), NEVER)
+        for segment, rows in zip(found.segments, beside.rows, strict=True):
+            assert rows.shape == (segment.image.rows,)
+            assert 0.0 <= rows.min(initial=0.0) <= rows.max(initial=0.0) <= 1.0
+            assert not rows[~segment.visible_rows].any()
+        (place,) = {
+            place
+            for place, segment in enumerate(found.segments)
+            if segment.image.find(PathKey("docs/money.md")) is not None
+        }
+        image = found.segments[place].image
+        file = image.find(PathKey("docs/money.md"))
+        assert file is not None
+        first, last = image.file_rows[file : file + 2].tolist()
+        assert beside.rows[place][first:last].max() > 0.0
+
+
+def test_what_is_filtered_away_is_no_companion(money: Engine) -> None:
+    """Whoever asks for documents alone is shown no test, whatever it names."""
+    with ranked(money, Filter("path", "docs")) as found:
+        beside = companions(found, origins(found, "src/ledger.py"), NEVER)
+
+        assert set(mentions(found, beside)) == {"docs/money.md"}
+        for rows, eligible in zip(beside.rows, found.eligible, strict=True):
+            assert not rows[~eligible].any()
+
+
+def test_names_that_stand_everywhere_say_nothing(money: Engine) -> None:
+    """Forty modules that define the same are no companions of each other."""
+    with ranked(money) as found:
+        beside = companions(found, origins(found, "src/m1.py"), NEVER)
+
+        assert mentions(found, beside) == {}
+
+
+def test_nothing_found_has_no_companions(money: Engine) -> None:
+    """Division by what is not there would be an error of ours."""
+    with ranked(money) as found:
+        assert mentions(found, companions(found, [], NEVER)) == {}
+        assert mentions(found, companions(found, origins(found, "docs/other.md"), NEVER)) == {}
+
+
+def test_the_order_of_origins_does_not_matter(money: Engine) -> None:
+    """Nor would that of segments."""
+    with ranked(money) as found:
+        some = origins(found, "src/ledger.py", "src/plain.py", "src/flags.py")
+        one, other = companions(found, some, NEVER), companions(found, some[::-1], NEVER)
+
+        assert mentions(found, one) == mentions(found, other)
+
+
+def test_companions_keep_the_deadline(money: Engine) -> None:
+    """Postings of many names are looked up in every segment."""
+    over = Deadline.after(SystemClock(), 0)
+    with ranked(money) as found, pytest.raises(DeadlineExceeded):
+        companions(found, origins(found, "src/ledger.py"), over)
+
+
+def test_rows_that_define_options_are_told_by_their_words(money: Engine) -> None:
+    """Whatever the module is called, and no other row of code."""
+    with ranked(money) as found:
+        paths = {
+            segment.image.path(int(segment.image.row_files[row]))
+            for segment in found.segments
+            for row in range(segment.image.rows)
+            if option_rows(segment)[row]
+        }
+
+    assert paths == {"src/flags.py"}
