@@ -9,7 +9,7 @@ from anyio import to_thread
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import NoIndex, StoreError
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.index.store.active import read_active

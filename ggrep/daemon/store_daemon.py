@@ -17,7 +17,7 @@ from ggrep.base.errors import GgrepError
 from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.base.identifiers import IdSource
 from ggrep.base.processes import own_start_ticks
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.daemon.config_watch import LoadedConfig, load_config
 from ggrep.daemon.counters import QueryCounters
 from ggrep.daemon.event_log import EventLog

@@ -16,7 +16,7 @@ from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import Incompatible, InvalidRequest
 from ggrep.base.formats import MANIFEST, ROW
 from ggrep.base.ids import SegmentName, SnapshotId, parse_snapshot_id
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.model.response import GitState
 
 MAX_BYTES: Final = 8 << 20

@@ -8,8 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from ggrep.base.deadline import Deadline
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.maintenance.compaction import compact
 from ggrep.index.store.disk import store_bytes

@@ -16,8 +16,8 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, Incompatible, NoIndex
 from ggrep.base.processes import start_ticks
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.protocol.client import channel, channels, launching
 from ggrep.protocol.client.channel import Channel
 from ggrep.protocol.client.channels import Channels

@@ -14,7 +14,7 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.errors import Incompatible
 from ggrep.base.formats import INDEX_STATE, LEASE, MANIFEST
 from ggrep.base.lease import read_record
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.clone import clone_store
 from ggrep.index.maintenance.health import check_health

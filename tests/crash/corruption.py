@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ggrep.base.errors import GgrepError
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance.health import HealthReport, check_health
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.tables import forget_connections

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from ggrep.base.errors import GgrepError, NoIndex
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.tables import forget_connections
 from ggrep.index.store.view import newest_epoch
 from ggrep.model.request import SearchRequest

@@ -10,8 +10,8 @@ from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.maintenance.clone import clone_store
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.maintenance.compaction import compact

@@ -10,8 +10,8 @@ from ggrep.base import faults
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.store.verify import Verifier
 from ggrep.index.sync.syncer import sync

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import CorruptStore, GgrepError, Incompatible
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.maintenance.health import OK, HealthReport
 from ggrep.index.maintenance.repair import repair

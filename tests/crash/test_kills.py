@@ -16,7 +16,7 @@ import pytest
 from ggrep.base import faults, stable_json
 from ggrep.base.errors import CorruptStore, NoIndex
 from ggrep.base.ids import SnapshotId
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.needed_files import named, unnamed

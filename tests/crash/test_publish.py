@@ -9,7 +9,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, CorruptStore, LeaseLost
 from ggrep.base.ids import SnapshotId
 from ggrep.base.locks import Patience, alone
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.index.store.transaction import Journal, Staged, stage

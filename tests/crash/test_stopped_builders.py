@@ -9,8 +9,8 @@ import pytest
 
 from ggrep.base import faults
 from ggrep.base.errors import GgrepError, LeaseLost
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.maintenance.clone import clone_store
 from ggrep.index.sync.index_state import read_index_state
 from ggrep.search.engine.engine import Engine

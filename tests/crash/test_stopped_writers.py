@@ -15,8 +15,8 @@ from ggrep.base import faults
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, GgrepError, LeaseLost
 from ggrep.base.ids import PathKey
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.maintenance import collection
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.store.needed_files import Unnamed

@@ -18,7 +18,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy
 from ggrep.base.ids import PathKey
 from ggrep.base.lease import read_record
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.maintenance.compaction import compact
 from ggrep.index.store.active import read_active

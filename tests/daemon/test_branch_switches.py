@@ -18,8 +18,8 @@ import pytest
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import SnapshotId
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.view import view_of

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ggrep.base.errors import GgrepError
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.wire.message_types import Ping, Search, Status
 from tests.fakes.hosts import Served, served

@@ -11,7 +11,7 @@ from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import SnapshotGone
 from ggrep.base.ids import SnapshotId
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.daemon.pool_memory import MOST_BYTES, PoolMemory, remembered
 from ggrep.model.corpus import Corpus
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest

@@ -16,8 +16,8 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import DeadlineExceeded, InvalidRequest, NoIndex, SnapshotGone
 from ggrep.base.fair_queue import Lane
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.embedding.encode_slots import EncodeSlots
 from ggrep.index.store.view import SnapshotView, open_active
 from ggrep.model.corpus import CORPORA, Corpus

@@ -8,7 +8,7 @@ import pytest
 from ggrep.base.errors import InvalidRequest, NoIndex
 from ggrep.base.ids import SnapshotId
 from ggrep.base.stable_json import Json
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.model.replay import Difference, Outcome
 from ggrep.search.engine import receipts
 from ggrep.search.engine.engine import Engine

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import BudgetExceeded
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.disk import store_bytes
 from ggrep.search.engine.engine import Engine
 from tests.fakes.leases import held_lease

@@ -10,7 +10,7 @@ from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
 from ggrep.base.lease import Lease, acquire
 from ggrep.base.locks import Patience
-from ggrep.config.layout import names
+from ggrep.config import names
 
 OTHER_WRITER = stable_json.dumps(
     seal(

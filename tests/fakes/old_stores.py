@@ -9,7 +9,7 @@ from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.base.identifiers import IdSource
 from ggrep.base.ids import SnapshotId, StoreId
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.config.settings import Settings
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest

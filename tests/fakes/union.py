@@ -15,8 +15,8 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.identifiers import IdSource
 from ggrep.base.lease import acquire
 from ggrep.base.locks import Patience
+from ggrep.config import names
 from ggrep.config.identity.fingerprints import repo_id, store_id
-from ggrep.config.layout import names
 from ggrep.config.settings import Settings
 from ggrep.index.embedding.encoder_choice import open_encoder
 from ggrep.index.store.view import SnapshotView
@@ -32,6 +32,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import walk
+from ggrep.parse.workers.parse_pool import ParsePool
 from ggrep.search.query.fetch import Caps, show
 from ggrep.search.query.pipeline import Ranked, leading, rank
 from ggrep.search.query.quota_choice import choose

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ggrep.base import stable_json
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.federation.building import BuildResult
 from ggrep.federation.daemon_upkeep import Change
 from ggrep.federation.doctor import examine

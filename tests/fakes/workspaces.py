@@ -7,8 +7,8 @@ from typing import Any
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
 from ggrep.base.ids import SnapshotId
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.protocol.client.daemon_address import arrange
 

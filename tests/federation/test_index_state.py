@@ -8,7 +8,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.federation.published_state import MAX_BYTES, NOTHING, IndexState, read_index_state
 from tests.fakes.workspaces import FIRST, SECOND, publish, snapshot_values
 

@@ -10,8 +10,8 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.ids import RepoId
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.federation.manifest_file import (
     cache_root_of,
     directory_of,

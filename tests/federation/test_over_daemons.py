@@ -9,8 +9,8 @@ import pytest
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.daemon_searcher import DaemonSearchers
 from ggrep.federation.federated_request import FederatedRequest

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.search.engine.engine import Engine
 from tests.golden.documents import Repos, audit_document, neutral_bytes
 

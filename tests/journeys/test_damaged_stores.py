@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from tests.fakes.repos import open_engine, write_tree
 from tests.journeys.command import WORDS, Command, fits
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.config.layout import names
+from ggrep.config import names
 from tests.fakes.workspaces import tree_of
 from tests.journeys.command import REPOS, Command, Outcome, fits, start
 from tests.journeys.household import Household, eventually, finish

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.ids import SegmentName
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.open_tables import MOST_TABLES
 from ggrep.index.store.tables import forget_connections, take_shown
 from ggrep.model.request import SearchRequest

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ggrep.base.errors import NoIndex
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance.audit import AuditReport, audit
 from ggrep.index.store import rows
 from ggrep.index.store.image import Array, open_image, write_image

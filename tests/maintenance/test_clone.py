@@ -11,8 +11,8 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, CorruptStore, GgrepError, InvalidRequest
 from ggrep.base.ids import StoreId
 from ggrep.base.locks import Patience, shared
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.clone import CloneReport, clone_store
 from ggrep.index.maintenance.inventory import list_stores

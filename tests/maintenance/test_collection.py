@@ -12,7 +12,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, CorruptStore, Incompatible, LeaseLost, NoIndex
 from ggrep.base.ids import SnapshotId
 from ggrep.base.locks import Patience, alone, shared
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance import collection
 from ggrep.index.maintenance.collection import CollectionReport, collect_garbage, due, preview
 from ggrep.index.store.active import swap_active

@@ -8,7 +8,7 @@ import pytest
 
 from ggrep.base import faults
 from ggrep.base.errors import Busy, CorruptStore, StoreError
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance import compaction, compaction_policy
 from ggrep.index.maintenance.compaction import CompactionReport, compact
 from ggrep.index.maintenance.compaction_policy import overdue

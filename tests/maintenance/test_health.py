@@ -9,7 +9,7 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
 from ggrep.base.errors import Incompatible, NoIndex
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.maintenance.health import FAIL, OK, WARN, Check, check_health

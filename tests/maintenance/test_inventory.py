@@ -7,8 +7,8 @@ import pytest
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, InvalidRequest, NoIndex
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.maintenance import inventory
 from ggrep.index.maintenance.inventory import list_stores, remove_store
 from ggrep.index.store.disk import store_bytes

@@ -11,8 +11,8 @@ from ggrep.base.errors import Busy, NoIndex, SessionExpired
 from ggrep.base.identifiers import derived_id
 from ggrep.base.ids import SnapshotId
 from ggrep.base.locks import Patience
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.maintenance.clone import clone_store
 from ggrep.index.maintenance.collection import CollectionReport, collect_garbage, preview

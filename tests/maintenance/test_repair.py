@@ -8,7 +8,7 @@ import pytest
 
 from ggrep.base.errors import CorruptStore, NoIndex
 from ggrep.base.ids import StoreId
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance.repair import RepairReport, repair
 from ggrep.index.store.image import open_image, write_image
 from ggrep.index.store.salvage import Salvage, salvage

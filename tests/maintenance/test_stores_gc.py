@@ -8,8 +8,8 @@ import pytest
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.ids import StoreId
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.inventory import list_stores
 from ggrep.index.maintenance.stores_gc import (

@@ -10,7 +10,7 @@ from ggrep.base import faults
 from ggrep.base.errors import CorruptStore, Incompatible, NoIndex
 from ggrep.base.formats import INDEX_STATE, MANIFEST
 from ggrep.base.ids import RepoId, StoreId
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance.upgrade import UpgradeReport, upgrade_store
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.store_versions import version_in

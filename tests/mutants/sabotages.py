@@ -836,7 +836,7 @@ SABOTAGES = (
     ),
     Sabotage(
         "what is built beside a store has one name for all writers",
-        "ggrep/config/layout/names.py",
+        "ggrep/config/names.py",
         '    return store.with_name(f".{kind}-{store.name}~{epoch}")\n',
         '    return store.with_name(f".{kind}-{store.name}~{epoch and 0}")\n',
         (BUILDERS + "leaves_what_its_successor_puts_together",),

@@ -20,8 +20,6 @@ from ggrep.parse.occurrences.words import MAX_MENTIONS
 from ggrep.parse.workers.jobs import OccurrenceQuestion
 from ggrep.parse.workers.occurrence_pool import FileOccurrences
 from ggrep.search.engine import engine as engines
-from ggrep.search.engine import name_answers as navigation
-from ggrep.search.engine import name_reading
 from ggrep.search.engine.engine import Engine
 from ggrep.search.navigation import name_answers as navigation
 from ggrep.search.navigation import name_reading

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggrep.base.deadline import Deadline
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.maintenance.compaction import compact

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base import faults
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.crash.faults import Death

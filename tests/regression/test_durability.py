@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.config.layout import names
+from ggrep.config import names
 from tests.crash.faults import recorded
 from tests.fakes.repos import open_engine, write_tree
 

@@ -8,8 +8,8 @@ from ggrep.base import faults
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy
 from ggrep.base.lease import read_record
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.sync.syncer import sync

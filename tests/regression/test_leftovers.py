@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.deadline import Deadline
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.maintenance.compaction import compact
 from ggrep.index.store.verify import Verifier

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.deadline import Deadline
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.store.verify import Verifier
 from ggrep.model.request import SearchRequest

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.tables import forget_connections

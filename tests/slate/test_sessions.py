@@ -16,7 +16,7 @@ from ggrep.base.errors import (
 )
 from ggrep.base.identifiers import derived_id
 from ggrep.base.ids import SnapshotId, StoreId
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.pins import PIN_TTL_SECS, read_pin
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine import snapshots

@@ -6,7 +6,7 @@ import pytest
 
 from ggrep.base.errors import CorruptStore
 from ggrep.base.ids import SnapshotId
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.active import read_active, swap_active
 
 ID = SnapshotId("01ARZ3NDEKTSV4RRFFQ69G5FAV")

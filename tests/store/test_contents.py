@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.needed_files import entries, file_refs, named, unnamed
 from tests.store.conftest import Kept
 

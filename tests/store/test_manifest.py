@@ -6,7 +6,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import CorruptStore, Incompatible
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.transaction import publish

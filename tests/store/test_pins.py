@@ -10,7 +10,7 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, StoreError
 from ggrep.base.ids import SnapshotId
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store import pins
 from ggrep.index.store.pins import (
     MAX_PINS,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import LeaseLost
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.store.remains import Swept, sweep_home, sweep_remains
 from tests.fakes.clocks import ManualClock
 from tests.fakes.leases import OTHER_WRITER, held_lease

@@ -7,7 +7,7 @@ import pytest
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, InvalidRequest
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.tables import forget_connections
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, paths, write_tree

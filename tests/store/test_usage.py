@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.last_used import note_use, read_last_use
 from tests.golden.documents import START
 

@@ -15,7 +15,7 @@ from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, DeadlineExceeded, NoIndex, StoreError
 from ggrep.base.ids import SegmentName
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance.health import check_health
 from ggrep.index.store.image import open_image, write_image
 from ggrep.index.store.manifest import SnapshotManifest, to_bytes

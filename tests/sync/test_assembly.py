@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from ggrep.base.ids import PathKey
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.config.settings import Settings
 from ggrep.index.store.journal import read_segment_map, read_tombstones
 from ggrep.index.store.manifest import MAX_PROBLEMS, Problem

@@ -10,7 +10,7 @@ import pytest
 
 from ggrep.base import durable
 from ggrep.base.errors import CorruptStore, StoreError
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store import segment
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, paths, write_tree

@@ -10,7 +10,7 @@ import pytest
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import DeadlineExceeded
 from ggrep.base.locks import Patience, alone
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance.compaction import compact
 from ggrep.index.maintenance.health import OK, WARN, HealthReport, check_health
 from ggrep.index.maintenance.repair import repair

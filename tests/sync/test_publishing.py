@@ -8,8 +8,7 @@ import pytest
 
 from ggrep.base.errors import SyncRefused
 from ggrep.base.ids import PathKey
-from ggrep.config import confined
-from ggrep.config.layout import names
+from ggrep.config import confined, names
 from ggrep.parse.source import read
 from ggrep.parse.source.dir_stack import DirStack
 from tests.fakes.repos import open_engine, paths, write_tree

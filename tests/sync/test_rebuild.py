@@ -8,7 +8,7 @@ from ggrep.base import faults
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, StoreError, SyncRefused
 from ggrep.base.locks import Patience, shared
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.store.disk import store_bytes
 from ggrep.model.request import SearchRequest

@@ -8,7 +8,7 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.errors import BudgetExceeded, LeaseLost, SyncRefused
 from ggrep.base.ids import PathKey
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.embedding.hashed import HashedEncoder
 from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.journal import read_segment_map, read_tombstones

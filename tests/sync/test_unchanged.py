@@ -10,8 +10,8 @@ import pytest
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import SyncRefused
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.config.settings import Settings
 from ggrep.index.sync import syncer, unchanged
 from ggrep.index.sync.sync_report import SyncReport

@@ -23,7 +23,7 @@ from ggrep.base.faults import reach
 from ggrep.base.ids import SnapshotId
 from ggrep.base.lease import Lease
 from ggrep.base.locks import Patience, alone
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.config.settings import Settings
 from ggrep.index.store.active import read_active
 from ggrep.index.store.disk import store_bytes

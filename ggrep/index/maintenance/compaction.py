@@ -22,7 +22,7 @@ from ggrep.base.errors import Busy
 from ggrep.base.faults import reach
 from ggrep.base.ids import PathKey, SegmentName, SnapshotId
 from ggrep.base.locks import Patience, shared
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance.compaction_policy import Group, plan
 from ggrep.index.store.manifest import SnapshotManifest
 from ggrep.index.store.segment import remove_segment

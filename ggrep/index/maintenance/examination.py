@@ -17,7 +17,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, LoadError, NoIndex, StoreError
 from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.base.locks import Patience, shared
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.index.store.needed_files import file_refs

@@ -9,8 +9,8 @@ from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import StoreId
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance import place_checks, snapshot_checks, tree_checks, work_checks
 from ggrep.index.maintenance.examination import Examination, examine, reading

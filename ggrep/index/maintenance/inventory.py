@@ -16,8 +16,8 @@ from ggrep.base.errors import Busy, GgrepError, InvalidRequest
 from ggrep.base.faults import reach
 from ggrep.base.ids import StoreId
 from ggrep.base.locks import Patience, alone
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.store.active import read_active
 from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.last_used import modified_at, read_last_use

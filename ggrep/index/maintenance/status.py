@@ -8,8 +8,8 @@ from pathlib import Path
 from ggrep.base.errors import GgrepError, NoIndex
 from ggrep.base.ids import StoreId
 from ggrep.base.lease import LeaseRecord, is_live, read_record
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.findings import failed_call
 from ggrep.index.store.active import read_active

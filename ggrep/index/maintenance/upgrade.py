@@ -10,8 +10,8 @@ from ggrep.base.errors import Incompatible, NoIndex
 from ggrep.base.formats import INDEX_STATE, MANIFEST
 from ggrep.base.ids import RepoId, SnapshotId, StoreId
 from ggrep.base.lease import Lease
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.store.active import read_active
 from ggrep.index.store.store_opening import admit_writer
 from ggrep.index.store.store_versions import in_current_layout, require_rows, version_in

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import BudgetExceeded, Busy, GgrepError
 from ggrep.base.lease import is_live
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.maintenance.collection import CollectionReport, collect_garbage, due
 from ggrep.index.maintenance.compaction import CompactionReport, compact
 from ggrep.index.maintenance.compaction_policy import overdue

@@ -8,7 +8,7 @@ from typing import Final
 from ggrep.base import stable_json
 from ggrep.base.clock import Clock, rfc3339
 from ggrep.base.lease import LeaseRecord, is_live, read_record
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance import speed_budgets
 from ggrep.index.maintenance.examination import Examination

@@ -9,7 +9,7 @@ from pathlib import Path
 from ggrep.base.durable import replace_file
 from ggrep.base.errors import CorruptStore, InvalidRequest
 from ggrep.base.ids import SnapshotId, parse_snapshot_id
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.read_failures import read_failure
 from ggrep.index.store.way import make_way_for_file
 

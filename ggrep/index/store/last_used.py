@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ggrep.base import durable
 from ggrep.base.clock import rfc3339
-from ggrep.config.layout import names
+from ggrep.config import names
 
 _COARSENESS = timedelta(hours=1)
 _LENGTH = len("2000-01-01T00:00:00Z")

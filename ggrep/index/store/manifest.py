@@ -9,7 +9,7 @@ from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import CorruptStore, InvalidRequest
 from ggrep.base.formats import MANIFEST, ROW
 from ggrep.base.ids import SegmentName, SnapshotId, StoreId, parse_snapshot_id
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.read_failures import read_failure
 from ggrep.model.response import GitState
 

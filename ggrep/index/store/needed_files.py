@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.manifest import FileRef, SnapshotManifest
 
 

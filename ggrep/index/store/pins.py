@@ -20,7 +20,7 @@ from ggrep.base.clock import rfc3339
 from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import Busy, CorruptStore
 from ggrep.base.ids import SnapshotId
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.needed_files import entries
 from ggrep.index.store.read_failures import read_failure
 

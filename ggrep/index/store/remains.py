@@ -13,8 +13,8 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
 from ggrep.base.lease import Lease, is_live
 from ggrep.base.locks import Patience
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.needed_files import entries
 from ggrep.index.store.store_opening import hold_lease

@@ -11,7 +11,7 @@ import pyarrow as pa
 from ggrep.base import durable, stable_json
 from ggrep.base.faults import reach
 from ggrep.base.ids import SegmentName
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.disk import measure_file
 from ggrep.index.store.image import Array, write_image
 from ggrep.index.store.manifest import FileRef, SegmentRef

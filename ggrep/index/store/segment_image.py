@@ -34,7 +34,7 @@ import numpy.typing as npt
 
 from ggrep.base.errors import CorruptStore
 from ggrep.base.ids import PathKey, SegmentName
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.image import Array, open_image
 
 ROW_POSTINGS = "c."

@@ -15,8 +15,8 @@ from ggrep.base.errors import InvalidRequest, StoreError
 from ggrep.base.lease import Lease, acquire
 from ggrep.base.locks import Patience
 from ggrep.base.modes import PRIVATE, SHARED, is_shared
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.store.filesystem import ADVICE, probe, refuse_network
 from ggrep.index.store.view import newest_epoch
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from ggrep.base import stable_json
 from ggrep.base.errors import CorruptStore, Incompatible
 from ggrep.base.formats import ROW, Format
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import SegmentRef, read_manifest
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from ggrep.base.errors import CorruptStore, GgrepError
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.verify import Verifier
 from ggrep.index.store.view import SnapshotView
 

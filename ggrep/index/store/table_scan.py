@@ -16,7 +16,7 @@ import pyarrow as pa
 from ggrep.base import durable, stable_json
 from ggrep.base.errors import CorruptStore
 from ggrep.base.ids import PathKey, SegmentName
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.read_failures import read_failure
 from ggrep.index.store.rows import ChunkRow, chunk_hash_of, schema
 from ggrep.index.store.tables import count_rows, read_columns, table_schema, take_rows

@@ -15,7 +15,7 @@ import pyarrow as pa
 from ggrep.base import durable
 from ggrep.base.errors import CorruptStore, StoreError
 from ggrep.base.ids import PathKey, SegmentName
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.open_tables import PANIC, OpenTables, connect
 from ggrep.index.store.read_failures import read_failure, system_error, table_failure
 from ggrep.index.store.rows import ChunkRow, ShownRow

@@ -25,7 +25,7 @@ from ggrep.base import durable
 from ggrep.base.faults import reach
 from ggrep.base.ids import PathKey, SegmentName, SnapshotId
 from ggrep.base.lease import Lease
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.active import swap_active
 from ggrep.index.store.image import write_image
 from ggrep.index.store.journal import Tombstone, write_segment_map, write_tombstones

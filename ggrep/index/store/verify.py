@@ -22,7 +22,7 @@ from ggrep.base import durable, stable_json
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, StoreError
 from ggrep.base.ids import StoreId
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.disk import measure_file
 from ggrep.index.store.manifest import FileRef, SegmentRef, SnapshotManifest
 from ggrep.index.store.needed_files import file_refs

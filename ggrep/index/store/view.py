@@ -17,7 +17,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, Incompatible, NoIndex, SnapshotGone
 from ggrep.base.ids import PathKey, SnapshotId, StoreId
 from ggrep.base.lease import is_live
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.active import read_active
 from ggrep.index.store.image import open_image
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest

@@ -5,7 +5,7 @@ from itertools import count
 from pathlib import Path
 
 from ggrep.base import durable
-from ggrep.config.layout import names
+from ggrep.config import names
 
 
 def make_way_for_file(store: Path, path: Path) -> None:

@@ -23,7 +23,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, CorruptStore, DeadlineExceeded, GgrepError, LoadError
 from ggrep.base.ids import PathKey
 from ggrep.base.locks import Patience, alone
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.disk import measure_file
 from ggrep.index.store.image import Array, write_image
 from ggrep.index.store.journal import read_segment_map, read_tombstones

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ggrep.base.ids import PathKey, SegmentName, SnapshotId
 from ggrep.base.lease import Lease
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.config.settings import Settings
 from ggrep.index.store.journal import Tombstone
 from ggrep.index.store.view import SegmentView, SnapshotView

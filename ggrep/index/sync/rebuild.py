@@ -18,7 +18,7 @@ from ggrep.base.errors import Busy, CorruptStore, LeaseLost, StoreError, SyncRef
 from ggrep.base.faults import reach
 from ggrep.base.lease import Lease
 from ggrep.base.locks import Patience, alone
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.active import read_active
 from ggrep.index.store.adoption import adopt_artifacts
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest

@@ -7,8 +7,8 @@ from dataclasses import replace
 from ggrep.base.clock import rfc3339
 from ggrep.base.errors import GgrepError, Incompatible
 from ggrep.base.ids import PathKey, SnapshotId
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.store.manifest import SnapshotManifest
 from ggrep.index.store.read_failures import call_failure
 from ggrep.index.sync import stat_cache

@@ -12,9 +12,9 @@ from ggrep.base.errors import BudgetExceeded, LeaseLost, NoIndex, SyncRefused
 from ggrep.base.faults import reach
 from ggrep.base.ids import PathKey
 from ggrep.base.lease import Lease
+from ggrep.config import names
 from ggrep.config.home import Home
 from ggrep.config.identity.fingerprints import ignore_fingerprint
-from ggrep.config.layout import names
 from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.manifest import MAX_PROBLEMS, Problem
 from ggrep.index.store.store_opening import admit_writer

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ggrep.base.ids import PathKey
+from ggrep.config import names
 from ggrep.config.caps import MAX_IGNORE_FILE_BYTES
 from ggrep.config.confined import read_small
 from ggrep.config.identity.git import (
@@ -20,7 +21,6 @@ from ggrep.config.identity.git import (
     running_git,
     without_filters,
 )
-from ggrep.config.layout import names
 from ggrep.index.store.manifest import SnapshotManifest
 from ggrep.index.sync.stat_cache import RACY_NS, Known
 from ggrep.index.sync.sync_report import SyncReport

@@ -7,7 +7,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, Incompatible, LeaseLost, NoIndex
 from ggrep.base.lease import Lease
 from ggrep.base.locks import Patience
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.index.store.salvage import salvage
 from ggrep.index.store.store_opening import hold_lease
 from ggrep.index.store.view import SnapshotView, open_active

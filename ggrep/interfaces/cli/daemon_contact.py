@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.terminal import Terminal, show_counts
 from ggrep.service.places import Place

@@ -11,7 +11,7 @@ from anyio import CapacityLimiter, to_thread
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, GgrepError
-from ggrep.config.layout import names
+from ggrep.config import names
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.dialling import LATE, before
 from ggrep.protocol.client.exchange import START_MS

@@ -22,8 +22,8 @@ from ggrep.base.identifiers import IdSource
 from ggrep.base.ids import PathKey, SnapshotId
 from ggrep.base.lease import is_orphaned
 from ggrep.base.locks import Patience
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.config.settings import Settings, load_settings, with_budgets
 from ggrep.index.embedding.encode_slots import EncodeSlots, LimitedEncoder
 from ggrep.index.embedding.encoder import Encoder

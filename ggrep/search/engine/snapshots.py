@@ -18,8 +18,8 @@ from ggrep.base.errors import (
 )
 from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.base.locks import Patience, shared
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.repo_identity import RepoIdentity
 from ggrep.index.store.active import read_active
 from ggrep.index.store.last_used import note_use

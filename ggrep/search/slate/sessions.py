@@ -30,8 +30,8 @@ from ggrep.base.errors import InvalidRequest, NoIndex, SessionExpired, SessionFu
 from ggrep.base.ids import SnapshotId, StoreId, parse_snapshot_id
 from ggrep.base.locks import Patience, alone
 from ggrep.base.modes import modes_in
+from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.layout import names
 from ggrep.index.store.pins import PIN_TTL_SECS, Pin, extend, read_pin, write_pin
 from ggrep.index.store.read_failures import typed_failures
 from ggrep.model.slate import SessionOp, SessionState

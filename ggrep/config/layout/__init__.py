@@ -1,1 +1,0 @@
-"""The layout of a store's files; readable without lancedb."""
