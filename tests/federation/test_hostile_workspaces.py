@@ -5,7 +5,6 @@ import random
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from ggrep.federation.workspace import Workspace, load_workspace
 
 MOST_BYTES = 2048
 CPU_MS = 100
-root_of = partial(canonical_root, home=Path("/nonexistent"))
+root_of = canonical_root
 
 VALID = (
     b"""// three services

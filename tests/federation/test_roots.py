@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -146,7 +145,7 @@ def test_an_ignored_directory_is_noticed_by_the_real_finder(tmp_path: Path) -> N
     sub = tmp_path / "repo" / "sub"
     sub.mkdir()
     (sub / "code.py").touch()
-    roots = RememberedRoots(partial(canonical_root, home=Path("/nonexistent")))
+    roots = RememberedRoots(canonical_root)
     before = roots(sub)
 
     (tmp_path / "repo" / ".gitignore").write_text("sub/\n")

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from ggrep.federation.workspace import (
 from ggrep.federation.workspace_draft import MAX_REPOS
 from tests.fakes.searchers import repo
 
-root_of = partial(canonical_root, home=Path("/nonexistent"))
+root_of = canonical_root
 EXAMPLES = Path(__file__).parents[2] / "workspaces"
 
 

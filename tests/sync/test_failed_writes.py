@@ -87,14 +87,14 @@ def test_an_image_that_reads_back_otherwise_publishes_nothing(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bytes may be lost on their way to the disk."""
-    whole = segment.file_ref
+    whole = segment.image_ref
 
-    def cut(store: Path, path: Path, *, count: int) -> object:
-        ref = whole(store, path, count=count)
+    def cut(store: Path, path: Path) -> object:
+        ref = whole(store, path)
         os.truncate(path, path.stat().st_size - 64)
         return ref
 
     with unchanged(engine), monkeypatch.context() as patch:
-        patch.setattr(segment, "file_ref", cut)
+        patch.setattr(segment, "image_ref", cut)
         with pytest.raises(CorruptStore):
             engine.sync()
