@@ -12,7 +12,7 @@ from typing import Final
 from anyio import to_thread
 
 from ggrep.base.errors import GgrepError, InvalidRequest
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.config.settings import unknown_variables
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.index.store.active import read_active

@@ -1,19 +1,17 @@
 """One job of the sync worker: the work of `ggrep index`, with progress and throttling."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
-from ggrep.base.errors import GgrepError, InvalidRequest
+from ggrep.base.errors import InvalidRequest
 from ggrep.base.ids import PathKey
 from ggrep.config.home import Home
 from ggrep.daemon.throttle import Throttle
-from ggrep.model.limits import Notice
-from ggrep.model.sync_jobs import Compacted, SyncJob, SyncOutcome
+from ggrep.model.sync_jobs import SyncJob, SyncOutcome
 
 if TYPE_CHECKING:
-    from ggrep.index.maintenance.compaction import CompactionReport
-    from ggrep.index.sync.sync_report import SyncProgress, SyncReport
+    from ggrep.index.sync.sync_report import SyncProgress
     from ggrep.search.engine.engine import Engine
 
 _KEPT_ENGINES: Final = 4
@@ -70,6 +68,8 @@ class Worker:
             if pace is not None:
                 pace.keep()
 
+        from ggrep.search.engine.sync_outcomes import kept_up, outcome_of
+
         engine.sweep()
         report = engine.sync(
             strict=job.strict,
@@ -106,36 +106,3 @@ class Worker:
                 break
         self._engines = [*self._engines, opened][-_KEPT_ENGINES:]
         return opened
-
-
-def kept_up(engine: "Engine", outcome: SyncOutcome, *, compacting: bool) -> SyncOutcome:
-    """Do the store's maintenance; without compaction, a sync still merges small segments."""
-    try:
-        upkeep = engine.keep_up(compacting=compacting)
-    except GgrepError as error:
-        notice = Notice("upkeep_failed", f"upkeep failed: {error}")
-        return replace(outcome, notices=(*outcome.notices, notice))
-    if upkeep.collection is not None:
-        outcome = replace(outcome, collected_bytes=upkeep.collection.freed_bytes)
-    return outcome if upkeep.compaction is None else _with_compaction(outcome, upkeep.compaction)
-
-
-def _with_compaction(outcome: SyncOutcome, done: "CompactionReport") -> SyncOutcome:
-    compaction = Compacted(
-        reason=done.reason,
-        new_snapshot_id=done.new_snapshot_id,
-        segments_before=done.segments_before,
-        segments_after=done.segments_after,
-        duration_ms=done.duration_ms,
-    )
-    outcome = replace(outcome, compaction=compaction)
-    if done.new_snapshot_id is None:
-        return outcome
-    return replace(outcome, snapshot_id=done.new_snapshot_id, segments=done.segments_after)
-
-
-def outcome_of(store_id: str, report: "SyncReport") -> SyncOutcome:
-    """Return the figures of a sync, without any maintenance after it."""
-    figures = {field.name: getattr(report, field.name) for field in fields(report)}
-    counts = {"skipped": len(report.skipped), "degraded": len(report.degraded)}
-    return SyncOutcome(store_id=store_id, cpu_ms=0, **{**figures, **counts})

@@ -16,7 +16,7 @@ from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError, MissingRoot, WorkspaceError
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
-from ggrep.config.identity import fingerprints
+from ggrep.config import fingerprints
 from ggrep.federation.containment import canonical_path, lexical_path
 from ggrep.federation.entries import located
 from ggrep.federation.parsing import parse_text, read_text

@@ -11,10 +11,10 @@ from typing import Final
 
 from ggrep.base.errors import Unasked
 from ggrep.base.ids import RepoId, StoreId
+from ggrep.config import fingerprints
 from ggrep.config.files import REPO_FILE
+from ggrep.config.git import is_git_marker
 from ggrep.config.home import Home
-from ggrep.config.identity import fingerprints
-from ggrep.config.identity.git import is_git_marker
 from ggrep.config.settings import Settings
 from ggrep.index.embedding.identity import EncoderIdentity, identity_of
 from ggrep.index.lexical.layout import LEXICAL_LAYOUT

@@ -195,7 +195,7 @@ class Opened:
         Raises:
             GgrepError: as the engine says; what was active still is.
         """
-        from ggrep.daemon.sync_work import kept_up, outcome_of
+        from ggrep.search.engine.sync_outcomes import kept_up, outcome_of
 
         engine = self.engine(address)
         engine.sweep()

@@ -9,7 +9,7 @@ from anyio import to_thread
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Forbidden, Issue, WorkspaceError
 from ggrep.base.ids import RepoId
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.federation.containment import is_canonical
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.searcher import RepoSearcher, Searchers

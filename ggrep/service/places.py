@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ggrep.base.errors import GgrepError, InvalidRequest
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.config.settings import home_from, load_settings
 from ggrep.index.repo_identity import identify
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from ggrep.base.clock import SystemClock
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.config.settings import home_from, load_settings, without_profile
 from ggrep.federation.cohort import Policy
 from ggrep.federation.federated_request import FederatedRequest

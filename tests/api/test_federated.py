@@ -11,7 +11,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, CorruptStore, DeadlineExceeded, GgrepError, NoIndex
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import load_workspace
 from tests.fakes.sites import TOKEN, Site

@@ -9,7 +9,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, GgrepError
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import load_workspace
 from ggrep.federation.workspace_slates import SlateShape

@@ -21,7 +21,7 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import UsageError
 from ggrep.config.home import Home
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.index.embedding.identity import CARD, STATIC, STATIC_FOLDER, static_folder
 from ggrep.index.embedding.quantise import Int8, cosines
 from ggrep.index.embedding.static_model import StaticModel, read_model

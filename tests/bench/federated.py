@@ -20,7 +20,7 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.merge import MergedHit, RankedList, merge_global
 from ggrep.federation.workspace import Workspace, load_workspace

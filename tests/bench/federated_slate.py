@@ -19,7 +19,7 @@ import anyio
 from ggrep.base import stable_json
 from ggrep.base.build import build_id
 from ggrep.config.home import Home
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.config.settings import Settings
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.daemon_searcher import DaemonSearchers

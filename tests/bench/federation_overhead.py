@@ -19,7 +19,7 @@ from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.config.home import Home
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.federation import coordinator, daemon_searcher
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse

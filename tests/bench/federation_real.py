@@ -17,7 +17,7 @@ import anyio
 
 from ggrep.base import stable_json
 from ggrep.config.home import Home
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.model.request import SearchRequest

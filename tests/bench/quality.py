@@ -26,7 +26,7 @@ from functools import partial
 from pathlib import Path
 
 from ggrep.config.home import Home
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.interfaces.evaluation.ablation import ABLATIONS, ablated
 from ggrep.interfaces.evaluation.compare import Comparison, compare

@@ -6,9 +6,9 @@ import pytest
 
 from ggrep.base.ids import PathKey
 from ggrep.model.chunk import ChunkedFile
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.chunking.spans import to_chunks
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import corpus_of
 
 Chunked = Callable[..., ChunkedFile]

@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 import pytest
 
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking import data_keys, keyed, line_keys, markup
 from ggrep.parse.chunking.chunker import chunk_without_grammar
 from ggrep.parse.chunking.documents import rst_cutter
 from ggrep.parse.chunking.sections import Heading, sections
 from ggrep.parse.chunking.unparsed import Reading
 from ggrep.parse.chunking.windows import cut, indentation_cost, surely_more
-from ggrep.parse.line_table import LineTable
+from ggrep.parse.languages.chunk_limits import ChunkLimits
+from ggrep.parse.languages.line_table import LineTable
 
 FEW = ChunkLimits(max_lines=10, max_chunks_per_file=20)
 

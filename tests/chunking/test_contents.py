@@ -3,8 +3,8 @@
 import pytest
 
 from ggrep.model.corpus import Corpus
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_file
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import corpus_of, language_of
 
 

@@ -11,11 +11,11 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.ids import PathKey
 from ggrep.model.chunk import ChunkedFile
 from ggrep.model.source import FileText, SourceFile
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_file, chunk_without_grammar
 from ggrep.parse.chunking.spans import to_chunks
+from ggrep.parse.languages.chunk_limits import ChunkLimits
+from ggrep.parse.languages.line_table import BLANK, BOM
 from ggrep.parse.languages.registry import corpus_of
-from ggrep.parse.line_table import BLANK, BOM
 from ggrep.parse.workers.parse_pool import ParsePool
 
 Chunked = Callable[..., ChunkedFile]

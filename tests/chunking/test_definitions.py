@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from ggrep.model.chunk import ChunkedFile
-from ggrep.parse.chunk_limits import ChunkLimits
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 
 Chunked = Callable[..., ChunkedFile]
 Row = tuple[str, str, tuple[str, ...]]

@@ -5,10 +5,10 @@ import pytest
 from ggrep.base.ids import PathKey
 from ggrep.model.chunk import Chunk
 from ggrep.model.corpus import Corpus
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.chunking.headers import MAX_DOC_CHARACTERS, clean_doc
 from ggrep.parse.chunking.spans import to_chunks
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 
 SOURCES = {
     "a.py": (

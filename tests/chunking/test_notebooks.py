@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from ggrep.model.chunk import ChunkedFile
-from ggrep.parse.chunk_limits import ChunkLimits
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import language_of
 from ggrep.parse.source.notebooks import as_written
 from tests.fakes.notebooks import cell, notebook

@@ -2,10 +2,10 @@
 
 from tree_sitter import Node
 
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.outline import MAX_DEPTH, Definition, Outline, statement_depths
+from ggrep.parse.languages.chunk_limits import ChunkLimits
+from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.syntax import rules_for, tree
-from ggrep.parse.line_table import LineTable
 from tests.chunking.conftest import Chunked
 
 SMALL = ChunkLimits(max_lines=6, max_bytes=400)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from ggrep.base.ids import PathKey
 from ggrep.model.chunk import ChunkedFile
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.chunking.spans import to_chunks
+from ggrep.parse.languages.chunk_limits import ChunkLimits
+from ggrep.parse.languages.line_table import BLANK, BOM
 from ggrep.parse.languages.registry import corpus_of
-from ggrep.parse.line_table import BLANK, BOM
 
 Chunked = Callable[..., ChunkedFile]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.languages import query_rules
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import HOLDERS, QUERIED, language_of
 from tests.oracle.mentioned import mentions_of
 

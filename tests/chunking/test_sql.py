@@ -1,9 +1,9 @@
 """SQL is cut at its `CREATE` statements."""
 
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.spans import Piece
 from ggrep.parse.chunking.sql import sql_cutter
-from ggrep.parse.line_table import LineTable
+from ggrep.parse.languages.chunk_limits import ChunkLimits
+from ggrep.parse.languages.line_table import LineTable
 
 SCRIPT = b"""-- Users.
 CREATE TABLE IF NOT EXISTS public."users" (

@@ -21,7 +21,7 @@ from ggrep.daemon.qos.handles import HandleBudget
 from ggrep.daemon.service import Service
 from ggrep.daemon.shared import Shared
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.daemon.sync_work import outcome_of
+from ggrep.search.engine.sync_outcomes import outcome_of
 from ggrep.daemon.watching import HostWatcher
 from ggrep.index.embedding.encode_slots import EncodeSlots
 from ggrep.model.sync_jobs import SyncJob, SyncOutcome, SyncProgress

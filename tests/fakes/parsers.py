@@ -2,7 +2,7 @@
 
 import sys
 
-from ggrep.parse.chunk_limits import Allowance
+from ggrep.parse.languages.chunk_limits import Allowance
 from ggrep.parse.workers.parse_pool import Terms
 
 Command = tuple[str, ...]

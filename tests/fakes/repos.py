@@ -12,9 +12,9 @@ from ggrep.config.home import Home
 from ggrep.model.chunk import ChunkedFile
 from ggrep.model.request import SearchRequest
 from ggrep.model.source import FileText
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_file, chunk_without_grammar, needs_grammar
 from ggrep.parse.chunking.spans import to_chunks
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import corpus_of
 from ggrep.parse.workers.parse_pool import TERMS, Terms
 from ggrep.render.query_json import query_success

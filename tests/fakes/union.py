@@ -16,7 +16,7 @@ from ggrep.base.identifiers import IdSource
 from ggrep.base.lease import acquire
 from ggrep.base.locks import Patience
 from ggrep.config import names
-from ggrep.config.identity.fingerprints import repo_id, store_id
+from ggrep.config.fingerprints import repo_id, store_id
 from ggrep.config.settings import Settings
 from ggrep.index.embedding.encoder_choice import open_encoder
 from ggrep.index.store.view import SnapshotView
@@ -29,7 +29,7 @@ from ggrep.model.confidence import Confidence, confidence_of
 from ggrep.model.corpus import Corpus
 from ggrep.model.hit import Hit
 from ggrep.model.request import SearchRequest
-from ggrep.parse.chunk_limits import ChunkLimits
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import walk
 from ggrep.parse.workers.parse_pool import ParsePool

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import WorkspaceError
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.federation.containment import canonical_path, is_canonical, is_inside
 from ggrep.federation.jsonc import JsoncError, scan
 from ggrep.federation.parsing import _parse

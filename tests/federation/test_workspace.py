@@ -11,8 +11,8 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, WorkspaceError
 from ggrep.base.ids import RepoId
-from ggrep.config.identity.fingerprints import repo_id
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.fingerprints import repo_id
+from ggrep.config.root import canonical_root
 from ggrep.federation.parsing import MAX_WORKSPACE_BYTES, parse_text
 from ggrep.federation.validation import MAX_ISSUES, validate
 from ggrep.federation.workspace import (

@@ -13,7 +13,7 @@ from pathlib import Path
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
 from ggrep.config.home import Home
-from ggrep.parse.chunk_limits import Allowance
+from ggrep.parse.languages.chunk_limits import Allowance
 from ggrep.parse.workers.parse_pool import Terms
 from ggrep.search.engine.engine import Engine
 

@@ -17,7 +17,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, SyncRefused
-from ggrep.config.identity import git as git_module
+from ggrep.config import git as git_module
 from ggrep.parse.source import read
 from ggrep.parse.source.dir_stack import DirStack
 from ggrep.search.engine.engine import Engine
@@ -143,8 +143,8 @@ def test_the_trap_springs_where_git_is_run_plainly(
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give git little time."""
-    monkeypatch.setattr("ggrep.config.identity.git._TIMEOUT_S", 0.3)
-    monkeypatch.setattr("ggrep.config.identity.git._LISTING_S", 0.3)
+    monkeypatch.setattr("ggrep.config.git._TIMEOUT_S", 0.3)
+    monkeypatch.setattr("ggrep.config.git._LISTING_S", 0.3)
 
 
 @pytest.mark.slow

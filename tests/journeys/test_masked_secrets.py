@@ -9,7 +9,7 @@ from ggrep.index.store.manifest import read_manifest
 from tests.fakes.repos import write_tree
 from tests.fakes.stored_rows import scan_rows
 from tests.journeys.command import Command, fits
-from tests.secrets.secret_contents import secrets
+from tests.source.secret_contents import secrets
 
 _FORMS = {
     "py": 'def needle{number}():\n    """Says needle{number}."""\n    value = 1\n{text}\n',

@@ -8,7 +8,7 @@ from mcp import Client
 from mcp.client.stdio import stdio_client
 
 from tests.mcp.processes import http, settled
-from tests.secrets.secret_contents import secrets
+from tests.source.secret_contents import secrets
 
 pytestmark = [pytest.mark.slow, pytest.mark.deep]
 

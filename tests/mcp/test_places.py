@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import Forbidden, InvalidRequest
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.federation.workspace import load_workspace
 from ggrep.interfaces.mcp.mcp_places import Places, RepoPlace
 from ggrep.interfaces.mcp.start import Start

@@ -10,7 +10,7 @@ from mcp_types import CallToolResult
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, NoIndex
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.federation.workspace import load_workspace
 from ggrep.interfaces.mcp.resources import RESOURCES
 from ggrep.interfaces.mcp.start import Start

@@ -8,8 +8,8 @@ import pytest
 
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest, NoIndex
 from ggrep.base.ids import RepoId
-from ggrep.config.identity.root import canonical_root
 from ggrep.config.profiles import Profile, QueryDefaults, apply_to_request, said_fields
+from ggrep.config.root import canonical_root
 from ggrep.federation.repo_requests import Arrival
 from ggrep.federation.workspace import load_workspace
 from ggrep.federation.workspace_slates import SlateShape

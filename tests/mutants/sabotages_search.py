@@ -420,7 +420,7 @@ SEARCH_SABOTAGES = (
     ),
     Sabotage(
         "a comment leads across blank lines",
-        "ggrep/parse/line_table.py",
+        "ggrep/parse/languages/line_table.py",
         'return self.data.count(b"\\n", end, start) + before <= 1',
         "return True",
         (HEADERS + "test_the_head_and_the_documentation_are_told_apart_from_the_body",),

@@ -15,7 +15,7 @@ DUPLICATES = "tests/slate/test_duplicates.py::"
 EXPANDING = "tests/navigation/test_expanding.py::"
 FIGURES = "tests/training/slates/test_figures.py::"
 FINDING = "tests/query/test_finding.py::"
-FINGERPRINTS = "tests/identity/test_fingerprints.py::"
+FINGERPRINTS = "tests/config/test_fingerprints.py::"
 GATHERING = "tests/slate/test_file_candidates.py::"
 GRAPH = "tests/slate/test_graph.py::"
 INCLUSION = "tests/source/test_inclusion.py::"
@@ -250,7 +250,7 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "questions with and without anchors are one",
-        "ggrep/config/identity/fingerprints.py",
+        "ggrep/config/fingerprints.py",
         'frozenset({"timeout_ms", "explain"})',
         'frozenset({"timeout_ms", "explain", "include_anchors"})',
         (FINGERPRINTS + "test_query_fingerprint_moves_with_every_knob_but_two",),
@@ -264,7 +264,7 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "vectors of all encoders are alike",
-        "ggrep/config/identity/fingerprints.py",
+        "ggrep/config/fingerprints.py",
         '            "version": "embed-1",\n'
         '            "chunker_revision": chunker_revision,\n'
         '            "encoder_identity": encoder_identity,\n',
@@ -743,7 +743,7 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "questions within two views are one",
-        "ggrep/config/identity/fingerprints.py",
+        "ggrep/config/fingerprints.py",
         'asked["within"] = sorted({(f.key, f.value, f.negated) for f in request.within})',
         'asked["within"] = []',
         (FINGERPRINTS + "test_query_fingerprint_moves_with_every_knob_but_two",),

@@ -11,9 +11,9 @@ from typing import Any
 
 from ggrep.base.ids import PathKey
 from ggrep.model.chunk import Chunk
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.chunking.spans import to_chunks
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import corpus_of
 from tests.oracle.kinds import definitions
 from tests.oracle.packages import Package

@@ -7,9 +7,9 @@ from ggrep.index.lexical.layout import BODY, DOC, NAME, SCORED_FIELDS
 from ggrep.index.lexical.tokens import word_terms, words
 from ggrep.model.chunk import Chunk
 from ggrep.model.request import SearchRequest
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.chunking.spans import to_chunks
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import corpus_of
 from ggrep.search.engine.engine import Engine
 from tests.query.conftest import FILES

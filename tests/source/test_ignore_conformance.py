@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from ggrep.config.identity.git import run_git
+from ggrep.config.git import run_git
 from ggrep.config.settings import Settings
 from ggrep.parse.source.ignore_rules import parse_rules
 from ggrep.parse.source.walk import walk

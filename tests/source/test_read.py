@@ -17,7 +17,7 @@ from ggrep.model.traits import DATA, MASKED, MINIFIED, RECODED, SHORTENED
 from ggrep.parse.source import read
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import walk
-from tests.secrets.secret_contents import secrets
+from tests.source.secret_contents import secrets
 
 
 def source_file(key: str) -> SourceFile:

@@ -10,7 +10,7 @@ import pytest
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.ids import PathKey
-from ggrep.config.identity import git as git_module
+from ggrep.config import git as git_module
 from ggrep.config.settings import Settings
 from ggrep.parse.source.dir_stack import DirStack
 from ggrep.parse.source.shebangs import is_script

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import LeaseLost, SyncRefused
+from ggrep.config import git as git_module
 from ggrep.config import names
-from ggrep.config.identity import git as git_module
 from ggrep.index.sync.index_state import IndexState, read_index_state
 from ggrep.index.sync.sync_report import SyncProgress
 from ggrep.model.request import SearchRequest

@@ -14,7 +14,7 @@ from ggrep.index.sync.problems import is_passing
 from ggrep.model.chunk import ChunkedFile
 from ggrep.model.request import SearchRequest
 from ggrep.model.source import FileText, Skip, SourceFile
-from ggrep.parse.chunk_limits import ChunkLimits
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
 from ggrep.parse.workers.parse_pool import TERMS, Terms
 from ggrep.search.engine.engine import Engine

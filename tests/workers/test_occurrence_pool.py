@@ -13,7 +13,7 @@ import pytest
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline, Stop
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded
-from ggrep.parse.chunk_limits import Allowance
+from ggrep.parse.languages.chunk_limits import Allowance
 from ggrep.parse.occurrences.occurrences import mentions
 from ggrep.parse.workers.jobs import (
     HEADER_BYTES,

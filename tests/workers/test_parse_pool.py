@@ -15,8 +15,8 @@ import pytest
 from ggrep.base.clock import SystemClock
 from ggrep.base.ids import PathKey
 from ggrep.model.source import FileText, SourceFile
-from ggrep.parse.chunk_limits import Allowance, ChunkLimits
 from ggrep.parse.chunking.unparsed import Reading
+from ggrep.parse.languages.chunk_limits import Allowance, ChunkLimits
 from ggrep.parse.workers.jobs import HELLO, PlanQuestion, encode_request, frame
 from ggrep.parse.workers.parse_pool import IN_PROCESS_BYTES, ParsePool, Terms
 from tests.fakes.clocks import ManualClock

@@ -5,9 +5,9 @@ from types import FrameType
 from typing import Final, Self
 
 from ggrep.base.clock import SystemClock
-from ggrep.parse.chunk_limits import Allowance
 from ggrep.parse.chunking.chunker import chunk_without_grammar, needs_grammar
 from ggrep.parse.chunking.spans import Plan
+from ggrep.parse.languages.chunk_limits import Allowance
 from ggrep.parse.workers.child import WORKER_COMMAND, Child
 from ggrep.parse.workers.jobs import PlanQuestion, decode_plan, encode_request
 from ggrep.parse.workers.parse_pool import PATIENCE_MS

@@ -15,9 +15,9 @@ from ggrep.base.ids import PathKey
 from ggrep.model.chunk import ANCHOR, Chunk
 from ggrep.model.corpus import Corpus
 from ggrep.model.traits import GENERATED, TEST, VENDORED, traits_of
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.chunking.spans import Piece, Plan, to_chunks
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import corpus_of
 from training.encoder.comments import code_start, comments_in, holds_code
 from training.encoder.doc_sections import is_read, section_pair

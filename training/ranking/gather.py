@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import NoIndex
 from ggrep.config.home import Home
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.interfaces.evaluation.measures import score
 from ggrep.interfaces.evaluation.questions import request_of
 from ggrep.interfaces.evaluation.suite import Case

@@ -24,8 +24,8 @@ from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.base.lease import Lease
 from ggrep.base.locks import Patience, alone, shared
 from ggrep.config import names
+from ggrep.config.fingerprints import parse_store_id
 from ggrep.config.home import Home
-from ggrep.config.identity.fingerprints import parse_store_id
 from ggrep.config.settings import Settings
 from ggrep.index.store.active import read_active, swap_active
 from ggrep.index.store.adoption import Adopted, adopt_artifacts

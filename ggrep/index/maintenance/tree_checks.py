@@ -9,7 +9,7 @@ from pathlib import Path
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.ids import PathKey
 from ggrep.config import names
-from ggrep.config.identity.git import GitFailed, is_git_marker
+from ggrep.config.git import GitFailed, is_git_marker
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.examination import Examination
 from ggrep.index.maintenance.findings import FAIL, OK, UNKNOWN, WARN, Check

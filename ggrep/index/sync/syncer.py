@@ -13,8 +13,8 @@ from ggrep.base.faults import reach
 from ggrep.base.ids import PathKey
 from ggrep.base.lease import Lease
 from ggrep.config import names
+from ggrep.config.fingerprints import ignore_fingerprint
 from ggrep.config.home import Home
-from ggrep.config.identity.fingerprints import ignore_fingerprint
 from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.manifest import MAX_PROBLEMS, Problem
 from ggrep.index.store.store_opening import admit_writer
@@ -37,7 +37,7 @@ from ggrep.index.sync.unchanged import report_if_unchanged
 from ggrep.index.sync.writing import Opening, open_parent, writing
 from ggrep.model.response import GitState
 from ggrep.model.source import FileText, Skip, SourceFile
-from ggrep.parse.chunk_limits import ChunkLimits
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source.eligibility import product_files
 from ggrep.parse.source.git_state import git_state
 from ggrep.parse.source.path_keys import casefold_collisions, printable

@@ -19,7 +19,7 @@ from ggrep.base import durable, stable_json
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import SnapshotId
 from ggrep.config import names
-from ggrep.config.identity.git import GitFailed, running_git, without_filters
+from ggrep.config.git import GitFailed, running_git, without_filters
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.index.store.verify import Verifier

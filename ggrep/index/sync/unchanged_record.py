@@ -14,7 +14,7 @@ from ggrep.base.ids import PathKey
 from ggrep.config import names
 from ggrep.config.caps import MAX_IGNORE_FILE_BYTES
 from ggrep.config.confined import read_small
-from ggrep.config.identity.git import (
+from ggrep.config.git import (
     GitFailed,
     config_keys,
     filter_keys,

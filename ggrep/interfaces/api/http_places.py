@@ -6,7 +6,7 @@ from pathlib import Path
 from anyio import to_thread
 
 from ggrep.base.errors import Forbidden, InvalidRequest
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.federation.roots import RememberedRoots
 from ggrep.interfaces.surfaces.body import FederatedCall
 from ggrep.service.allowlist import Allowlist, canonical

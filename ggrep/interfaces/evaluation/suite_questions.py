@@ -11,7 +11,7 @@ import anyio
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.config.settings import home_from
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_request import FederatedRequest

@@ -15,7 +15,7 @@ from typing import TypeVar
 from anyio import to_thread
 
 from ggrep.base.errors import Forbidden, GgrepError, InvalidRequest
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.interfaces.mcp.start import Start
 from ggrep.service.allowlist import Allowlist, canonical

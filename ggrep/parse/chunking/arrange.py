@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.outline import Definition
 from ggrep.parse.chunking.spans import NO_SPAN, Piece
 from ggrep.parse.chunking.windows import CutCost, cut, fits
-from ggrep.parse.line_table import LineTable
+from ggrep.parse.languages.chunk_limits import ChunkLimits
+from ggrep.parse.languages.line_table import LineTable
 
 MAX_NAMES: Final = 256
 """Most names that one piece bears."""

@@ -8,11 +8,12 @@ from typing import Final
 
 from ggrep.model.chunk import ANCHOR
 from ggrep.model.corpus import Corpus
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.spans import Piece, Plan
 from ggrep.parse.chunking.unparsed import Reading
 from ggrep.parse.chunking.windows import CutCost, cut, surely_more, syntax_cost
 from ggrep.parse.languages.by_content import is_notebook
+from ggrep.parse.languages.chunk_limits import ChunkLimits
+from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.registry import (
     GRAMMARS,
     KEYED,
@@ -20,7 +21,6 @@ from ggrep.parse.languages.registry import (
     holds_scripts,
     language_of,
 )
-from ggrep.parse.line_table import LineTable
 
 ANCHOR_LINES: Final = 15
 ANCHOR_BYTES: Final = 1200

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final
 
 from ggrep.parse.chunking.keyed import MAX_KEYS, Key, key_name
-from ggrep.parse.line_table import LineTable
+from ggrep.parse.languages.line_table import LineTable
 
 TOKEN: Final = re.compile(
     rb"""

@@ -3,12 +3,12 @@
 import re
 from typing import Final
 
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.diagrams import FENCES
 from ggrep.parse.chunking.sections import Fence, Heading, clean_title, sections_cutter
 from ggrep.parse.chunking.spans import Cutter, Piece
 from ggrep.parse.chunking.windows import cut, indentation_cost
-from ggrep.parse.line_table import BOM, LineTable
+from ggrep.parse.languages.chunk_limits import ChunkLimits
+from ggrep.parse.languages.line_table import BOM, LineTable
 
 _LINE_CHARACTERS: Final = 1000
 _FRONT_MATTER_LINES: Final = 500

@@ -6,14 +6,14 @@ from functools import cache, partial
 
 from tree_sitter import Node
 
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.arrange import Arrangement
 from ggrep.parse.chunking.outline import Outline, statement_depths
 from ggrep.parse.chunking.spans import Piece
 from ggrep.parse.chunking.windows import CutCost, fits, syntax_cost
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.embedded_scripts import Script
+from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.syntax import rules_for, script_tree
-from ggrep.parse.line_table import LineTable
 
 
 class Scripts:

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.spans import Cutter, Piece
 from ggrep.parse.chunking.windows import cut, fits, indentation_cost, surely_more
-from ggrep.parse.line_table import LineTable
+from ggrep.parse.languages.chunk_limits import ChunkLimits
+from ggrep.parse.languages.line_table import LineTable
 
 MAX_NESTED: Final = 12
 """Levels of keys that are looked into; what lies deeper stays in its parent's text."""

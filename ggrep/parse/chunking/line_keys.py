@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from ggrep.parse.chunking.keyed import MAX_KEYS, Key, key_name
-from ggrep.parse.line_table import LineTable
+from ggrep.parse.languages.line_table import LineTable
 
 _BASIC: Final = rb"""
     (?P<text> "(?:[^"\\\n]|\\.)*+"? )

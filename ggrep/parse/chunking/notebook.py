@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.spans import Cutter, Piece
 from ggrep.parse.chunking.windows import CutCost, indentation_cost
-from ggrep.parse.line_table import LineTable
+from ggrep.parse.languages.chunk_limits import ChunkLimits
+from ggrep.parse.languages.line_table import LineTable
 
 if TYPE_CHECKING:
     from ggrep.parse.chunking.outline import Definition

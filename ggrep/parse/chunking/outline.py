@@ -10,10 +10,10 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.spans import NO_SPAN, Span
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.found import Found, Rules, end_of, signature_of
-from ggrep.parse.line_table import LineTable
+from ggrep.parse.languages.line_table import LineTable
 
 MAX_DEPTH: Final = 40
 """Levels of nesting that are looked into; what lies deeper stays in its parent's text."""

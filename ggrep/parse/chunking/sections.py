@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.diagrams import FENCES, diagram_edges
 from ggrep.parse.chunking.spans import Cutter, Piece
 from ggrep.parse.chunking.windows import CutCost, cut, fits
-from ggrep.parse.line_table import LineTable
+from ggrep.parse.languages.chunk_limits import ChunkLimits
+from ggrep.parse.languages.line_table import LineTable
 
 MAX_TITLE_CHARACTERS: Final = 200
 

@@ -11,8 +11,8 @@ from ggrep.base.ids import PathKey
 from ggrep.base.stable_json import Json
 from ggrep.model.chunk import ANCHOR, Chunk, ChunkedFile
 from ggrep.model.corpus import Corpus
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.headers import clean_doc, clean_signature
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 
 Span = tuple[int, int]
 NO_SPAN: Final[Span] = (0, 0)

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.spans import NO_SPAN, Cutter, Piece
 from ggrep.parse.chunking.windows import cut, fits, indentation_cost
-from ggrep.parse.line_table import LineTable
+from ggrep.parse.languages.chunk_limits import ChunkLimits
+from ggrep.parse.languages.line_table import LineTable
 
 MAX_COLUMNS: Final = 255
 """Most columns of one table that are named."""

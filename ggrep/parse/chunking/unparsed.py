@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.data_keys import json_keys, yaml_keys
 from ggrep.parse.chunking.diagrams import diagram_edges
 from ggrep.parse.chunking.documents import (
@@ -28,8 +27,9 @@ from ggrep.parse.chunking.notebook import notebook_cutter
 from ggrep.parse.chunking.spans import Cutter, Piece
 from ggrep.parse.chunking.sql import sql_cutter
 from ggrep.parse.languages.by_content import is_notebook
+from ggrep.parse.languages.chunk_limits import ChunkLimits
+from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.registry import DIAGRAMS
-from ggrep.parse.line_table import LineTable
 
 Scanner = Callable[[LineTable], list[Key]]
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from ggrep.parse.chunk_limits import ChunkLimits
-from ggrep.parse.line_table import LineTable
+from ggrep.parse.languages.chunk_limits import ChunkLimits
+from ggrep.parse.languages.line_table import LineTable
 
 CutCost = Callable[[int], int]
 """How bad it is to begin a window at this 0-based line; the lowest wins and none is below 0."""

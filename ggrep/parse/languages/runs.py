@@ -9,7 +9,7 @@ from typing import Final, cast
 
 from tree_sitter import Node, Point
 
-from ggrep.parse.chunk_limits import ChunkLimits
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.found import Found
 
 LEAD: Final = "<lead>"

@@ -11,9 +11,9 @@ from tree_sitter import Node
 
 from ggrep.parse.languages.embedded_scripts import Script
 from ggrep.parse.languages.found import Rules, nothing
+from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.registry import GRAMMARS, QUERIED
 from ggrep.parse.languages.trees import parse, parse_parts, part
-from ggrep.parse.line_table import LineTable
 
 _DECLARES: Final = re.compile(rb"^val\b", re.MULTILINE)
 """What an OCaml interface has and a structure has not."""

@@ -7,7 +7,7 @@ from typing import Final, cast
 from tree_sitter import Node, Parser, Point, Query, Range
 from tree_sitter_language_pack import SupportedLanguage, get_language, get_parser
 
-from ggrep.parse.line_table import LineTable
+from ggrep.parse.languages.line_table import LineTable
 
 _WHOLE: Final = (Range(Point(0, 0), Point(0xFFFFFFFF, 0xFFFFFFFF), 0, 0xFFFFFFFF),)
 

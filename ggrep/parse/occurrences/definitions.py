@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from ggrep.parse.chunking.headers import clean_doc, clean_signature
 from ggrep.parse.languages.found import Found, end_of, signature_of
-from ggrep.parse.line_table import LineTable
+from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.occurrences.nodes import literal_kind
 from ggrep.parse.occurrences.words import Defined, Occurrence
 

@@ -14,10 +14,10 @@ from tree_sitter import Node, TreeCursor
 
 from ggrep.parse.languages.embedded_scripts import scripts_of
 from ggrep.parse.languages.found import Found, Rules
+from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.registry import GRAMMARS, language_of
 from ggrep.parse.languages.syntax import grammar_of, rules_for, script_tree
 from ggrep.parse.languages.trees import parse
-from ggrep.parse.line_table import LineTable
 from ggrep.parse.occurrences.definitions import Heads, without_repeats
 from ggrep.parse.occurrences.masks import masked
 from ggrep.parse.occurrences.nodes import (

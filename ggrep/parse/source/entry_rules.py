@@ -10,12 +10,12 @@ import os
 from dataclasses import dataclass, field
 from enum import Enum
 
-from ggrep.parse.secrets.file_names import is_private_directory, is_secret
 from ggrep.parse.source import eligibility
 from ggrep.parse.source.eligibility import is_shared_dot_directory
 from ggrep.parse.source.git_listing import Listing
 from ggrep.parse.source.ignore_rules import RuleChain
 from ggrep.parse.source.inclusion import Inclusion, inclusion_of
+from ggrep.parse.source.secret_files import is_private_directory, is_secret
 
 
 class Verdict(Enum):

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ggrep.config.identity.git import GitFailed, has_git_marker, run_git
+from ggrep.config.git import GitFailed, has_git_marker, run_git
 from ggrep.parse.source.ignore_rules import GIT_FILE
 
 OTHERS = ("ls-files", "-z", "--others", f"--exclude-per-directory={GIT_FILE}")

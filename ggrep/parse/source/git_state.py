@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ggrep.config.identity.git import GitFailed, is_git_marker, run_git, run_git_without_filters
+from ggrep.config.git import GitFailed, is_git_marker, run_git, run_git_without_filters
 from ggrep.model.response import GitState
 from ggrep.parse.source.ignore_rules import GIT_FILE
 

@@ -16,10 +16,10 @@ from ggrep.config.caps import MAX_FILE_SIZE_BYTES
 from ggrep.config.confined import Linked, NotRegular, open_below, read_descriptor
 from ggrep.model.source import FileText, Skip, SourceFile
 from ggrep.model.traits import BULK, MASKED, RECODED, REPLACED, SHORTENED, UNREAD
-from ggrep.parse.secrets.masking import mask
 from ggrep.parse.source.decoding import UTF_8, decode
 from ggrep.parse.source.file_failures import failure_reason
 from ggrep.parse.source.made import made_traits
+from ggrep.parse.source.masking import mask
 from ggrep.parse.source.notebooks import as_written, is_notebook, most_bytes
 
 _TRIES = 3

@@ -8,7 +8,7 @@ from typing import Final
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.ids import PathKey
-from ggrep.config.identity.git import GitFailed, has_git_marker
+from ggrep.config.git import GitFailed, has_git_marker
 from ggrep.config.settings import Settings
 from ggrep.model.limits import Notice
 from ggrep.model.source import Skip, SourceFile

@@ -17,7 +17,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.base.ids import PathKey
 from ggrep.config.caps import MAX_IGNORE_FILE_BYTES
 from ggrep.config.confined import Linked, NotRegular, TooLarge, read_small
-from ggrep.config.identity.git import is_git_marker
+from ggrep.config.git import is_git_marker
 from ggrep.config.settings import Settings
 from ggrep.model.source import Skip, SourceFile
 from ggrep.parse.source.dir_stack import DirStack, trail_from

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from typing import Final, TypeAlias
 
 from ggrep.base.stable_json import Json, dumps, loads
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.spans import Plan, plan_from_json, plan_to_json
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.occurrences.words import Defined, Occurrence
 
 HEADER_BYTES: Final = 4

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy
-from ggrep.parse.chunk_limits import Allowance
+from ggrep.parse.languages.chunk_limits import Allowance
 from ggrep.parse.occurrences.occurrences import has_syntax, mentions
 from ggrep.parse.occurrences.words import Occurrence, mentions_by_words
 from ggrep.parse.workers.child import (

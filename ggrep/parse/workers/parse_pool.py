@@ -11,9 +11,9 @@ from typing import Final
 from ggrep.base.clock import Clock
 from ggrep.model.chunk import ChunkedFile
 from ggrep.model.source import FileText
-from ggrep.parse.chunk_limits import Allowance, ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_by_lines, chunk_without_grammar, needs_grammar
 from ggrep.parse.chunking.spans import Plan, to_chunks
+from ggrep.parse.languages.chunk_limits import Allowance, ChunkLimits
 from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.parse.workers.child import (
     WORKER_COMMAND,

@@ -8,7 +8,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import SnapshotGone
 from ggrep.base.formats import SCHEMA_KEY
 from ggrep.config.caps import MAX_SNIPPET_BYTES_PER_RESULT
-from ggrep.config.identity.fingerprints import query_fingerprint
+from ggrep.config.fingerprints import query_fingerprint
 from ggrep.config.settings import Settings
 from ggrep.index.embedding.identity import NO_ENCODER
 from ggrep.index.lexical.layout import LEXICAL_LAYOUT

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.config.identity.fingerprints import asked_fingerprint
+from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.model.limits import LimitHit
 from ggrep.model.navigation import Boundary, ExpandRequest, ExpandResponse, Neighbour
 from ggrep.model.sanitise import is_text, sanitise, sanitise_line

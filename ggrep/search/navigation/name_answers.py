@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.config.identity.fingerprints import asked_fingerprint
+from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.navigation import (
     Definition,

@@ -13,8 +13,8 @@ from typing import Final
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
 from ggrep.base.ids import SegmentName
+from ggrep.config.fingerprints import ignore_fingerprint
 from ggrep.config.home import Home
-from ggrep.config.identity.fingerprints import ignore_fingerprint
 from ggrep.config.settings import Settings
 from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.store.unwritten import Origin, unwritten_snapshot
@@ -26,9 +26,9 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.scan import ScanFacts
 from ggrep.model.source import FileText, Skip
 from ggrep.model.statistics import CollectionStatistics, TermFrequency
-from ggrep.parse.chunk_limits import ChunkLimits
 from ggrep.parse.chunking.chunker import chunk_by_lines
 from ggrep.parse.chunking.spans import to_chunks
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import corpus_of
 from ggrep.parse.source.git_listing import Listing
 from ggrep.parse.source.read import read_file

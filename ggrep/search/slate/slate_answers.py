@@ -10,7 +10,7 @@ from typing import Final
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.base.identifiers import derived_id
-from ggrep.config.identity.fingerprints import asked_fingerprint
+from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.config.role_rules import RoleRules, rules_of
 from ggrep.config.roles import ROLES_REVISION
 from ggrep.config.settings import Settings

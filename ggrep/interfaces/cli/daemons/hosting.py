@@ -13,7 +13,7 @@ from ggrep.base import stable_json
 from ggrep.base.build import build_id
 from ggrep.base.commands import LATER
 from ggrep.base.errors import Cancelled, GgrepError
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.config.settings import PROFILE_VARIABLE, compute_in_one_thread, environment, home_from
 from ggrep.model.sanitise import sanitise_line
 

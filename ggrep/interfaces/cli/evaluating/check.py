@@ -70,7 +70,7 @@ def _run(terminal: Terminal, checks: "CheckFile", encoder: str | None, *, sync: 
 
 
 def _default_file() -> Path:
-    from ggrep.config.identity.root import canonical_root
+    from ggrep.config.root import canonical_root
     from ggrep.interfaces.evaluation.check_file import CHECK_FILE
 
     here = Path(CHECK_FILE)

@@ -12,7 +12,7 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.errors import GgrepError, UsageError
 from ggrep.base.stable_json import Json
 from ggrep.config.home import Home
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.config.settings import home_from, without_token
 from ggrep.federation.containment import is_canonical
 from ggrep.interfaces.cli.parsing.flags import Flag

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-from ggrep.config.identity.fingerprints import repo_id
+from ggrep.config.fingerprints import repo_id
 from ggrep.config.profiles import Profile
 from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.parsing.flags import Argument, JsonFlag, PlainFlag, ProfileFlag

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from ggrep.base import durable
 from ggrep.base.errors import InvalidRequest, UsageError, WorkspaceError
 from ggrep.base.stable_json import Document
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, JsonFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.interfaces.cli.workspaces.workspace_file import (

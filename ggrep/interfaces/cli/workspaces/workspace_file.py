@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 
 from ggrep.base.errors import UsageError
 from ggrep.config.home import Home
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.parsing.flags import Argument, EncoderFlag, Flag, JsonFlag, PlainFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal

@@ -7,7 +7,7 @@ from pathlib import Path
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.builtin import DIRECTORIES
 from ggrep.config.files import REPO_FILE
-from ggrep.config.identity.git import GitFailed, is_git_marker, run_git
+from ggrep.config.git import GitFailed, is_git_marker, run_git
 from ggrep.config.settings import environment, user_home
 from ggrep.model.sanitise import is_text
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.config.identity import git as module
-from ggrep.config.identity.git import (
+from ggrep.config import git as module
+from ggrep.config.git import (
     GitFailed,
     filter_keys,
     has_git_marker,

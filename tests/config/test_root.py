@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.config.identity.root import canonical_root
+from ggrep.config.root import canonical_root
 from ggrep.model.sanitise import is_text
 
 Git = Callable[..., str]

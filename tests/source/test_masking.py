@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from ggrep.parse.secrets.masking import mask
-from ggrep.parse.secrets.records import in_manifests
-from tests.secrets.secret_contents import harmless, secrets
+from ggrep.parse.source.masking import mask
+from ggrep.parse.source.secret_records import in_manifests
+from tests.source.secret_contents import harmless, secrets
 
 
 def test_secrets_in_texts_are_masked() -> None:

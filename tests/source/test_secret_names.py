@@ -1,7 +1,7 @@
 """Files that hold keys or passwords are known by their names, and few others are taken for them."""
 
-from ggrep.parse.secrets.file_names import is_private_directory, is_secret
-from tests.secrets.secret_file_names import HARMLESS, NAMES_OF_SECRETS
+from ggrep.parse.source.secret_files import is_private_directory, is_secret
+from tests.source.secret_file_names import HARMLESS, NAMES_OF_SECRETS
 
 
 def _is_left_out(path: str) -> bool:

@@ -5,7 +5,7 @@ import re
 from typing import Final
 
 from ggrep.config import secret_patterns as forms
-from ggrep.parse.secrets.chance import is_drawn_alone, is_made_up
+from ggrep.parse.source.chance import is_drawn_alone, is_made_up
 
 Span = tuple[int, int]
 

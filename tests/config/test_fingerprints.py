@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ggrep.base.ids import PathKey
-from ggrep.config.identity.fingerprints import (
+from ggrep.config.fingerprints import (
     config_fingerprint,
     embed_config_fingerprint,
     ignore_fingerprint,

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggrep.config import secret_patterns as forms
-from ggrep.parse.secrets.automaton import automaton, ungrouped
-from ggrep.parse.secrets.chance import (
+from ggrep.parse.source.automaton import automaton, ungrouped
+from ggrep.parse.source.chance import (
     is_made_up,
     is_password,
     is_phrase,
@@ -20,8 +20,8 @@ from ggrep.parse.secrets.chance import (
     is_word,
     looks_drawn,
 )
-from ggrep.parse.secrets.literals import LITERAL, MOST_KEYS, OPENERS, key_at
-from ggrep.parse.secrets.positions import MOST_VALUE, Span, find_places
+from ggrep.parse.source.secret_literals import LITERAL, MOST_KEYS, OPENERS, key_at
+from ggrep.parse.source.secret_positions import MOST_VALUE, Span, find_places
 
 _LEAST_VALUE: Final = 6
 _MOST_NAME: Final = 64

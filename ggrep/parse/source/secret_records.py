@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ggrep.config import secret_patterns as forms
-from ggrep.parse.secrets.chance import is_made_up, is_password, is_phrase, looks_drawn
+from ggrep.parse.source.chance import is_made_up, is_password, is_phrase, looks_drawn
 
 Span = tuple[int, int]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ggrep.config import secret_patterns as forms
-from ggrep.parse.secrets.automaton import automaton, ungrouped
-from ggrep.parse.secrets.chance import (
+from ggrep.parse.source.automaton import automaton, ungrouped
+from ggrep.parse.source.chance import (
     is_hollow,
     is_made_up,
     is_password,
@@ -16,8 +16,8 @@ from ggrep.parse.secrets.chance import (
     looks_drawn,
     looks_mixed,
 )
-from ggrep.parse.secrets.literals import is_of_user
-from ggrep.parse.secrets.records import in_manifests, in_page, in_records
+from ggrep.parse.source.secret_literals import is_of_user
+from ggrep.parse.source.secret_records import in_manifests, in_page, in_records
 
 Span = tuple[int, int]
 

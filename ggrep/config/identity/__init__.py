@@ -1,1 +1,0 @@
-"""Names of roots, stores and configurations that two processes agree on."""

@@ -1,1 +1,0 @@
-"""What looks like a secret in a file, and is masked or kept out."""

@@ -1,0 +1,46 @@
+"""What a sync and the maintenance after it came to, as one value."""
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
+
+from ggrep.base.errors import GgrepError
+from ggrep.model.limits import Notice
+from ggrep.model.sync_jobs import Compacted, SyncOutcome
+
+if TYPE_CHECKING:
+    from ggrep.index.maintenance.compaction import CompactionReport
+    from ggrep.index.sync.sync_report import SyncReport
+    from ggrep.search.engine.engine import Engine
+
+
+def kept_up(engine: "Engine", outcome: SyncOutcome, *, compacting: bool) -> SyncOutcome:
+    """Do the store's maintenance; without compaction, a sync still merges small segments."""
+    try:
+        upkeep = engine.keep_up(compacting=compacting)
+    except GgrepError as error:
+        notice = Notice("upkeep_failed", f"upkeep failed: {error}")
+        return replace(outcome, notices=(*outcome.notices, notice))
+    if upkeep.collection is not None:
+        outcome = replace(outcome, collected_bytes=upkeep.collection.freed_bytes)
+    return outcome if upkeep.compaction is None else _with_compaction(outcome, upkeep.compaction)
+
+
+def _with_compaction(outcome: SyncOutcome, done: "CompactionReport") -> SyncOutcome:
+    compaction = Compacted(
+        reason=done.reason,
+        new_snapshot_id=done.new_snapshot_id,
+        segments_before=done.segments_before,
+        segments_after=done.segments_after,
+        duration_ms=done.duration_ms,
+    )
+    outcome = replace(outcome, compaction=compaction)
+    if done.new_snapshot_id is None:
+        return outcome
+    return replace(outcome, snapshot_id=done.new_snapshot_id, segments=done.segments_after)
+
+
+def outcome_of(store_id: str, report: "SyncReport") -> SyncOutcome:
+    """Return the figures of a sync, without any maintenance after it."""
+    figures = {field.name: getattr(report, field.name) for field in fields(report)}
+    counts = {"skipped": len(report.skipped), "degraded": len(report.degraded)}
+    return SyncOutcome(store_id=store_id, cpu_ms=0, **{**figures, **counts})
