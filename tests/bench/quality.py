@@ -9,6 +9,8 @@
         [--pairs FOLDER]                        and, with those it was trained with, fewer of them
     python3 dev.py quality --slates FOLDER      only slates, of repositories fetched into a folder;
         [--developed] [--missed]                see training/slates/measuring.py
+    python3 dev.py quality --changes FOLDER     only commits as questions, of the folder that
+        [--part fit|choose|judge]               `python -m training.changes build` writes
     python3 dev.py quality FOLDER --jobs N      processes at once, 2 unless said
 
 The shipped encoder takes part, but for workspaces, where none does; others in their own tables, the
@@ -35,15 +37,16 @@ from ggrep.interfaces.evaluation.suite import Overrides, Suite, jobs_of, overrid
 from ggrep.interfaces.evaluation.suite_files import read_kit
 from ggrep.interfaces.evaluation.suite_processes import Conditions, Outcome, in_a_process, run_jobs
 from ggrep.search.engine.engine import Engine
-from tests.bench import confidence, encoder_quality, slate_tables
+from tests.bench import changes, confidence, encoder_quality, slate_tables
 from tests.bench import federated as workspaces
 from tests.bench import quality_tables as tables
+from training.changes.listing import PARTS
 from training.quality_page import PAGE, put
 from training.slates.measuring import measure, missed
 
 GLOBAL, UNION = "global", "one store"
 QUALITY, FEDERATED, CONFIDENCE = "quality", "federated", "confidence"
-ENCODERS, SLATES = "encoders", "slates"
+ENCODERS, SLATES, CHANGES = "encoders", "slates", "changes"
 WITH_SHIPPED = {"encoder": confidence.SHIPPED}
 SHIPPED = Conditions(encoder=confidence.SHIPPED)
 WITHOUT_ENCODER = Conditions(encoder="none")
@@ -84,26 +87,18 @@ class Bench:
 
 def main(arguments: Sequence[str]) -> int:
     """Measure, print, and write when told to."""
-    parser = argparse.ArgumentParser(prog="dev.py quality")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--federated", action="store_true")
-    parser.add_argument("--confidence", action="store_true")
-    parser.add_argument("--fit-confidence", action="store_true")
-    parser.add_argument("--encoders", action="store_true")
-    parser.add_argument("--pairs", type=Path)
-    parser.add_argument("--slates", action="store_true")
-    parser.add_argument("--developed", action="store_true")
-    parser.add_argument("--missed", action="store_true")
-    parser.add_argument("--jobs", type=int, default=2)
-    given = parser.parse_args(arguments)
+    given = parsed(arguments)
     folder = given.folder.resolve()
     if given.slates:
         return measure_slates(folder, given)
     os.environ.setdefault("GGREP_HOME", str(folder / ".ggrep-home"))
     bench = Bench(folder, given.jobs)
-    if given.encoders:
-        tell({ENCODERS: encoders(bench, given.pairs)}, write=given.write)
+    if given.changes or given.encoders:
+        name = CHANGES if given.changes else ENCODERS
+        text = (
+            measured_changes(bench, given.part) if given.changes else encoders(bench, given.pairs)
+        )
+        tell({name: text}, write=given.write)
         return 0
     asked = confidence.ask(folder, Path(os.environ["GGREP_HOME"]))
     if given.fit_confidence:
@@ -116,6 +111,25 @@ def main(arguments: Sequence[str]) -> int:
         sections[FEDERATED] = federated(bench)
     tell(sections, write=given.write)
     return 0
+
+
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return what is to be measured."""
+    parser = argparse.ArgumentParser(prog="dev.py quality")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--federated", action="store_true")
+    parser.add_argument("--confidence", action="store_true")
+    parser.add_argument("--fit-confidence", action="store_true")
+    parser.add_argument("--encoders", action="store_true")
+    parser.add_argument("--pairs", type=Path)
+    parser.add_argument("--slates", action="store_true")
+    parser.add_argument("--developed", action="store_true")
+    parser.add_argument("--missed", action="store_true")
+    parser.add_argument("--changes", action="store_true")
+    parser.add_argument("--part", choices=PARTS, default="judge")
+    parser.add_argument("--jobs", type=int, default=2)
+    return parser.parse_args(arguments)
 
 
 def tell(sections: Mapping[str, str], *, write: bool) -> None:
@@ -148,6 +162,17 @@ def encoders(bench: Bench, pairs: Path | None) -> str:
 
     measured = encoder_quality.Encoders(suite, ask, Path(os.environ["GGREP_HOME"]))
     return encoder_quality.measure(measured, pairs, PAGE.read_text(encoding="utf-8"))
+
+
+def measured_changes(bench: Bench, part: str) -> str:
+    """Return the tables of commits as questions, to the repositories of one part."""
+    suite = changes.read_changes(bench.folder, part)
+    runs = {
+        changes.SHIPPED: bench.run(suite, SHIPPED, "with vectors"),
+        changes.WITHOUT: bench.run(suite, WITHOUT_ENCODER, "without vectors"),
+        changes.REFERENCE: changes.reference(suite),
+    }
+    return "\n".join([changes.table(runs, part), changes.languages(runs[changes.SHIPPED])])
 
 
 def single(bench: Bench) -> str:

@@ -1,0 +1,1 @@
+"""Change localisation: commit subjects are questions, the files that they change the answers."""
