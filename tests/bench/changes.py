@@ -9,10 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from ggrep.interfaces.evaluation.kit import read_kit
+
 from ggrep.base import stable_json
 from ggrep.interfaces.evaluation.compare import compare
 from ggrep.interfaces.evaluation.figures import Scored, block_of, mean
-from ggrep.interfaces.evaluation.kit import read_kit
 from ggrep.interfaces.evaluation.questions import Answer, Found
 from ggrep.interfaces.evaluation.report import Run, queries_json, scored_run
 from ggrep.interfaces.evaluation.suite import Suite, jobs_of

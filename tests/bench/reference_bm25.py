@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from ggrep.model.traits import TEST, traits_of
-from ggrep.parse.chunking.languages import language_of
+from ggrep.parse.languages.registry import language_of
 from training.encoder.wanted import is_source
 
 K1, B = 1.2, 0.75

@@ -21,7 +21,6 @@ from ggrep.daemon.qos.handles import HandleBudget
 from ggrep.daemon.service import Service
 from ggrep.daemon.shared import Shared
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.search.engine.sync_outcomes import outcome_of
 from ggrep.daemon.watching import HostWatcher
 from ggrep.index.embedding.encode_slots import EncodeSlots
 from ggrep.model.sync_jobs import SyncJob, SyncOutcome, SyncProgress
@@ -31,6 +30,7 @@ from ggrep.protocol.client.link import Link
 from ggrep.protocol.wire.message_types import Message
 from ggrep.protocol.wire.replies import Reply
 from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.sync_outcomes import outcome_of
 
 CLOCK = SystemClock()
 BUILD = "test-build"

@@ -9,7 +9,7 @@ from typing import Final
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
-from ggrep.parse.chunking.languages import language_of
+from ggrep.parse.languages.registry import language_of
 from training.changes.histories import commits_of, files_of, licence_of, parent_of
 from training.changes.rules import Commit, answers_of, is_answer, question_of
 from training.encoder.wanted import is_excluded

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from ggrep.parse.chunking.languages import language_of
+from ggrep.parse.languages.registry import language_of
 from training.encoder.wanted import is_source
 
 MIN_WORDS: Final = 6
