@@ -9,14 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from ggrep.interfaces.evaluation.kit import read_kit
-
 from ggrep.base import stable_json
 from ggrep.interfaces.evaluation.compare import compare
 from ggrep.interfaces.evaluation.figures import Scored, block_of, mean
 from ggrep.interfaces.evaluation.questions import Answer, Found
 from ggrep.interfaces.evaluation.report import Run, queries_json, scored_run
 from ggrep.interfaces.evaluation.suite import Suite, jobs_of
+from ggrep.interfaces.evaluation.suite_files import read_kit
 from ggrep.interfaces.evaluation.suite_processes import Outcome
 from tests.bench.quality_tables import bounds_cell, change_cell, mean_cell, section
 from tests.bench.reference_bm25 import ReferenceBm25
