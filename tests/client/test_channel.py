@@ -309,6 +309,19 @@ async def test_a_daemon_that_goes_away_or_raves_fails_all_who_wait(
         await channel.ask(Ping(), NEVER)
 
 
+async def test_what_comes_in_one_piece_with_the_greeting_is_heard(
+    address: DaemonAddress, daemon: ScriptedDaemon
+) -> None:
+    """Nothing more may ever come: who waits for bytes first waits for ever."""
+    daemon.script = says_nothing
+    daemon.after_welcome = struct.pack(">I", 0)
+    channel = await opened(address)
+
+    with pytest.raises(Unreachable):
+        await channel.ask(Ping(), Deadline.after(CLOCK, 60_000))
+    assert not channel.is_open
+
+
 async def test_a_refusal_is_raised_as_what_it_is(
     address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:

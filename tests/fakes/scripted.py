@@ -70,6 +70,7 @@ class ScriptedDaemon:
     Attributes:
         greets: False for one that accepts and says nothing at all.
         welcome: what it says of itself, or another object in its place.
+        after_welcome: bytes in one piece with that.
         script: called with each message after the greeting, in the thread of its connection.
         seen: messages after greetings, in order.
         greeted: greetings so far.
@@ -80,6 +81,7 @@ class ScriptedDaemon:
         offer = Welcome(1, PROTOCOL_VERSIONS, "0", {}, store_id, config_fingerprint, 1)
         self.welcome: Any = {**welcome_json(offer), "supported_schema_versions": schemas}
         self.greets = True
+        self.after_welcome = b""
         self.script: Script = answers
         self.seen: list[dict[str, Any]] = []
         self.greeted = 0
@@ -158,7 +160,8 @@ class ScriptedDaemon:
                     elif self.greets:
                         self.greeted += 1
                         is_greeted = True
-                        peer.say(self.welcome)
+                        said = frame(stable_json.dumps(self.welcome), cap_bytes=_CAP)
+                        peer.say_bytes(said + self.after_welcome)
         except OSError:
             pass
         finally:

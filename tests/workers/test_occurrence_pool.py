@@ -4,9 +4,11 @@ import io
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -159,6 +161,30 @@ def test_a_closed_pool_and_an_ended_request_are_cancelled() -> None:
     with pytest.raises(Cancelled):
         list(pool.find([question()], NEVER))
     assert pool.statistics() == PoolStatistics()
+
+
+def test_closing_calls_off_what_waits_for_a_thread() -> None:
+    """Whoever waits hears that the request was ended, not of a future inside of the pool."""
+    begun, go = Event(), Event()
+
+    def work(number: int) -> int:
+        begun.set()
+        go.wait()
+        return number
+
+    pool = OccurrencePool(1)
+    with ThreadPoolExecutor(2) as threads:
+        asked = threads.submit(list, pool.in_order(range(2), work))
+        begun.wait()
+        closing = threads.submit(pool.close)
+        while not pool._closed:
+            pass
+        pool._threads.shutdown(wait=False, cancel_futures=True)
+        go.set()
+        closing.result()
+
+        with pytest.raises(Cancelled):
+            asked.result()
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ Workers start when first needed and are kept. One thread per worker blocks on it
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
@@ -149,7 +149,12 @@ class WorkerPool:
                 if not flying:
                     return
                 first, answer = flying.popleft()
-                yield first, answer.result()
+                try:
+                    found = answer.result()
+                except CancelledError:
+                    self._check_open()  # closing calls off what waits for a thread
+                    raise
+                yield first, found
         finally:
             for _, answer in flying:
                 answer.cancel()

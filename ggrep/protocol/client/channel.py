@@ -188,11 +188,15 @@ class Channel:
 
     async def _read(self) -> None:
         """Read the next replies and hand them out; those that nobody waits for are nobody's."""
-        try:
-            await self._hear()
-        except Unreachable as error:
-            await self._break(str(error))
-        while (event := self._connection.next_event()) is not None:
+        # What came in one piece with the greeting is here already; nothing may follow it.
+        event = self._connection.next_event()
+        if event is None:
+            try:
+                await self._hear()
+            except Unreachable as error:
+                await self._break(str(error))
+            event = self._connection.next_event()
+        while event is not None:
             if isinstance(event, Lost):
                 await self._break(event.reason)
             elif isinstance(event, Reply):
@@ -200,6 +204,7 @@ class Channel:
                 if waiting is not None:
                     waiting.reply = event
                     waiting.woken.set()
+            event = self._connection.next_event()
 
     async def _hear(self) -> None:
         """Take in the next bytes.
