@@ -4,10 +4,10 @@ The folder is what `python -m training.changes build` writes. Repositories are i
 part that judges is only ever measured as a whole.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from ggrep.base import stable_json
 from ggrep.interfaces.evaluation.compare import compare
@@ -17,12 +17,22 @@ from ggrep.interfaces.evaluation.report import Run, queries_json, scored_run
 from ggrep.interfaces.evaluation.suite import Suite, jobs_of
 from ggrep.interfaces.evaluation.suite_files import read_kit
 from ggrep.interfaces.evaluation.suite_processes import Outcome
+from tests.bench import semble_lexical
 from tests.bench.quality_tables import bounds_cell, change_cell, mean_cell, section
 from tests.bench.reference_bm25 import ReferenceBm25
+from tests.bench.semble_lexical import SembleLexical
 from training.changes.building import UNSPELT, WHOLE
 
 SHIPPED, WITHOUT, REFERENCE = "ggrep", "ggrep without vectors", "BM25 with boosts"
+SEMBLE: Final = "semble without its model"
 _DEPTH: Final = 10
+
+
+class Ranker(Protocol):
+    """What finds files in a folder and is none of ggrep."""
+
+    def search(self, question: str, limit: int = ...) -> list[str]:
+        """Return the best files, the best first."""
 
 
 def read_changes(folder: Path, part: str) -> Suite:
@@ -33,11 +43,19 @@ def read_changes(folder: Path, part: str) -> Suite:
     return replace(suite, name=f"{suite.name}: {part}", cases=asked)
 
 
-def reference(suite: Suite) -> Run:
-    """Return what the plain lexical ranker makes of the questions."""
+def others(suite: Suite) -> dict[str, Run | None]:
+    """Return what other lexical rankers make of the questions; None of one not installed."""
+    there = semble_lexical.version()
+    return {
+        REFERENCE: _asked(suite, ReferenceBm25),
+        f"{SEMBLE} {there}" if there else SEMBLE: _asked(suite, SembleLexical) if there else None,
+    }
+
+
+def _asked(suite: Suite, ranker_of: Callable[[Path], Ranker]) -> Run:
     outcomes = []
     for job in jobs_of(suite.cases):
-        ranker = ReferenceBm25(job.target.path)
+        ranker = ranker_of(job.target.path)
         answers = tuple(
             Answer(each.id, tuple(_found(path) for path in ranker.search(each.query, _DEPTH)))
             for each in job.questions
@@ -46,9 +64,9 @@ def reference(suite: Suite) -> Run:
     return scored_run(suite, outcomes)
 
 
-def table(runs: Mapping[str, Run], part: str) -> str:
+def table(first: Run, others: Mapping[str, Run | None], part: str) -> str:
     """Return the figures of the runs, with what differs from the first of them."""
-    first = next(iter(runs.values()))
+    runs = {SHIPPED: first, **others}
     rows = []
     for kind, wanted in (
         ("subjects", lambda name: not name.startswith(WHOLE)),
@@ -56,6 +74,9 @@ def table(runs: Mapping[str, Run], part: str) -> str:
         ("subjects with bodies", lambda name: name.startswith(WHOLE)),
     ):
         for name, run in runs.items():
+            if run is None:
+                rows.append((f"{kind}: {name}", "not installed", *[""] * 6))
+                continue
             asked = [row for row in run.rows if wanted(row.case.category)]
             rows.append((f"{kind}: {name}", *_cells(asked), *_change(first, run, asked)))
     return section(

@@ -167,12 +167,10 @@ def encoders(bench: Bench, pairs: Path | None) -> str:
 def measured_changes(bench: Bench, part: str) -> str:
     """Return the tables of commits as questions, to the repositories of one part."""
     suite = changes.read_changes(bench.folder, part)
-    runs = {
-        changes.SHIPPED: bench.run(suite, SHIPPED, "with vectors"),
-        changes.WITHOUT: bench.run(suite, WITHOUT_ENCODER, "without vectors"),
-        changes.REFERENCE: changes.reference(suite),
-    }
-    return "\n".join([changes.table(runs, part), changes.languages(runs[changes.SHIPPED])])
+    shipped = bench.run(suite, SHIPPED, "with vectors")
+    rows = {changes.WITHOUT: bench.run(suite, WITHOUT_ENCODER, "without vectors")}
+    table = changes.table(shipped, {**rows, **changes.others(suite)}, part)
+    return "\n".join([table, changes.languages(shipped)])
 
 
 def single(bench: Bench) -> str:
