@@ -24,7 +24,7 @@ from tests.bench.semble_lexical import SembleLexical
 from training.changes.building import UNSPELT, WHOLE
 
 SHIPPED, WITHOUT, REFERENCE = "ggrep", "ggrep without vectors", "BM25 with boosts"
-SEMBLE: Final = "semble without its model"
+SEMBLE: Final = "semble {}without its model"
 _DEPTH: Final = 10
 
 
@@ -48,7 +48,9 @@ def others(suite: Suite) -> dict[str, Run | None]:
     there = semble_lexical.version()
     return {
         REFERENCE: _asked(suite, ReferenceBm25),
-        f"{SEMBLE} {there}" if there else SEMBLE: _asked(suite, SembleLexical) if there else None,
+        SEMBLE.format(f"{there} " if there else ""): _asked(suite, SembleLexical)
+        if there
+        else None,
     }
 
 

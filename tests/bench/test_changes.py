@@ -45,20 +45,20 @@ def test_a_ranker_that_is_not_installed_says_so_in_its_row(
     """A missing row would look as if nobody had thought of it."""
     monkeypatch.setattr(semble_lexical, "version", lambda: None)
     found = changes.others(asked)
-    plain = found[changes.REFERENCE]
+    plain, name = found[changes.REFERENCE], changes.SEMBLE.format("")
     assert plain is not None
 
     rows = changes.table(plain, found, "choose").splitlines()
 
-    assert found[changes.SEMBLE] is None
-    assert [row.count("not installed") for row in rows if changes.SEMBLE in row] == [1, 1, 1]
+    assert found[name] is None
+    assert [row.count("not installed") for row in rows if name in row] == [1, 1, 1]
 
 
 def test_semble_finds_by_words_alone(asked: Suite) -> None:
     """No model is asked for: none could be had without a network."""
     pytest.importorskip("semble")
 
-    run = changes.others(asked)[f"{changes.SEMBLE} {semble_lexical.version()}"]
+    run = changes.others(asked)[changes.SEMBLE.format(f"{semble_lexical.version()} ")]
 
     assert run is not None
     assert [row.score.first_rank for row in run.rows] == [0, 0, 0]
