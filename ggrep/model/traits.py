@@ -36,13 +36,14 @@ BULK: Final = MINIFIED | DATA
 CONTENT_TRAITS: Final = MASKED | RECODED | REPLACED | MADE | SHORTENED | UNREAD
 """Those that a file's content tells; its path tells the others, and `GENERATED` too."""
 
-TRAITS_REVISION: Final = "traits-4"
+TRAITS_REVISION: Final = "traits-5"
 """What files are taken for; enters the fingerprint.
 
     traits-1  directories and names of tests, examples, vendored and generated files
     traits-2  directories named after what they test: `App.Tests`, `core-test`, `AppTests`
     traits-3  generated, minified and data files by their content
     traits-4  notebooks by what is written in their cells
+    traits-5  tables written as code, by rows of texts and numbers; more words of generators
 """
 
 _TEST_DIRS = frozenset(

@@ -12,7 +12,7 @@ _MOST_CODE_LINES: Final = 8
 """Lines of code that may stand before or between the comments that are looked at."""
 _HINTS: Final = (
     *("generated", "do not edit", "do not modify", "made by", "produced by", "built by"),
-    *("meta object code", "qt user interface compiler"),
+    *("meta object code", "qt user interface compiler", "-*- shell-script"),
 )
 """No text without one of these says that it was made by a program."""
 
@@ -31,11 +31,14 @@ _BLOCKS: Final = (
     *(("/*", "*/"), ("<!--", "-->"), ('"""', '"""'), ("'''", "'''"), ('r"""', '"""')),
     *(("{-", "-}"), ("(*", "*)"), ("=begin", "=end"), ("--[[", "]]"), ("<#", "#>")),
 )
+_TEXTS: Final = frozenset({'"""', "'''", 'r"""'})
+"""Those that open a comment at the margin alone: indented they open a text that code hands on."""
 
 _TEXT_BEGINS: Final = re.compile(r"\"{3}|'{3}|`|<<")
 """In a line of code: what follows may be a text of several lines, and is no comment."""
 
 _BEGINS: Final = re.compile(r"auto[\w -]{0,20}generated\s+(?:by|from|using|with)\b")
+_QUOTES: Final = ('"', "'", "`")
 _QUOTED: Final = re.compile(r"\"[^\"\n]*\"|`[^`\n]*`")
 
 _NAME: Final = r"[\w./+@${}-]{1,80}"
@@ -64,16 +67,19 @@ _SAYS: Final = re.compile(
     # at the beginning of a sentence, by whom or from what
     | ^@generated(?![\w`'"])
     | ^<{_AUTO}generated\b
-    | ^{_AUTO}?@?generated(?:\s+automatically)?\s*:?\s+{_BY}
+    | ^{_AUTO}?@?generated(?:\s+automatically)?\s*:?\s+{_BY}(?!\s+(?:the\s+following|this)\b)
+    | ^[^.\n]{{1,40}}\.\s+{_AUTO}?generated\s+{_BY}\s+\S*(?:codegen|-gen)\b
     | ^{_AUTO}generated\s+for\b
     | ^code\s+generated\s+by\s[^.\n]{{1,60}}\.?$
     | ^(?:{_AUTO}?generated\s+(?:(?:source\s+)?(?:file|code)|protocol\s+buffer\s+code)
       |{_AUTO}generated\s+file$)\s*(?:[.,:;!(-]|do\s+not\b)
     | ^(?:source\s+)?file\s+{_AUTO}?generated\s+{_BY}
     | ^(?:{_NAME}\.\w+|(?:\S+/)?makefile(?:\.in)?|configure)[.:,]?\s+
-      {_AUTO}?generated(?:\s+automatically)?\s+{_BY}
+      {_AUTO}?@?generated(?:\s+automatically)?\s+{_BY}
     # as some tools have it
     | \bmade\s+by\s+gnu\s+bison\b
+    | ^stub\s+generated\s+\w+[^\n]{{0,60}}\s+with\s+a\s+mig\b
+    | ^(?:bash|zsh|fish|powershell)\s+completion\s+(?:v\d\s+)?for\s+\S+\s+-\*-\s*shell-script
     | ^a\s+lexical\s+scanner\s+generated\s+by\b
     | \(generated\s+by\s+(?:openapi|swagger)\b
     | \bcode\s+produced\s+by\s+gperf\b
@@ -85,6 +91,10 @@ _SAYS: Final = re.compile(
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
+_DATED: Final = re.compile(
+    r"^\W*generated\s*(?::|on\b|at\b)[^\n]{0,60}\b(?:19|20)\d\d\b", re.MULTILINE | re.IGNORECASE
+)
+"""When a program wrote it; in a document that is said of what a person asked to be written."""
 _DENIES: Final = re.compile(
     r"\b(?:not|never|no longer|isn't|wasn't)\s+(?:\w+\s+)?(?:auto\w*[\s-]+)?generated",
     re.IGNORECASE,
@@ -105,8 +115,9 @@ def says_generated(path_key: str, data: bytes) -> bool:
     name = path_key.lower()
     if _TEMPLATES.search(name):
         return False
-    said = _in_sentences(_comments(head, prose=_PROSE.search(name) is not None))
-    return _SAYS.search(_DENIES.sub("", said)) is not None
+    prose = _PROSE.search(name) is not None
+    said = _DENIES.sub("", _in_sentences(_comments(head, prose=prose)))
+    return bool(_SAYS.search(said) or (not prose and _DATED.search(said)))
 
 
 def _comments(head: str, *, prose: bool) -> list[str]:
@@ -117,6 +128,8 @@ def _comments(head: str, *, prose: bool) -> list[str]:
         line = raw.strip("\ufeff \t\r")
         if not closing:
             opened = _opened(line)
+            if opened and opened[0] in _TEXTS and raw[:1].isspace():
+                break
             if opened:
                 begin, closing = opened
                 line = line[len(begin) :]
@@ -138,7 +151,8 @@ def _in_sentences(lines: Sequence[str]) -> str:
     found: list[str] = []
     before = ""
     for line in lines:
-        goes_on = line[:1].islower() and before[-1:].isalnum() and not _BEGINS.match(line)
+        open_end = before[-1:].isalnum() or before.endswith(_QUOTES)
+        goes_on = line[:1].islower() and open_end and not _BEGINS.match(line)
         found.append(f" {line}" if goes_on else f"\n{line}")
         before = line
     return _QUOTED.sub("", "".join(found))

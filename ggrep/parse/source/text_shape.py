@@ -40,6 +40,20 @@ _IN_BLOBS: Final = bytes(
 _LEAST_BLOB: Final = b"x" * 60
 """A blob as `_IN_BLOBS` shows it, which is looked for in a tenth of the time."""
 _ROW: Final = re.compile(rb"(?i)\s*(?:INSERT\s+INTO\b|\(|COPY\s)|[^\s,;]+$")
+_LITERAL: Final = (
+    rb"(?:[bBuUrRL]?\"(?:[^\"\\\n]|\\.)*\"|[bBuUrRL]?'(?:[^'\\\n]|\\.)*'"
+    rb"|[-+]?(?<![\w.])\d[\w.]*+|\b(?:[Tt]rue|[Ff]alse|[Nn]one|[Nn]ull|nil)\b)"
+)
+_BETWEEN: Final = rb"[\s{}\[\](),:;=>|]*+"
+_LITERALS: Final = re.compile(
+    _BETWEEN + rb"(?:" + _LITERAL + _BETWEEN + rb")++(?:(?://|#|/\*|--).*)?$"
+)
+"""A line of nothing but texts and numbers: a row of a table that is written as code.
+
+Nothing that was taken is given back: a line of digits could be split in any number of ways.
+"""
+_QUOTES: Final = b"\"'"
+_SENTENCES: Final = re.compile(rb"[\"'][A-Za-z][^\"'\\\n ]*+(?: [A-Za-z][^\"'\\\n ]*+){3,}+")
 _KEY: Final = re.compile(rb'"([^"\\\n]{1,80})"\s*:')
 _SENTENCE: Final = re.compile(rb'"[^"\\\n ]*(?: [^"\\\n ]+){4,}')
 _DIGEST: Final = re.compile(
@@ -81,7 +95,9 @@ def is_data(path_key: str, data: bytes) -> bool:
     name, pieces = path_key.lower(), _pieces(data)
     if _most(pieces, _holds_numbers) or _most(pieces, _is_blob):
         return True
-    return _RECORDS.search(name) is not None and _are_records(name, len(data), pieces)
+    if _RECORDS.search(name):
+        return _are_records(name, len(data), pieces)
+    return _most(pieces, _holds_literals)
 
 
 def _are_records(name: str, size_bytes: int, pieces: Sequence[bytes]) -> bool:
@@ -132,6 +148,16 @@ def _holds_rows(piece: bytes) -> bool:
     """Tell whether the lines are values put into tables, or single words."""
     lines = piece.split(b"\n")[1:-1]
     return len(lines) >= 8 and sum(map(bool, map(_ROW.match, lines))) >= 0.9 * len(lines)
+
+
+def _holds_literals(piece: bytes) -> bool:
+    """Tell whether the lines are rows of texts and numbers, and the texts no sentences."""
+    if _share(piece, _QUOTES) < 0.04:
+        return False
+    lines = [line for line in piece.split(b"\n")[1:-1] if line.strip()]
+    if len(lines) < 8 or sum(map(bool, map(_LITERALS.match, lines))) < 0.9 * len(lines):
+        return False
+    return sum(map(len, _SENTENCES.findall(piece))) < 0.15 * len(piece)
 
 
 def _is_dump(pieces: Sequence[bytes], *, large: bool) -> bool:
