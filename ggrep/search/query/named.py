@@ -26,11 +26,11 @@ DEFINING: Final = frozenset(
 
 SPELLED_OWN: Final = 1.0
 """Share of a row that is the definition, in the letter case of the query."""
-SPELLED_HELD: Final = 0.8
+SPELLED_HELD: Final = 0.6
 """A constant of that name, or a row that holds a member of it."""
-FOLDED_OWN: Final = 0.6
+FOLDED_OWN: Final = 0.4
 """The definition of the name in another letter case: another name, or one typed in haste."""
-FOLDED_HELD: Final = 0.4
+FOLDED_HELD: Final = 0.2
 _PARTS: Final = 0.25
 """What a row counts that defines an owner alone."""
 _UNOWNED: Final = 0.4
