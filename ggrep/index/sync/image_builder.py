@@ -21,8 +21,8 @@ from ggrep.index.lexical.layout import (
     NAME,
     PATH,
     SCORED_FIELDS,
-    STEM,
     SPELLED,
+    STEM,
     SYMBOL,
 )
 from ggrep.index.lexical.postings_builder import PostingsBuilder

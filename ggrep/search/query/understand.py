@@ -117,9 +117,7 @@ def parse_query(query: str) -> ParsedQuery:
 def as_name(query: ParsedQuery) -> ParsedQuery:
     """Return the query as a name, whatever its form."""
     names = _spelled(NAME.findall(query.text), QueryKind.SYMBOL)
-    return replace(
-        query, kind=QueryKind.SYMBOL, phrases=(), verbatim="", places=(), names=names
-    )
+    return replace(query, kind=QueryKind.SYMBOL, phrases=(), verbatim="", places=(), names=names)
 
 
 def as_description(query: ParsedQuery) -> ParsedQuery:
