@@ -5,11 +5,12 @@ layouts are never added up.
 
 lexical-1: chunk fields body, name, crumb, symbol; file fields path, stem.
 lexical-2: chunk field doc; parts of words by their stems.
+lexical-3: chunk field spelled; a chunk's own name counts twice in symbol and spelled.
 """
 
 from typing import Final
 
-LEXICAL_LAYOUT: Final = "lexical-2"
+LEXICAL_LAYOUT: Final = "lexical-3"
 
 BODY: Final = 0
 """The chunk's own text and its extra words."""
@@ -21,8 +22,11 @@ DOC: Final = 3
 """What documents the chunk's definition; those words lie in the body as well."""
 SYMBOL: Final = 4
 """Names of the definitions in the chunk, whole only. Never part of BM25: it answers whether the
-chunk defines a queried name."""
-CHUNK_FIELDS: Final = 5
+chunk defines a queried name. What the chunk itself is called counts twice, so that a class is
+told from the field of another."""
+SPELLED: Final = 5
+"""The same names in their own letter case and with their underscores; never part of BM25."""
+CHUNK_FIELDS: Final = 6
 SCORED_FIELDS: Final = 4
 """The first fields, those that BM25F sums over and that have length totals."""
 

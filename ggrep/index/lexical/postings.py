@@ -105,20 +105,22 @@ class Postings:
             found = get(name)
             return found.view(np.uint16) if found.itemsize == 2 else found.view(np.uint8)
 
+        def posting_field(number: int) -> PostingField:
+            if f"{prefix}offsets{number}" not in arrays:
+                return _no_postings(len(get("digests")))
+            return PostingField(
+                get(f"offsets{number}").view(np.uint32),
+                rows(f"rows{number}"),
+                counts(f"counts{number}"),
+                arrays.get(f"{prefix}often{number}", _NONE).view(np.uint32),
+                arrays.get(f"{prefix}frequent{number}", _NONE).view(np.uint16),
+            )
+
         return cls(
             digests=get("digests").view(np.uint64),
             term_offsets=get("term_offsets").view(np.uint32),
             term_bytes=get("term_bytes").view(np.uint8),
-            fields=tuple(
-                PostingField(
-                    get(f"offsets{number}").view(np.uint32),
-                    rows(f"rows{number}"),
-                    counts(f"counts{number}"),
-                    arrays.get(f"{prefix}often{number}", _NONE).view(np.uint32),
-                    arrays.get(f"{prefix}frequent{number}", _NONE).view(np.uint16),
-                )
-                for number in range(fields)
-            ),
+            fields=tuple(map(posting_field, range(fields))),
         )
 
     def find(self, term: str) -> int | None:
@@ -186,6 +188,14 @@ class Postings:
             return np.empty(0, dtype=np.uint32)
         found = [rows for number in fields if len(rows := self.rows_of(place, number))]
         return union(found) if found else np.empty(0, dtype=np.uint32)
+
+
+def _no_postings(terms: int) -> PostingField:
+    """Return a field that no row has: an image of an older layout, until it is made anew."""
+    offsets = np.zeros(terms + 1, dtype=np.uint32)
+    none = np.empty(0, dtype=np.uint32)
+    few = np.empty(0, dtype=np.uint8)
+    return PostingField(offsets, none, few, none, np.empty(0, dtype=np.uint16))
 
 
 def _keys_like(rows: Rows, keys: Rows) -> Rows:

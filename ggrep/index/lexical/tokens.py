@@ -6,7 +6,7 @@ change between letters and digits says so, in any script that has case.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ggrep.index.lexical.stems import stem
 
@@ -40,6 +40,18 @@ def word_terms(word: str) -> tuple[str, ...]:
 def whole_names(names: Iterable[str]) -> tuple[str, ...]:
     """Return the distinct case-folded names, as the symbol field holds them."""
     return tuple(dict.fromkeys(name.strip("_").casefold() or name for name in names if name))
+
+
+def symbol_names(own: str, qualified: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the terms of the symbol field: case-folded names, the chunk's own name twice."""
+    found = whole_names((*names, qualified))
+    return (*found, *whole_names((own,))) if own else found
+
+
+def spelled_names(own: str, qualified: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the terms of the spelled field: names as written, the chunk's own name twice."""
+    found = tuple(dict.fromkeys(name for name in (*names, qualified) if name))
+    return (*found, own) if own else found
 
 
 def _unicode_parts(word: str) -> list[str]:

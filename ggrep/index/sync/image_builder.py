@@ -21,11 +21,12 @@ from ggrep.index.lexical.layout import (
     NAME,
     PATH,
     SCORED_FIELDS,
+    SPELLED,
     STEM,
     SYMBOL,
 )
 from ggrep.index.lexical.postings_builder import PostingsBuilder
-from ggrep.index.lexical.tokens import whole_names, words
+from ggrep.index.lexical.tokens import spelled_names, symbol_names, words
 from ggrep.index.store.image import Array
 from ggrep.index.store.rows import ChunkRow
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS
@@ -105,7 +106,9 @@ class ImageBuilder:
         postings.add(number, BODY, words(f"{chunk.text}\n{chunk.extra}"))
         if chunk.names:
             postings.add(number, NAME, words(" ".join(chunk.names)))
-            postings.add_terms(number, SYMBOL, whole_names((*chunk.names, chunk.qualified_name)))
+            known = (chunk.name, chunk.qualified_name, chunk.names)
+            postings.add_terms(number, SYMBOL, symbol_names(*known))
+            postings.add_terms(number, SPELLED, spelled_names(*known))
         if chunk.breadcrumb:
             postings.add(number, CRUMB, words(" ".join(chunk.breadcrumb)))
         if chunk.doc:

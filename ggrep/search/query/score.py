@@ -18,12 +18,15 @@ from ggrep.model.corpus import CORPORA, Mode
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.model.traits import TEST
 from ggrep.search.query.blend import Signals, blend
+from ggrep.search.query.kinds import QueryKind
+from ggrep.search.query.named import files_defining, name_scores
 from ggrep.search.query.query_paths import location_shares
 from ggrep.search.query.segments import SearchableSegment, run_starts
 from ggrep.search.query.understand import ParsedQuery
 from ggrep.search.query.weights import (
     CORPUS_FACTORS,
     FUSION,
+    NAMED_TEST,
     TEST_FACTORS,
     TRAIT_FACTORS,
     Fusion,
@@ -282,6 +285,8 @@ class Scorer:
         if touched:
             rows = union(touched)
             scores[rows] = np.minimum(scores[rows] / self._symbol_total, 1.0)
+        if self._query.kind is QueryKind.SYMBOL and self._query.names:
+            return name_scores(segment, self._query.names[0], scores)
         return scores
 
     def _priors(
@@ -300,7 +305,11 @@ class Scorer:
         for trait, factor in TRAIT_FACTORS.items():
             if trait == TEST:
                 factor = 1.0 if self._query.wants_tests else TEST_FACTORS.get(self._mode, factor)  # noqa: PLW2901 - the intent's own factor
-            by_file[(image.file_traits & trait) != 0] *= factor
+            factors = np.where((image.file_traits & trait) != 0, factor, 1.0)
+            if trait == TEST and self._query.names:
+                named = files_defining(segment, self._query.names)
+                factors[named] = np.where(factors[named] < NAMED_TEST, NAMED_TEST, factors[named])
+            by_file *= factors
         corpora = np.array([CORPUS_FACTORS[self._mode][corpus] for corpus in CORPORA])
         by_corpus: Scores = by_file[files] * corpora[image.row_corpora[rows]]
         return by_corpus * prior

@@ -29,6 +29,11 @@ _VERBATIM_WORDS = {QueryKind.ERROR: range(3, 41), QueryKind.WORDS: range(5, 41)}
 """How many words may have been copied whole: fewer are seldom a sentence, and looking costs."""
 _MAX_PLACES = 4
 """Most places of a query that are looked for."""
+_MAX_NAMES = 16
+"""Most names of a query that are compared letter by letter."""
+_NAME_LIKE = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[^\W_]_+[^\W_]|\w\.\w")
+"""What no plain word has: a capital inside, an underscore inside, a dot between parts."""
+_SEPARATORS = re.compile(r"::|#|->")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,8 @@ class ParsedQuery:
         places: paths or file names that the query spells.
         wants_tests: it speaks of tests, so tests are not put behind.
         is_vague: all its words are question words.
+        names: names as the query spells them, their parts joined by dots: the one that it is, or
+            those of its words that hardly are anything else (`aB`, `a_b`, `a.b`).
     """
 
     text: str
@@ -61,6 +68,7 @@ class ParsedQuery:
     wants_tests: bool
     is_vague: bool
     limits_hit: tuple[LimitHit, ...]
+    names: tuple[str, ...] = ()
 
 
 def parse_query(query: str) -> ParsedQuery:
@@ -102,18 +110,20 @@ def parse_query(query: str) -> ParsedQuery:
         wants_tests=any(word.casefold() in _TEST_WORDS for word in content),
         is_vague=not telling,
         limits_hit=tuple(limits),
+        names=_spelled(names, kind)[:_MAX_NAMES],
     )
 
 
 def as_name(query: ParsedQuery) -> ParsedQuery:
     """Return the query as a name, whatever its form."""
-    return replace(query, kind=QueryKind.SYMBOL, phrases=(), verbatim="", places=())
+    names = _spelled(NAME.findall(query.text), QueryKind.SYMBOL)
+    return replace(query, kind=QueryKind.SYMBOL, phrases=(), verbatim="", places=(), names=names)
 
 
 def as_description(query: ParsedQuery) -> ParsedQuery:
     """Return the query as a description, whatever its form."""
     kind = QueryKind.QUESTION
-    return replace(query, kind=kind, symbols=(), phrases=(), verbatim="", places=())
+    return replace(query, kind=kind, symbols=(), phrases=(), verbatim="", places=(), names=())
 
 
 def query_of_words(
@@ -169,12 +179,20 @@ def _spellings(content: list[str]) -> frozenset[str]:
     return frozenset(terms[0] for terms in split) - roots
 
 
+def _spelled(names: list[str], kind: QueryKind) -> tuple[str, ...]:
+    """Return the query's names, their parts joined by dots; of plain words only a lone one."""
+    joined = dict.fromkeys(_SEPARATORS.sub(".", name) for name in names)
+    if kind is QueryKind.SYMBOL:
+        return tuple(joined)[:1]
+    return tuple(name for name in joined if _NAME_LIKE.search(name))
+
+
 def _wholes(name: str) -> set[str]:
     return {word_terms(word)[0] for word in words(name)}
 
 
 def _symbols(names: list[str], content: list[str]) -> list[str]:
     """Return the distinct names, single words first, in the query's order."""
-    dotted = [re.sub(r"::|#|->", ".", name) for name in names if not name.isalnum()]
+    dotted = [_SEPARATORS.sub(".", name) for name in names if not name.isalnum()]
     folded = [name.strip("_").casefold() or name for name in (*content, *dotted)]
     return list(dict.fromkeys(folded))

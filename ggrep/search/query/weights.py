@@ -167,4 +167,7 @@ CORPUS_FACTORS: dict[Mode, dict[Corpus, float]] = {
 TEST_FACTORS: dict[Mode, float] = {Mode.DEBUG: 0.9}
 """Where an intent weighs tests otherwise than TRAIT_FACTORS does."""
 
+NAMED_TEST = 0.6
+"""Factor of a test that defines a name which the query spells: hardly behind what is shipped."""
+
 DEFAULT_WEIGHTS = Weights()

@@ -1,0 +1,130 @@
+"""How well rows define the names that a query spells, by their postings alone.
+
+A name is compared as it is spelled: `Timeout` is another one than `timeout`. What a row itself is
+called counts more than what it holds beside, and a class or a function more than a constant. All
+of that stands in the symbol and spelled fields and in the row's type, so that no table is read.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.index.lexical.layout import CRUMB, PATH, SPELLED, SYMBOL
+from ggrep.index.lexical.postings import Postings
+from ggrep.search.query.segments import SearchableSegment
+
+Scores = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
+
+DEFINING: Final = frozenset(
+    {"function", "method", "class", "interface", "enum", "typealias", "module"}
+)
+"""Types of rows that define what a name means; a constant, a field or a heading only bears it."""
+
+SPELLED_OWN: Final = 1.0
+"""Share of a row that is the definition, in the letter case of the query."""
+SPELLED_HELD: Final = 0.6
+"""A constant of that name, or a row that holds a member of it."""
+FOLDED_OWN: Final = 0.4
+"""The definition of the name in another letter case: another name, or one typed in haste."""
+FOLDED_HELD: Final = 0.2
+_PARTS: Final = 0.25
+"""What a row counts that defines an owner alone."""
+_UNOWNED: Final = 0.4
+"""What is left of `a.b` where a `b` is defined, and not in any `a`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Defining:
+    """Rows that define a name.
+
+    Attributes:
+        rows: ascending.
+        shares: of each row, how well it does, above 0 to 1.
+        exact: of each row, whether it is that definition, in the spelling asked for.
+    """
+
+    rows: Places
+    shares: Scores
+    exact: npt.NDArray[np.bool_]
+
+
+def defining(segment: SearchableSegment, name: str) -> Defining:
+    """Return the rows that define a name, whatever its letter case, and how well.
+
+    Of `a.b` the rows that define `b` count by the share of owners that enclose them, lie in the
+    row beside it or name a directory or the file.
+    """
+    *owners, last = name.split(".")
+    rows, counts = _entries(segment.row_postings, folded(last), SYMBOL)
+    if not len(rows):
+        return Defining(rows, np.zeros(0), np.zeros(0, np.bool_))
+    image = segment.image
+    spelled, held = _entries(segment.row_postings, last, SPELLED)
+    same = np.isin(rows, spelled)
+    own = counts > 1
+    own_spelled = np.isin(rows, spelled[held > 1])
+    kinds = np.array([kind in DEFINING for kind in image.types] or [False])
+    defines = kinds[image.row_types[rows]]
+    shares = np.where(own & defines, FOLDED_OWN, FOLDED_HELD)
+    shares[same] = SPELLED_HELD
+    exact = own_spelled & defines
+    shares[exact] = SPELLED_OWN
+    if owners:
+        share = _owned(segment, rows, owners)
+        share[np.isin(rows, _entries(segment.row_postings, name, SPELLED)[0])] = 1.0
+        shares *= _UNOWNED + (1.0 - _UNOWNED) * share
+        exact &= share == 1.0
+    return Defining(rows, shares, exact)
+
+
+def folded(name: str) -> str:
+    """Return a name as the symbol field holds it."""
+    return name.strip("_").casefold() or name
+
+
+def _owned(segment: SearchableSegment, rows: Places, owners: Sequence[str]) -> Scores:
+    """Return, for each row, the share of `owners` that it is defined in."""
+    found = np.zeros(len(rows), dtype=np.float64)
+    files = segment.image.row_files[rows]
+    for owner in owners:
+        term = folded(owner)
+        held = np.isin(rows, segment.row_postings.rows_with(term, range(CRUMB, CRUMB + 1)))
+        held |= np.isin(rows, segment.row_postings.rows_with(term, range(SYMBOL, SYMBOL + 1)))
+        held |= np.isin(files, segment.file_postings.rows_with(term, range(PATH, PATH + 1)))
+        found += held
+    return found / len(owners)
+
+
+def _entries(postings: Postings, term: str, field: int) -> tuple[Places, Places]:
+    place = postings.find(term)
+    if place is None:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    rows, counts = postings.entries(place, field)
+    return rows.astype(np.int64), counts.astype(np.int64)
+
+
+def name_scores(segment: SearchableSegment, name: str, parts: Scores) -> Scores:
+    """Return, per row, how well it defines the name that a query is; all else is its parts'.
+
+    Args:
+        segment: whose rows are looked at.
+        name: its parts joined by dots.
+        parts: per row, how much of the query's weight it defines.
+    """
+    found = defining(segment, name)
+    scores: Scores = _PARTS * parts
+    scores[found.rows] = found.shares
+    return scores
+
+
+def files_defining(segment: SearchableSegment, names: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Return the files that define one of the names as it is spelled; some of them twice."""
+    found = [np.zeros(0, np.int64)]
+    for name in names:
+        rows = defining(segment, name)
+        found.append(segment.image.row_files[rows.rows[rows.exact]].astype(np.int64))
+    return np.concatenate(found)
