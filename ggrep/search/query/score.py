@@ -24,7 +24,6 @@ from ggrep.search.query.understand import ParsedQuery
 from ggrep.search.query.weights import (
     CORPUS_FACTORS,
     FUSION,
-    TEST_FACTORS,
     TRAIT_FACTORS,
     Fusion,
     Weights,
@@ -299,7 +298,7 @@ class Scorer:
             return prior
         for trait, factor in TRAIT_FACTORS.items():
             if trait == TEST:
-                factor = 1.0 if self._query.wants_tests else TEST_FACTORS.get(self._mode, factor)  # noqa: PLW2901 - the intent's own factor
+                factor = 1.0 if self._query.wants_tests else factor  # noqa: PLW2901 - spared
             by_file[(image.file_traits & trait) != 0] *= factor
         corpora = np.array([CORPUS_FACTORS[self._mode][corpus] for corpus in CORPORA])
         by_corpus: Scores = by_file[files] * corpora[image.row_corpora[rows]]
