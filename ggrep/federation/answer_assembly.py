@@ -27,6 +27,7 @@ from ggrep.model.confidence import (
     Confidence,
     confidence_notices,
     confidence_of,
+    hits_kept,
     merge_leading,
     shortened_list,
 )
@@ -48,16 +49,16 @@ def assemble(
     reports = report(selection, asking.search.corpora, plan, answers)
     lists = lists_of(plan, asking.repos, pools)
     merged = merge_lists(lists, rules_of(asking, given))
-    confidence = confidence_of(merge_leading(pool.leading for pool in pools.values()))
-    places, weak_cuts = shortened_list(
-        merged.hits,
+    leaders = merge_leading(pool.leading for pool in pools.values())
+    confidence = confidence_of(leaders)
+    (shown, *corpora), weak_cuts = _shortened(
+        (merged.hits, *(hits for _, hits in merged.corpora)),
         confidence,
-        file=lambda hit: (hit.repo_id, hit.hit.path),
+        most=hits_kept(leaders),
         keep_weak=asking.request.search.keep_weak,
     )
-    shown = tuple(merged.hits[place] for place in places)
     capped, cuts = cap_snippets(
-        (shown, *(hits for _, hits in merged.corpora)),
+        (shown, *corpora),
         per_hit=SNIPPET_BYTES_PER_HIT,
         total=asking.request.snippet_bytes,
     )
@@ -133,6 +134,28 @@ def cap_snippets(
     if wanted > total:
         limits.append(RepoLimit(LimitHit("max_total_snippet_bytes", total, wanted)))
     return capped, tuple(limits)
+
+
+def _shortened(
+    lists: Sequence[Sequence[MergedHit]], confidence: Confidence, *, most: int, keep_weak: bool
+) -> tuple[list[tuple[MergedHit, ...]], tuple[LimitHit, ...]]:
+    """Return the lists, each without what doubt leaves out, and the cut of the first that has one.
+
+    One entry for all of them: that of the blended list, else that of the first list of a corpus.
+    """
+    kept: list[tuple[MergedHit, ...]] = []
+    cuts: list[LimitHit] = []
+    for hits in lists:
+        places, cut = shortened_list(
+            hits,
+            confidence,
+            most=most,
+            file=lambda merged: (merged.repo_id, merged.hit.path),
+            keep_weak=keep_weak,
+        )
+        kept.append(tuple(hits[place] for place in places))
+        cuts += cut
+    return kept, tuple(cuts[:1])
 
 
 def _answers(asking: RepoRequests, given: Given) -> Answers:

@@ -69,7 +69,7 @@ class FederatedResponse:
         plan: who was asked for what.
         reports: one for each selected repository, by id.
         corpora: one merged list for each requested corpus.
-        hits: the blended list, best first; a weak answer's is shortened.
+        hits: the blended list, best first; a weak answer's lists are shortened.
         confidence: how well the best hits fit the query, judged on the merged list.
         statistics_repos: whose figures scores were measured against; empty but under `global`.
         coverage: what each repository means for the lists, in the order of `reports`.

@@ -1,16 +1,15 @@
 """Confidence: how likely an answer is about what was asked.
 
-Judged from relative signals of the best files alone: shares of the query's own weight, how rare
-its words are against the size of the collection, and how far the best file stands out. No
-threshold on a cosine or on anything else that moves when an encoder does. The figures below are a
-logistic regression, fitted on answerable questions of a public benchmark and on one half of a
-suite of questions that those repositories cannot answer; docs/quality.md has what the other half
-says.
+Judged from relative signals of the best files alone: how much of the query's weight they hold, and
+what share of its words nothing here holds. No threshold on a cosine or on anything else that moves
+when an encoder does, and nothing that hangs on which of the best files comes first. The figures
+below are a logistic regression, fitted by `training/confidence` on what commits say and on
+questions that those repositories cannot answer; docs/quality.md has what others say.
 """
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, TypeVar
 
@@ -20,21 +19,18 @@ LEADERS: Final = 10
 """Files that are looked at."""
 _FIRST: Final = 3
 
-_EVIDENCE: Final = 3.3
-_STEM: Final = 2.7
-_FOUND: Final = 2.6
-_RARITY: Final = -3.3
-_LEAD: Final = 2.0
-_OFFSET: Final = -5.4
-_STRONG: Final = -0.5
-_WEAK: Final = -3.8
-_MOST_LEAD: Final = 2.0
-"""A lead beyond this says no more: the tenth file is merely bad."""
-_FEW_LEAD: Final = 1.0
-"""What fewer files than LEADERS lead by at least: that nothing else matched speaks for them."""
+_EVIDENCE: Final = 4.0
+_STEM: Final = 0.8
+_FOUND: Final = 1.8
+_UNKNOWN: Final = -3.1
+_OFFSET: Final = -5.0
+_STRONG: Final = -1.0
+_WEAK: Final = -2.7
 
-_LEAST_WEAK: Final = 3
-"""Hits that a weak answer keeps in any case."""
+_WEAK_HITS: Final = 5
+"""Best hits that a weak answer keeps in any case."""
+_NONE_HITS: Final = 3
+"""Hits that an answer without a strong match shows at most."""
 
 CONFIDENCE_CODES: Final = frozenset({"low_confidence", "no_strong_matches"})
 """What warnings and cuts on its account are called."""
@@ -59,7 +55,7 @@ class Wording(Enum):
     QUOTED = "quoted"
     """It quotes text of several words, or nothing else than text."""
     VAGUE = "vague"
-    """All its words are question words."""
+    """All its words are question words or single letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +64,10 @@ class Leader:
 
     Attributes:
         score: of its best chunk that may be shown; leaders are ordered by it.
-        evidence: that score without what an encoder gave.
+        evidence: what its words, its path and its names give that chunk: no encoder, nor anything
+            else that only puts the best files in order.
         stem: share of the file's stem that the query spells.
-        found: share of the query's words that the file or its path holds.
+        found: share of the weight of the query's words that the file or its path holds.
         spelt: it holds all of them, as they are spelt.
     """
 
@@ -87,37 +84,62 @@ class Leading:
 
     Attributes:
         leaders: at most LEADERS, best first.
-        rarity: mean of the query words' inverse document frequencies, over the logarithm of the
-            collection's size: 0 for words that stand everywhere, near 1 for unknown ones.
+        weight: sum of the inverse document frequencies of the query's words, over the logarithm of
+            the collection's size: near 1 for each rare word, 0 for each that stands everywhere.
+        unknown: share of the words that stand nowhere in the collection.
         wording: what the query's form alone says.
     """
 
     leaders: tuple[Leader, ...]
-    rarity: float
+    weight: float
+    unknown: float
     wording: Wording
 
     @property
-    def lead(self) -> float:
-        """Return the logarithm of how far the best file leads the least of the leaders, bounded.
+    def evidence(self) -> float:
+        """Return the most evidence of a leader."""
+        return max((leader.evidence for leader in self.leaders), default=0.0)
 
-        By their evidence: what an encoder gives to all files alike would hide a lead. Files that it
-        alone brought in are no rivals, and lead by nothing.
+    @property
+    def found(self) -> float:
+        """Return the largest share of the query's weight that a leader holds."""
+        return max((leader.found for leader in self.leaders), default=0.0)
+
+    @property
+    def first(self) -> tuple[Leader, ...]:
+        """Return the leaders with the most evidence."""
+        return tuple(sorted(self.leaders, key=_by_evidence)[:_FIRST])
+
+    @property
+    def stem(self) -> float:
+        """Return the largest share of a stem, among those with the most evidence."""
+        return max((leader.stem for leader in self.first), default=0.0)
+
+    @property
+    def spelt(self) -> bool:
+        """Return whether one of those with the most evidence holds all words as they are spelt."""
+        return any(leader.spelt for leader in self.first)
+
+    def signals(self) -> tuple[float, float, float, float]:
+        """Return what the regression goes by: evidence, stem, found and unknown.
+
+        Evidence is a share of what the query asks for. A file that holds a third of a long
+        description holds more than one that holds one word of two, so it counts by what it is a
+        share of.
         """
-        if not self.leaders or self.leaders[0].evidence <= 0.0:
-            return 0.0
-        spoken = [leader.evidence for leader in self.leaders if leader.evidence > 0.0]
-        lead = math.log(self.leaders[0].evidence / min(spoken))
-        least = _FEW_LEAD if len(spoken) < LEADERS else 0.0
-        return min(max(lead, least), _MOST_LEAD)
+        return math.log1p(self.evidence * self.weight), self.stem, self.found, self.unknown
 
 
 def merge_leading(parts: Iterable[Leading]) -> Leading:
-    """Return the best leaders of several repositories; rarity is that of the best one's."""
-    filled = sorted((part for part in parts if part.leaders), key=_first_leader)
+    """Return the best leaders of several repositories.
+
+    What belongs to the query and a collection is that of the part with the most evidence.
+    """
+    filled = sorted((part for part in parts if part.leaders), key=_first_part)
     if not filled:
-        return Leading((), 1.0, Wording.PLAIN)
+        return Leading((), 0.0, 1.0, Wording.PLAIN)
     leaders = sorted((leader for part in filled for leader in part.leaders), key=_order)
-    return Leading(tuple(leaders[:LEADERS]), filled[0].rarity, filled[0].wording)
+    return replace(filled[0], leaders=tuple(leaders[:LEADERS]))
 
 
 def ordered_leaders(leaders: Iterable[Leader]) -> tuple[Leader, ...]:
@@ -130,58 +152,63 @@ def confidence_of(leading: Leading) -> Confidence:
 
     A name that stands in one of the first files is what was asked for, as is quoted text, which
     every hit holds. Words that all stand in one file are worth a look, however common they are;
-    question words alone are worth no more.
+    question words and letters alone are worth no more.
     """
     if not leading.leaders:
         return Confidence.NONE
-    first = leading.leaders[:_FIRST]
-    spelt = any(leader.spelt for leader in first)
     match leading.wording:
         case Wording.QUOTED:
             return Confidence.STRONG
-        case Wording.NAME if spelt:
+        case Wording.NAME if leading.spelt:
             return Confidence.STRONG
         case Wording.VAGUE:
-            return Confidence.WEAK
+            return Confidence.WEAK if leading.found else Confidence.NONE
         case _:
-            return _judged(leading, first, spelt=spelt)
+            return _judged(leading)
 
 
-def _judged(leading: Leading, first: Sequence[Leader], *, spelt: bool) -> Confidence:
-    logit = (
-        _OFFSET
-        + _EVIDENCE * leading.leaders[0].evidence
-        + _STEM * max(leader.stem for leader in first)
-        + _FOUND * max(leader.found for leader in first)
-        + _RARITY * leading.rarity
-        + _LEAD * leading.lead
-    )
+def _judged(leading: Leading) -> Confidence:
+    evidence, stem, found, unknown = leading.signals()
+    logit = _OFFSET + _EVIDENCE * evidence + _STEM * stem + _FOUND * found + _UNKNOWN * unknown
     if logit >= _STRONG:
         return Confidence.STRONG
-    return Confidence.WEAK if spelt or logit >= _WEAK else Confidence.NONE
+    return Confidence.WEAK if leading.spelt or logit >= _WEAK else Confidence.NONE
+
+
+def hits_kept(leading: Leading) -> int:
+    """Return how many hits an answer without a strong match shows at most.
+
+    None where no file holds a word of the question: what is left is likeness alone.
+    """
+    return _NONE_HITS if leading.found else 0
 
 
 def shortened_list(
-    hits: Sequence[T], confidence: Confidence, *, file: Callable[[T], Hashable], keep_weak: bool
+    hits: Sequence[T],
+    confidence: Confidence,
+    *,
+    most: int,
+    file: Callable[[T], Hashable],
+    keep_weak: bool,
 ) -> tuple[list[int], tuple[LimitHit, ...]]:
     """Return the places of the hits worth showing, and the cut that was made.
 
-    A weak answer keeps the first hit of each file, half as many as there were at most, but three
-    in any case; one without any strong match keeps none.
+    A weak answer keeps its five best hits, and of those behind them the first of each file: no
+    file is lost. One without any strong match keeps the best `most`.
     """
+    places = list(range(len(hits)))
     if keep_weak or confidence is Confidence.STRONG:
-        return list(range(len(hits))), ()
-    kept: dict[Hashable, int] = {}
-    if confidence is Confidence.WEAK:
-        for place, hit in enumerate(hits):
-            kept.setdefault(file(hit), place)
-    places = list(kept.values())[: max(_LEAST_WEAK, len(hits) // 2)]
-    if kept and len(places) < _LEAST_WEAK:
-        more = [place for place in range(len(hits)) if place not in places]
-        places = sorted([*places, *more[: _LEAST_WEAK - len(places)]])
-    if len(places) == len(hits):
         return places, ()
-    return places, (LimitHit("low_confidence", len(places), len(hits)),)
+    if confidence is Confidence.NONE:
+        kept = places[:most]
+    else:
+        first: dict[Hashable, int] = {}
+        for place, hit in enumerate(hits):
+            first.setdefault(file(hit), place)
+        kept = sorted({*places[:_WEAK_HITS], *first.values()})
+    if len(kept) == len(hits):
+        return kept, ()
+    return kept, (LimitHit("low_confidence", len(kept), len(hits)),)
 
 
 def confidence_notices(confidence: Confidence) -> tuple[Notice, ...]:
@@ -200,5 +227,9 @@ def _order(leader: Leader) -> tuple[float, ...]:
     return -leader.score, -leader.evidence, -leader.stem, -leader.found, -spelt
 
 
-def _first_leader(part: Leading) -> tuple[float, ...]:
-    return (*_order(part.leaders[0]), part.rarity)
+def _by_evidence(leader: Leader) -> tuple[float, ...]:
+    return -leader.evidence, -leader.stem, -leader.found, -float(leader.spelt)
+
+
+def _first_part(part: Leading) -> tuple[float, ...]:
+    return -part.evidence, part.weight, part.unknown

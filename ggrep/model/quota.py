@@ -17,7 +17,6 @@ _WEIGHTS: dict[Mode, tuple[int, int, int]] = {
     Mode.DISCOVERY: (3, 4, 3),
     Mode.IMPLEMENTATION: (6, 2, 2),
     Mode.PLANNING: (2, 6, 2),
-    Mode.DEBUG: (7, 2, 1),
 }
 """Shares of code : docs : graph."""
 
@@ -25,10 +24,10 @@ _ORDER = (Bucket.CODE, Bucket.DOCS, Bucket.GRAPH)
 
 
 def quotas(mode: Mode, limit: int) -> dict[Bucket, int]:
-    """Return how many of `limit` places each bucket is dealt; empty in balanced mode.
+    """Return how many of `limit` places each bucket is dealt; empty in balanced and debug mode.
 
-    Each bucket gets one place first (with three or more places; graph gets none in debug mode),
-    the rest is split by largest remainder, ties in the order code, docs, graph.
+    Each bucket gets one place first (with three or more places), the rest is split by largest
+    remainder, ties in the order code, docs, graph.
     """
     weights = _WEIGHTS.get(mode)
     if weights is None:
@@ -36,13 +35,12 @@ def quotas(mode: Mode, limit: int) -> dict[Bucket, int]:
     if limit < 3:
         first = (1, 1, 0) if limit == 2 else (limit, 0, 0)
         return dict(zip(_ORDER, first, strict=True))
-    base = (1, 1, 0) if mode is Mode.DEBUG else (1, 1, 1)
-    rest, total = limit - sum(base), sum(weights)
+    rest, total = limit - 3, sum(weights)
     shares = [rest * weight // total for weight in weights]
     by_remainder = sorted(range(3), key=lambda i: (-(rest * weights[i] % total), i))
     for index in by_remainder[: rest - sum(shares)]:
         shares[index] += 1
-    return {bucket: base[i] + shares[i] for i, bucket in enumerate(_ORDER)}
+    return {bucket: 1 + shares[i] for i, bucket in enumerate(_ORDER)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ def render_confidence(
         case Confidence.WEAK:
             return style.paint("warning", f"these may not be about what was asked{more}") + "\n"
         case Confidence.NONE:
-            return style.paint("warning", "no strong matches among these") + "\n"
+            return style.paint("warning", f"no strong matches among these{more}") + "\n"
 
 
 def _place(item: ShownHit) -> str:

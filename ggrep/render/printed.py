@@ -30,6 +30,7 @@ class Rendered:
         err: for standard error.
         hits: how many hits the answer holds; 0 for a failure.
         scan: nothing was indexed, and a scan answered.
+        before: for standard error, ahead of the rest: that the hits may be beside the point.
     """
 
     out: str
@@ -37,6 +38,7 @@ class Rendered:
     exit_status: int = 0
     hits: int = 0
     scan: bool = False
+    before: str = ""
 
     def document(self) -> dict[str, stable_json.Json]:
         """Return the same as a daemon's reply holds it."""
@@ -46,6 +48,7 @@ class Rendered:
             "exit_status": self.exit_status,
             "hits": self.hits,
             **({"scan": True} if self.scan else {}),
+            **({"before": self.before} if self.before else {}),
         }
 
 
@@ -67,7 +70,9 @@ def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Ren
     notes = render_notes(response.limits_hit, response.warnings, notes_style)
     doubts = render_confidence(response.confidence, hits, response.limits_hit, notes_style)
     text = render_hits(shown, _hit_view(response.request.query, view), style)
-    return Rendered(header + text, notes + doubts, hits=hits, scan=scan)
+    if not hits:
+        return Rendered(header + text, notes + doubts, scan=scan)
+    return Rendered(header + text, notes, hits=hits, scan=scan, before=doubts)
 
 
 def render_failure(error: GgrepError, view: ViewOptions) -> Rendered:

@@ -169,7 +169,7 @@ class Daemon:
             ),
             blended=blended,
             corpora=tuple((corpus, lists[corpus]) for corpus in Corpus),
-            leading=Leading(leaders, 0.4, Wording.PLAIN),
+            leading=Leading(leaders, 2.0, 0.0, Wording.PLAIN),
             limits_hit=(),
             warnings=(),
         )

@@ -4,7 +4,6 @@
     python3 dev.py quality FOLDER --write       and put them into docs/quality.md
     python3 dev.py quality FOLDER --federated   workspaces as well, which takes longer
     python3 dev.py quality FOLDER --confidence  only how often answers are doubted
-    python3 dev.py quality FOLDER --fit-confidence   only coefficients for that, fitted anew
     python3 dev.py quality FOLDER --encoders    only what the encoders are worth
         [--pairs FOLDER]                        and, with those it was trained with, fewer of them
     python3 dev.py quality --slates FOLDER      only slates, of repositories fetched into a folder;
@@ -41,14 +40,15 @@ from tests.bench import changes, confidence, encoder_quality, slate_tables
 from tests.bench import federated as workspaces
 from tests.bench import quality_tables as tables
 from training.changes.listing import PARTS
+from training.confidence.asking import SHIPPED as SHIPPED_ENCODER
 from training.quality_page import PAGE, put
 from training.slates.measuring import measure, missed
 
 GLOBAL, UNION = "global", "one store"
 QUALITY, FEDERATED, CONFIDENCE = "quality", "federated", "confidence"
 ENCODERS, SLATES, CHANGES = "encoders", "slates", "changes"
-WITH_SHIPPED = {"encoder": confidence.SHIPPED}
-SHIPPED = Conditions(encoder=confidence.SHIPPED)
+WITH_SHIPPED = {"encoder": SHIPPED_ENCODER}
+SHIPPED = Conditions(encoder=SHIPPED_ENCODER)
 WITHOUT_ENCODER = Conditions(encoder="none")
 DEFAULT_ANSWER = Overrides(limit=10, per_file=3)
 ONE_PER_FILE = Overrides(limit=10, per_file=1)
@@ -101,9 +101,6 @@ def main(arguments: Sequence[str]) -> int:
         tell({name: text}, write=given.write)
         return 0
     asked = confidence.ask(folder, Path(os.environ["GGREP_HOME"]))
-    if given.fit_confidence:
-        sys.stdout.write(confidence.fitted(asked) + "\n")
-        return 0
     sections = {CONFIDENCE: confidence.table(asked)}
     if not given.confidence:
         sections[QUALITY] = single(bench)
@@ -120,7 +117,6 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--federated", action="store_true")
     parser.add_argument("--confidence", action="store_true")
-    parser.add_argument("--fit-confidence", action="store_true")
     parser.add_argument("--encoders", action="store_true")
     parser.add_argument("--pairs", type=Path)
     parser.add_argument("--slates", action="store_true")

@@ -181,8 +181,8 @@ def test_a_path_is_refused(ggrep: Command) -> None:
 
 def test_selection_narrows_a_slate(ggrep: Command) -> None:
     """As it narrows a search."""
-    only = slate(ggrep, "--only", "web", "--json").document
-    globbed = slate(ggrep, "--repo-filter", "s*", "--json").document
+    only = slate(ggrep, "--only", "web", "--keep-weak", "--json").document
+    globbed = slate(ggrep, "--repo-filter", "s*", "--keep-weak", "--json").document
 
     assert {repo for repo, _ in packs(only)} == {"web"}
     assert {repo for repo, _ in packs(globbed)} == {"shop"}
@@ -190,7 +190,8 @@ def test_selection_narrows_a_slate(ggrep: Command) -> None:
 
 def test_filters_narrow_a_slate_of_a_workspace(ggrep: Command) -> None:
     """They are a search's own."""
-    found = slate(ggrep, "--filter", "ext:py", "--filter", "-test:true", "--json").document
+    filters = ("--filter", "ext:py", "--filter", "-test:true")
+    found = slate(ggrep, *filters, "--keep-weak", "--json").document
 
     assert packs(found)
     assert all(path.endswith(".py") and "test_" not in path for _, path in packs(found))

@@ -13,6 +13,7 @@ from ggrep.model.confidence import (
     Wording,
     confidence_notices,
     confidence_of,
+    hits_kept,
     merge_leading,
     ordered_leaders,
     shortened_list,
@@ -22,14 +23,16 @@ GOOD = Leader(score=2.0, evidence=2.0, stem=1.0, found=1.0, spelt=False)
 POOR = Leader(score=0.1, evidence=0.1, stem=0.0, found=0.25, spelt=False)
 
 
-def leading(*leaders: Leader, rarity: float = 0.5, wording: Wording = Wording.PLAIN) -> Leading:
-    return Leading(leaders, rarity, wording)
+def leading(
+    *leaders: Leader, weight: float = 1.0, unknown: float = 0.0, wording: Wording = Wording.PLAIN
+) -> Leading:
+    return Leading(leaders, weight, unknown, wording)
 
 
 def test_good_evidence_is_strong_and_poor_evidence_none() -> None:
     """The two ends must never be in doubt."""
     assert confidence_of(leading(GOOD)) is Confidence.STRONG
-    assert confidence_of(leading(POOR, rarity=0.9)) is Confidence.NONE
+    assert confidence_of(leading(POOR, unknown=0.5)) is Confidence.NONE
     assert confidence_of(leading()) is Confidence.NONE
 
 
@@ -37,8 +40,8 @@ def test_a_name_that_stands_there_is_what_was_asked_for() -> None:
     """A rare name in the middle of a body has little evidence, and is found all the same."""
     there = replace(POOR, spelt=True)
 
-    assert confidence_of(leading(there, rarity=0.9, wording=Wording.NAME)) is Confidence.STRONG
-    assert confidence_of(leading(there, rarity=0.9)) is Confidence.WEAK
+    assert confidence_of(leading(there, unknown=0.5, wording=Wording.NAME)) is Confidence.STRONG
+    assert confidence_of(leading(there, unknown=0.5)) is Confidence.WEAK
 
 
 def test_quoted_text_is_trusted_and_question_words_are_not() -> None:
@@ -48,38 +51,48 @@ def test_quoted_text_is_trusted_and_question_words_are_not() -> None:
     assert confidence_of(leading(wording=Wording.QUOTED)) is Confidence.NONE
 
 
-def test_files_that_nothing_else_rivals_are_not_doubted_for_it() -> None:
-    """The only file that matches leads nobody, and a bad tenth one is no praise either."""
-    worse = [replace(GOOD, evidence=2.0 / 3**place) for place in range(LEADERS)]
+def test_letters_and_question_words_that_stand_nowhere_fit_nothing() -> None:
+    """Likeness always brings ten files."""
+    alike = replace(POOR, found=0.0)
 
-    assert leading(GOOD).lead == 1.0
-    assert leading(*worse).lead == 2.0
-    assert leading(*[GOOD] * LEADERS).lead == 0.0
+    assert confidence_of(leading(alike, wording=Wording.VAGUE)) is Confidence.NONE
 
 
-def test_what_an_encoder_gives_to_all_alike_hides_no_lead() -> None:
-    """Likeness lifts every file's score; how far the words of one lead stays the same."""
-    plain = [replace(GOOD, evidence=2.0 / 1.2**place) for place in range(LEADERS)]
-    lifted = [replace(leader, score=leader.evidence + 1.0) for leader in plain]
-    alike = [replace(GOOD, score=1.0, evidence=0.0)] * LEADERS
+def test_which_of_the_best_files_comes_first_decides_nothing() -> None:
+    """What puts the best files in order is another matter than whether they fit."""
+    files = [replace(GOOD, evidence=0.1 * place, stem=place / 10) for place in range(LEADERS)]
+    turned = [replace(leader, score=2.0 - leader.score) for leader in reversed(files)]
 
-    assert leading(*lifted).lead == leading(*plain).lead == pytest.approx(1.64, abs=0.01)
-    assert leading(*alike).lead == 0.0
-    assert leading(alike[0], *lifted[1:]).lead == 0.0
+    assert leading(*files).signals() == leading(*turned).signals()
+    assert leading(*files).spelt == leading(*turned).spelt
 
 
-def test_files_that_likeness_alone_brought_in_are_no_rivals() -> None:
-    """With an encoder there are always ten leaders; three poor files lead no more than without."""
-    brought = [replace(GOOD, score=0.5, evidence=0.0)] * (LEADERS - 3)
+def test_what_an_encoder_gives_to_all_alike_says_nothing() -> None:
+    """Likeness lifts every file's score; what their words say stays the same."""
+    lifted = [replace(POOR, score=5.0)] * LEADERS
 
-    assert leading(*[GOOD] * 3, *brought).lead == leading(*[GOOD] * 3).lead == 1.0
+    assert leading(*lifted).signals() == leading(*[POOR] * LEADERS).signals()
 
 
-def test_a_lead_is_over_the_least_evidence_wherever_it_stands() -> None:
-    """Leaders are ordered by their scores; likeness may lift the poorest to the second place."""
-    plain = [replace(GOOD, evidence=2.0 / 1.2**place) for place in range(LEADERS)]
+def test_a_third_of_a_long_description_says_more_than_a_third_of_a_short_one() -> None:
+    """Ten rare words in one file are no chance, however many others are missing."""
+    third = Leader(score=0.3, evidence=0.3, stem=0.0, found=0.35, spelt=False)
 
-    assert leading(plain[0], plain[-1], *plain[1:-1]).lead == leading(*plain).lead
+    assert confidence_of(leading(third, weight=6.0, unknown=0.2)) is Confidence.STRONG
+    assert confidence_of(leading(third, weight=1.0, unknown=0.2)) is not Confidence.STRONG
+
+
+def test_words_that_stand_nowhere_lower_confidence() -> None:
+    """Who speaks of what the repository does not know asks another one."""
+    order = [Confidence.NONE, Confidence.WEAK, Confidence.STRONG]
+    middling = Leader(score=0.5, evidence=0.5, stem=0.0, found=0.6, spelt=False)
+    found = [
+        order.index(confidence_of(leading(middling, weight=2.0, unknown=share / 10)))
+        for share in range(11)
+    ]
+
+    assert found == sorted(found, reverse=True)
+    assert found[0] > found[-1]
 
 
 @pytest.mark.parametrize(
@@ -94,10 +107,10 @@ def test_more_evidence_never_lowers_confidence(better: Leader, worse: Leader) ->
     """A signal with the wrong sign would praise noise."""
     order = [Confidence.NONE, Confidence.WEAK, Confidence.STRONG]
 
-    for rarity in (0.2, 0.6, 0.9):
+    for weight in (0.2, 1.0, 4.0):
         high, low = (
-            confidence_of(leading(better, rarity=rarity)),
-            confidence_of(leading(worse, rarity=rarity)),
+            confidence_of(leading(better, weight=weight)),
+            confidence_of(leading(worse, weight=weight)),
         )
         assert order.index(high) >= order.index(low)
 
@@ -105,14 +118,14 @@ def test_more_evidence_never_lowers_confidence(better: Leader, worse: Leader) ->
 def test_merged_leaders_are_those_of_one_collection_whatever_order_they_came_in() -> None:
     """A workspace is judged once, on its merged list."""
     first = leading(*(replace(GOOD, score=2.0 - i / 10) for i in range(8)))
-    second = leading(*(replace(POOR, score=1.95 - i / 10) for i in range(8)), rarity=0.7)
+    second = leading(*(replace(POOR, score=1.95 - i / 10) for i in range(8)), weight=3.0)
 
     merged = merge_leading([second, first, leading()])
 
     assert merged == merge_leading([first, second])
     assert [item.score for item in merged.leaders[:3]] == [2.0, 1.95, 1.9]
     assert len(merged.leaders) == LEADERS
-    assert merged.rarity == 0.5
+    assert merged.weight == 1.0
     assert merge_leading([]).leaders == ()
 
 
@@ -124,19 +137,34 @@ def test_equal_scores_are_ordered_by_the_other_figures() -> None:
 
 
 def test_a_weak_list_is_shortened_and_the_cut_is_said() -> None:
-    """Ten hits beside the point are worse than few, and silence is worse than either."""
-    hits = ["a", "a", "b", "b", "c", "d", "e", "f"]
-    cut_by = partial(shortened_list, file=str, keep_weak=False)
+    """The best hits stay, and every file; more of a file that is doubtful helps nobody."""
+    hits = ["a", "a", "b", "b", "c", "c", "d", "a", "e"]
+    cut_by = partial(shortened_list, most=3, file=str, keep_weak=False)
     weak, (cut,) = cut_by(hits, Confidence.WEAK)
 
-    assert weak == [0, 2, 4, 5]
-    assert (cut.code, cut.limit, cut.observed) == ("low_confidence", 4, 8)
-    assert cut_by(hits, Confidence.NONE)[0] == []
-    assert cut_by(hits, Confidence.NONE, keep_weak=True) == (list(range(8)), ())
-    assert cut_by(hits, Confidence.STRONG) == (list(range(8)), ())
-    assert cut_by(["a", "b", "c"], Confidence.WEAK) == ([0, 1, 2], ())
-    assert cut_by(["a", "a", "a", "b", "a"], Confidence.WEAK)[0] == [0, 1, 3]
-    assert cut_by(["a", "a"], Confidence.WEAK) == ([0, 1], ())
+    assert weak == [0, 1, 2, 3, 4, 6, 8]
+    assert (cut.code, cut.limit, cut.observed) == ("low_confidence", 7, 9)
+    assert cut_by(hits, Confidence.STRONG) == (list(range(9)), ())
+    assert cut_by(["a"] * 5, Confidence.WEAK) == ([0, 1, 2, 3, 4], ())
+    assert cut_by(["a", "a", "b"], Confidence.WEAK) == ([0, 1, 2], ())
+
+
+def test_a_list_that_fits_nothing_keeps_the_best_three_at_most() -> None:
+    """Who must see all of it says so."""
+    hits = ["a", "a", "b", "c"]
+    none = partial(shortened_list, hits, Confidence.NONE, file=str)
+
+    assert none(most=3, keep_weak=False)[0] == [0, 1, 2]
+    assert none(most=0, keep_weak=False)[0] == []
+    assert [cut.limit for cut in none(most=0, keep_weak=False)[1]] == [0]
+    assert none(most=0, keep_weak=True) == ([0, 1, 2, 3], ())
+
+
+def test_where_no_word_of_the_question_stands_nothing_is_kept() -> None:
+    """Likeness to a question whose words are all unknown is chance."""
+    assert hits_kept(leading(POOR)) == 3
+    assert hits_kept(leading(replace(POOR, found=0.0))) == 0
+    assert hits_kept(leading()) == 0
 
 
 def test_doubt_is_said_by_name() -> None:

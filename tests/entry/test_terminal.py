@@ -109,6 +109,15 @@ def _write_and_close(descriptor: int, data: bytes) -> None:
     os.close(descriptor)
 
 
+def test_what_comes_first_is_written_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A doubt stands above the hits that it is about."""
+    told: list[tuple[int, bytes]] = []
+    monkeypatch.setattr(terminal, "_write", lambda *given: told.append(given))
+
+    assert terminal.deliver("out", "err", json=False, colour=False, before="doubt") is None
+    assert told == [(2, b"doubt"), (1, b"out"), (2, b"err")]
+
+
 def test_a_reader_that_has_gone_away_has_seen_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """`ggrep words | head` is no failure."""
     monkeypatch.setattr(terminal, "_write", _raise(BrokenPipeError()))

@@ -184,7 +184,7 @@ class FakeSearcher:
             provenance=self._provenance(),
             blended=_cut(ranked, request, search.mode),
             corpora=corpora,
-            leading=Leading(_SURE if ranked else (), 0.0, Wording.PLAIN),
+            leading=Leading(_SURE if ranked else (), 1.0, 0.0, Wording.PLAIN),
             limits_hit=self.limits,
             warnings=self.warnings,
         )

@@ -598,15 +598,24 @@ async def test_cuts_of_one_repository_come_by_their_code() -> None:
 async def test_of_a_weak_answer_equal_paths_are_files_of_their_repositories(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """One hit of each file is shown; every repository has its own `README`."""
+    """The first hit of each file is shown; every repository has its own `README`."""
     monkeypatch.setattr(assembly, "confidence_of", lambda _: Confidence.WEAK)
     same = [FakeRow(f"r{n}", f"f{n}.py", 1, ("token",)) for n in range(4)]
 
     response = await ask([FakeSearcher("a", same), FakeSearcher("b", same)])
 
     assert sorted((hit.repo_alias, hit.hit.path) for hit in response.hits) == [
-        ("a", "f0.py"),
-        ("a", "f1.py"),
-        ("b", "f0.py"),
-        ("b", "f1.py"),
+        (repo, f"f{n}.py") for repo in "ab" for n in range(4)
     ]
+
+
+async def test_doubt_shortens_all_lists_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who reads the list of one corpus is as badly served by noise."""
+    monkeypatch.setattr(assembly, "confidence_of", lambda _: Confidence.NONE)
+    rows = [FakeRow(f"r{n}", f"f{n}.py", 1, ("token",)) for n in range(8)]
+
+    response = await ask([FakeSearcher("a", rows), FakeSearcher("b", rows)])
+    lists = [response.hits, *(hits for _, hits in response.corpora if hits)]
+
+    assert [len(hits) for hits in lists] == [3, 3]
+    assert [item.limit.code for item in response.limits_hit].count("low_confidence") == 1

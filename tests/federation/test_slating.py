@@ -90,7 +90,7 @@ class Doubtful(FakeSearcher):
         """Return the lists with evidence of next to nothing."""
         pool = await FakeSearcher.search(self, request, deadline)
         leader = Leader(score=1.0, evidence=0.01, stem=0.0, found=0.0, spelt=False)
-        return replace(pool, leading=Leading((leader,) * 5, 0.0, Wording.PLAIN))
+        return replace(pool, leading=Leading((leader,) * 5, 1.0, 0.5, Wording.PLAIN))
 
 
 # Who is asked, and for what.

@@ -493,8 +493,8 @@ SABOTAGES = (
     Sabotage(
         "tests stay behind when tests are asked for",
         "ggrep/search/query/score.py",
-        "factor = 1.0 if self._query.wants_tests else TEST_FACTORS",
-        "factor = TEST_FACTORS",
+        "factor = 1.0 if self._query.wants_tests else factor",
+        "factor = factor * 1.0",
         (KIND + "test_tests_are_put_behind_unless_they_are_asked_for",),
     ),
     Sabotage(

@@ -99,25 +99,25 @@ ENCODER_SABOTAGES = (
     ),
     # Confidence.
     Sabotage(
-        "likeness that all files share hides a lead",
+        "likeness that all files share counts as evidence",
         "ggrep/model/confidence.py",
-        "math.log(self.leaders[0].evidence / min(spoken))",
-        "math.log(self.leaders[0].score / self.leaders[-1].score)",
-        (CONFIDENCE + "test_what_an_encoder_gives_to_all_alike_hides_no_lead",),
+        "max((leader.evidence for leader in self.leaders), default=0.0)",
+        "max((leader.score for leader in self.leaders), default=0.0)",
+        (CONFIDENCE + "test_what_an_encoder_gives_to_all_alike_says_nothing",),
     ),
     Sabotage(
-        "the last leader is the one with the least evidence",
+        "the file that comes first decides alone",
         "ggrep/model/confidence.py",
-        "evidence / min(spoken))",
-        "evidence / spoken[-1])",
-        (CONFIDENCE + "test_a_lead_is_over_the_least_evidence_wherever_it_stands",),
+        "tuple(sorted(self.leaders, key=_by_evidence)[:_FIRST])",
+        "self.leaders[:_FIRST]",
+        (CONFIDENCE + "test_which_of_the_best_files_comes_first_decides_nothing",),
     ),
     Sabotage(
-        "ten equal files lead",
+        "likeness alone is shown",
         "ggrep/model/confidence.py",
-        "_FEW_LEAD if len(spoken) < LEADERS else 0.0",
-        "_FEW_LEAD",
-        (CONFIDENCE + "test_files_that_nothing_else_rivals_are_not_doubted_for_it",),
+        "return _NONE_HITS if leading.found else 0",
+        "return _NONE_HITS",
+        (CONFIDENCE + "test_where_no_word_of_the_question_stands_nothing_is_kept",),
     ),
     # The encoder.
     Sabotage(

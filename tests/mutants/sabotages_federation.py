@@ -257,8 +257,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "weak hits of equal paths in two repositories are of one file",
         "ggrep/federation/answer_assembly.py",
-        "file=lambda hit: (hit.repo_id, hit.hit.path),",
-        "file=lambda hit: hit.hit.path,",
+        "file=lambda merged: (merged.repo_id, merged.hit.path),\n            keep_weak",
+        "file=lambda merged: merged.hit.path,\n            keep_weak",
         (COORDINATOR + "test_of_a_weak_answer_equal_paths_are_files_of_their_repositories",),
     ),
     Sabotage(

@@ -104,8 +104,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a weak list is not shortened",
         "ggrep/model/confidence.py",
-        "places = list(kept.values())[: max(_LEAST_WEAK, len(hits) // 2)]",
-        "places = list(range(len(hits)))",
+        "kept = sorted({*places[:_WEAK_HITS], *first.values()})",
+        "kept = places",
         (CONFIDENCE + "test_a_weak_list_is_shortened_and_the_cut_is_said",),
     ),
     Sabotage(

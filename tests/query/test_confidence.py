@@ -55,7 +55,7 @@ def test_what_is_not_there_is_not_answered_with_noise(engine: Engine) -> None:
     kept = engine.search(SearchRequest(f"{NOWHERE} value", keep_weak=True))
 
     assert response.confidence is Confidence.NONE
-    assert response.hits == ()
+    assert 0 < len(response.hits) <= 3
     assert [notice.code for notice in response.warnings] == ["no_strong_matches"]
     assert [cut.code for cut in response.limits_hit] == ["low_confidence"]
     assert (kept.confidence, len(kept.hits) > 0, kept.limits_hit) == (Confidence.NONE, True, ())
@@ -64,6 +64,28 @@ def test_what_is_not_there_is_not_answered_with_noise(engine: Engine) -> None:
 def test_an_unknown_name_has_no_strong_match(engine: Engine) -> None:
     """Parts of a name that stand somewhere are not the name."""
     assert engine.search(SearchRequest("ZebraFrobnicator")).confidence is Confidence.NONE
+
+
+@pytest.mark.parametrize("query", ["v", "7", "e k", "x"])
+def test_a_single_letter_is_never_trusted(engine: Engine, query: str) -> None:
+    """It stands in nearly every file, and means nothing."""
+    assert engine.search(SearchRequest(query)).confidence is not Confidence.STRONG
+
+
+def test_where_no_word_stands_anywhere_nothing_is_shown(tmp_path: Path) -> None:
+    """An encoder finds every file a little like anything."""
+    root = tmp_path.resolve() / "repo"
+    root.mkdir()
+    write_tree(root, FILES)
+    opened = open_engine(root, tmp_path / "home", encoder="static")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
+        opened.sync()
+    likened = "purge memoised things"
+    response = opened.search(SearchRequest(likened))
+
+    assert (response.confidence, response.hits) == (Confidence.NONE, ())
+    assert opened.search(SearchRequest(likened, keep_weak=True)).hits
 
 
 def test_confidence_does_not_hang_on_how_much_is_shown(engine: Engine) -> None:
@@ -101,7 +123,13 @@ def test_an_explained_answer_tells_its_kind_its_rules_and_what_was_left_out(engi
     assert told.kind == "question"
     assert any("cache entries" in rule for rule in told.rules)
     assert any("tests" in rule for rule in told.rules)
-    assert {name for name, _ in told.confidence} <= {"evidence", "found", "lead", "rarity", "stem"}
+    assert {name for name, _ in told.confidence} <= {
+        "evidence",
+        "found",
+        "stem",
+        "unknown",
+        "weight",
+    }
     assert dict(many.returned)["code"] <= dict(many.candidates)["code"]
 
 

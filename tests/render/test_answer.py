@@ -124,8 +124,19 @@ def test_each_stream_has_a_colour_setting_of_its_own() -> None:
     err_only = render_answer(weak, ROOT, replace(VIEW, notes_colour=True))
 
     assert "\x1b[1;32mrefund\x1b[0m" in out_only.out
-    assert "\x1b" not in out_only.err + err_only.out
-    assert err_only.err.startswith("\x1b[33m")
+    assert "\x1b" not in out_only.before + err_only.out
+    assert err_only.before.startswith("\x1b[33m")
+
+
+def test_doubt_is_said_ahead_of_the_hits() -> None:
+    """Below a page of hits nobody reads it; where there is none, it is all there is to say."""
+    doubted = render_answer(replace(RESPONSE, confidence=Confidence.NONE), ROOT, VIEW)
+    empty = render_answer(replace(RESPONSE, confidence=Confidence.NONE, hits=()), ROOT, VIEW)
+
+    assert doubted.before == "no strong matches among these\n"
+    assert doubted.document()["before"] == doubted.before
+    assert "before" not in render_answer(RESPONSE, ROOT, VIEW).document()
+    assert (empty.before, empty.err) == ("", "no hits\n")
 
 
 def test_whole_chunks_are_not_cut_to_the_terminal_s_width() -> None:

@@ -1,7 +1,6 @@
 """The files that are ranked are chosen so that none of the best is lost."""
 
 from ggrep.base.ids import PathKey
-from ggrep.model.corpus import Mode
 from ggrep.model.source import SourceFile
 from ggrep.search.query.understand import parse_query
 from ggrep.search.scan.sighting import Sightings, needles_of, promise_of, sightings_for
@@ -20,7 +19,7 @@ def seen(query: str, files: dict[str, str], *, matched: bool | None = None) -> S
 
 
 def best(query: str, files: dict[str, str]) -> list[str]:
-    found = seen(query, files).best(parse_query(query), Mode.BALANCED)
+    found = seen(query, files).best(parse_query(query))
     return [one.file.path_key for one in found]
 
 

@@ -98,12 +98,13 @@ def interrupted(arguments: list[str]) -> int:
 class Rendered:
     """What to print, and how to end."""
 
-    __slots__ = ("err", "exit_status", "out")
+    __slots__ = ("before", "err", "exit_status", "out")
 
-    def __init__(self, out: str, err: str, exit_status: int) -> None:
+    def __init__(self, out: str, err: str, exit_status: int, before: str = "") -> None:
         self.out = out
         self.err = err
         self.exit_status = exit_status
+        self.before = before
 
 
 def view_of(typed: Typed, environ: dict[str, str]) -> dict[str, object]:
@@ -187,7 +188,7 @@ def judged(reply: dict[str, object], typed: Typed) -> Rendered:
         if not isinstance(hits, int):
             raise ValueError("hits were not counted")
         status = status or int(not hits)
-    return Rendered(out, err, status)
+    return Rendered(out, err, status, str(more.get("before", "")))
 
 
 def _asked(arguments: list[str], environ: dict[str, str]) -> Rendered | None:
@@ -266,6 +267,7 @@ def _printed(rendered: Rendered, arguments: list[str], environ: dict[str, str]) 
         rendered.err,
         json=_json(arguments),
         colour=_colour(arguments, environ),
+        before=rendered.before,
     )
     return rendered.exit_status if broken is None else broken
 

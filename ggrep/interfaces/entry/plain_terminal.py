@@ -41,7 +41,7 @@ def wants_colour(environ: dict[str, str], descriptor: int, *, plain: bool) -> bo
     return os.isatty(descriptor) and environ.get("TERM") != "dumb"
 
 
-def deliver(out: str, err: str, *, json: bool, colour: bool) -> int | None:
+def deliver(out: str, err: str, *, json: bool, colour: bool, before: str = "") -> int | None:
     """Write both texts; return the exit status that a failure to do so makes.
 
     JSON is UTF-8; text is what the streams say, characters they lack replaced. A reader that
@@ -52,8 +52,11 @@ def deliver(out: str, err: str, *, json: bool, colour: bool) -> int | None:
         err: for standard error.
         json: `out` is JSON.
         colour: paint the word that tells of a failure.
+        before: for standard error, ahead of the rest.
     """
     try:
+        if before:
+            _write(2, before.encode(sys.stderr.encoding, "replace"))
         _write(1, out.encode("utf-8" if json else sys.stdout.encoding, "replace"))
         _write(2, err.encode(sys.stderr.encoding, "replace"))
     except BrokenPipeError:

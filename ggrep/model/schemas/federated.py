@@ -323,8 +323,9 @@ class FederatedAnswerJson(AskedJson, StatedJson):
     ok: Literal[True]
     """Whether there is an answer."""
     confidence: Annotated[str, Confidence]
-    """How well the best hits of all repositories fit the query: `weak` answers have `results`
-    shortened, and one without any strong match has none there; a weak slate is shorter.
+    """How well the best hits of all repositories fit the query: `weak` answers have their
+    lists shortened, and one without any strong match has three hits in each at most; a weak slate
+    is shorter.
     """
 
 

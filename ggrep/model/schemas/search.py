@@ -85,8 +85,9 @@ class ExplainJson(TypedDict):
     cuts: Mapping[str, Count]
     """Hits passed over, by why: their file had its share, or the answer is weak."""
     confidence: Mapping[str, float]
-    """What the confidence was judged by: `evidence` of the best file, shares `stem` and `found` of
-    the first three, `rarity` of the query's words, `lead` of the best file.
+    """What the confidence was judged by: the most `evidence` of the best ten files, the shares
+    `stem` and `found` of what the query spells, the `weight` of its words, the share `unknown` of
+    them.
     """
     weights: Mapping[str, float]
     """The blend in force."""
@@ -177,7 +178,7 @@ class SearchJson(AnswerJson, SearchMoreJson):
     """The intent that hits were shared out by."""
     confidence: Annotated[str, Confidence]
     """How well the best hits fit the query: `weak` answers are shortened, and one without any
-    strong match shows none.
+    strong match shows three hits at most.
     """
     limits: SearchLimitsJson
     results: Sequence[HitJson]

@@ -73,6 +73,7 @@ class Printed:
 
     Attributes:
         scan: nothing was indexed, and a scan answered.
+        before: for standard error, ahead of the rest.
     """
 
     out: str
@@ -80,6 +81,7 @@ class Printed:
     exit_status: int
     hits: int
     scan: bool = False
+    before: str = ""
 
 
 Watcher = Callable[[IndexingProgress], None]
@@ -291,7 +293,8 @@ def _printed(rendered: object) -> Printed:
             "hits": int(hits),
             **more,
         }:
-            return Printed(out, err, status, hits, scan=more.get("scan") is True)
+            scan, before = more.get("scan") is True, str(more.get("before", ""))
+            return Printed(out, err, status, hits, scan=scan, before=before)
         case _:
             raise Unreachable("the daemon does not say what to print")
 

@@ -16,8 +16,10 @@ from ggrep.index.repo_identity import RepoIdentity
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.confidence import (
     Confidence,
+    Leading,
     confidence_notices,
     confidence_of,
+    hits_kept,
     shortened_list,
 )
 from ggrep.model.corpus import CORPORA
@@ -61,7 +63,7 @@ def answer(
     stages.end("rank")
     leaders = leading(ranked, deadline)
     confidence = confidence_of(leaders)
-    shown, weak_cuts = _shortened(chosen.dealt, confidence, keep_weak=request.keep_weak)
+    shown, weak_cuts = _shortened(chosen.dealt, confidence, leaders, request)
     hits, byte_cuts = show(ranked, shown, _caps(settings), deadline)
     stages.end("format")
     passed_over = {
@@ -179,10 +181,14 @@ def _clamped(
 
 
 def _shortened(
-    dealt: Dealt[Candidate], confidence: Confidence, *, keep_weak: bool
+    dealt: Dealt[Candidate], confidence: Confidence, leaders: Leading, request: SearchRequest
 ) -> tuple[Dealt[Candidate], tuple[LimitHit, ...]]:
     places, cuts = shortened_list(
-        dealt.items, confidence, file=lambda item: (item.segment, item.file), keep_weak=keep_weak
+        dealt.items,
+        confidence,
+        most=hits_kept(leaders),
+        file=lambda item: (item.segment, item.file),
+        keep_weak=request.keep_weak,
     )
     items = [dealt.items[place] for place in places]
     rules = tuple(dealt.rules[place] for place in places)

@@ -50,8 +50,13 @@ class ConfidenceFeatures:
         self, query: ParsedQuery, statistics: CollectionStatistics, weights: Weights
     ) -> None:
         self._query = query
-        self._roots = [term for term in query.terms if term not in query.spellings]
+        roots = [term for term in query.terms if term not in query.spellings]
+        # A letter stands somewhere in any collection, which says nothing beside a word.
+        self._roots = [term for term in roots if not _is_letter(term)] or roots
         self._statistics = statistics
+        frequencies = [statistics.frequency(term).chunks for term in self._roots]
+        self._unknown = round(frequencies.count(0) / len(self._roots), DECIMALS)
+        self._idfs = [inverse_document_frequency(statistics.chunks, each) for each in frequencies]
         self._weights = weights
 
     def leading(
@@ -70,33 +75,34 @@ class ConfidenceFeatures:
         leaders: list[Leader] = []
         for segment, scored, rows in zip(segments, scores, best, strict=True):
             leaders += self._leaders(segment, scored, rows.at_least(floor))
-        return Leading(ordered_leaders(leaders), self._rarity(), _wording(self._query))
+        weight = round(sum(self._idfs) / math.log(self._statistics.chunks + 2), DECIMALS)
+        return Leading(ordered_leaders(leaders), weight, self._unknown, self._wording())
 
-    def _rarity(self) -> float:
-        chunks = self._statistics.chunks
-        idfs = [
-            inverse_document_frequency(chunks, self._statistics.frequency(term).chunks)
-            for term in self._roots
-        ]
-        return round(sum(idfs) / len(idfs) / math.log(chunks + 2), DECIMALS)
+    def _wording(self) -> Wording:
+        query = self._query
+        if query.kind is QueryKind.PHRASE or any(" " in phrase for phrase in query.phrases):
+            return Wording.QUOTED
+        if query.is_vague or all(map(_is_letter, self._roots)):
+            return Wording.VAGUE
+        return Wording.NAME if query.kind is QueryKind.SYMBOL else Wording.PLAIN
 
     def _leaders(
         self, segment: SearchableSegment, scored: SegmentScores, best: _BestRows
     ) -> list[Leader]:
         if not len(best.files):
             return []
-        found = np.zeros(len(best.files), dtype=np.int64)
+        found = np.zeros(len(best.files), dtype=np.float64)
+        idfs = dict(zip(self._roots, self._idfs, strict=True))
         spelt = np.ones(len(best.files), dtype=np.bool_)
         for term in self._query.terms:
             held = _held(segment, term, best.files)
             spelt &= held
-            if term not in self._query.spellings:
-                found += held
+            found += idfs.get(term, 0.0) * held
         columns = (
             best.scores,
             np.round(self._evidence(segment, scored, best), DECIMALS),
             np.round(scored.stems[best.files], DECIMALS),
-            np.round(found / len(self._roots), DECIMALS),
+            np.round(found / sum(self._idfs), DECIMALS),
             spelt,
         )
         return [Leader(*figures) for figures in zip(*(c.tolist() for c in columns), strict=True)]
@@ -104,9 +110,11 @@ class ConfidenceFeatures:
     def _evidence(
         self, segment: SearchableSegment, scored: SegmentScores, best: _BestRows
     ) -> Scores:
-        """Return the rows' scores as they would be without an encoder."""
-        if segment.image.vectors is None:
-            return best.scores
+        """Return what words, paths and names give the rows: their scores without an encoder.
+
+        And without what only puts the best files in order. A filter may hide the best row of a
+        file; how the others are weighed is no evidence either.
+        """
         image, weights, lexical = segment.image, self._weights, scored.exact
         held = np.flatnonzero(lexical)
         own = lexical[held]
@@ -116,16 +124,13 @@ class ConfidenceFeatures:
         for name in _LEXICAL_PARTS:
             if name in scored.parts:
                 evidence += scored.parts[name].at(best.rows)
-        evidence *= scored.parts["prior"].at(best.rows) * scored.parts["further"].at(best.rows)
+        evidence *= scored.parts["prior"].at(best.rows)
         return evidence
 
 
-def _wording(query: ParsedQuery) -> Wording:
-    if query.kind is QueryKind.PHRASE or any(" " in phrase for phrase in query.phrases):
-        return Wording.QUOTED
-    if query.is_vague:
-        return Wording.VAGUE
-    return Wording.NAME if query.kind is QueryKind.SYMBOL else Wording.PLAIN
+def _is_letter(term: str) -> bool:
+    """Return whether a term is one letter or digit; in other scripts one sign may be a word."""
+    return len(term) == 1 and term.isascii()
 
 
 def _held(segment: SearchableSegment, term: str, files: Rows) -> Mask:

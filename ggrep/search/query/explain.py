@@ -80,13 +80,12 @@ def _rules(ranked: Ranked) -> list[str]:
 
 
 def _confidence(leading: Leading) -> tuple[tuple[str, float], ...]:
-    leaders = leading.leaders
-    if not leaders:
+    if not leading.leaders:
         return ()
     return (
-        ("evidence", leaders[0].evidence),
-        ("found", max(leader.found for leader in leaders[:3])),
-        ("lead", round(leading.lead, 9)),
-        ("rarity", leading.rarity),
-        ("stem", max(leader.stem for leader in leaders[:3])),
+        ("evidence", leading.evidence),
+        ("found", leading.found),
+        ("stem", leading.stem),
+        ("unknown", leading.unknown),
+        ("weight", leading.weight),
     )

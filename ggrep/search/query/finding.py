@@ -193,7 +193,7 @@ def leading_found(found: Found, scores: Sequence[SegmentScores]) -> Leading:
         default=0.0,
     )
     leaders = (Leader(best, best, 0.0, 1.0, spelt=True),) if best else ()
-    return Leading(leaders, 0.0, Wording.QUOTED)
+    return Leading(leaders, 1.0, 0.0, Wording.QUOTED)
 
 
 def unshown(found: Found | None, request: SearchRequest, shown: int) -> tuple[LimitHit, ...]:

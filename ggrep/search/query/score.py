@@ -27,7 +27,6 @@ from ggrep.search.query.weights import (
     CORPUS_FACTORS,
     FUSION,
     NAMED_TEST,
-    TEST_FACTORS,
     TRAIT_FACTORS,
     Fusion,
     Weights,
@@ -304,7 +303,7 @@ class Scorer:
             return prior
         for trait, factor in TRAIT_FACTORS.items():
             if trait == TEST:
-                factor = 1.0 if self._query.wants_tests else TEST_FACTORS.get(self._mode, factor)  # noqa: PLW2901 - the intent's own factor
+                factor = 1.0 if self._query.wants_tests else factor  # noqa: PLW2901 - spared
             factors = np.where((image.file_traits & trait) != 0, factor, 1.0)
             if trait == TEST and self._query.names:
                 named = files_defining(segment, self._query.names)

@@ -130,13 +130,16 @@ TRAIT_FACTORS: dict[int, float] = {
 """Factors of what a path and a content say about their file, each of a set of traits that any of
 them calls for; tests are spared when the query speaks of them."""
 
+_BALANCED: dict[Corpus, float] = {
+    Corpus.CODE: 1.0,
+    Corpus.PROSE: 0.6,
+    Corpus.EXTRACTED_PROSE: 0.6,
+    Corpus.RECORDS: 0.5,
+}
+
 CORPUS_FACTORS: dict[Mode, dict[Corpus, float]] = {
-    Mode.BALANCED: {
-        Corpus.CODE: 1.0,
-        Corpus.PROSE: 0.6,
-        Corpus.EXTRACTED_PROSE: 0.6,
-        Corpus.RECORDS: 0.5,
-    },
+    Mode.BALANCED: _BALANCED,
+    Mode.DEBUG: _BALANCED,
     Mode.DISCOVERY: {
         Corpus.CODE: 1.0,
         Corpus.PROSE: 1.0,
@@ -155,17 +158,9 @@ CORPUS_FACTORS: dict[Mode, dict[Corpus, float]] = {
         Corpus.EXTRACTED_PROSE: 1.1,
         Corpus.RECORDS: 1.0,
     },
-    Mode.DEBUG: {
-        Corpus.CODE: 1.0,
-        Corpus.PROSE: 0.85,
-        Corpus.EXTRACTED_PROSE: 0.95,
-        Corpus.RECORDS: 0.85,
-    },
 }
-"""Factors of a chunk's corpus by intent."""
-
-TEST_FACTORS: dict[Mode, float] = {Mode.DEBUG: 0.9}
-"""Where an intent weighs tests otherwise than TRAIT_FACTORS does."""
+"""Factors of a chunk's corpus by intent. Who looks for a bug is served best by the usual ones:
+sparing tests and other texts put the files that fixes change further down."""
 
 NAMED_TEST = 0.6
 """Factor of a test that defines a name which the query spells: hardly behind what is shipped."""

@@ -183,7 +183,7 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
             matched = None if pattern is None else pattern.first(data, 0, deadline) is not None
             seen.look(one.file, data, matched=matched)
     total = seen.files if complete else None if listed is None else len(listed)
-    best = seen.best(query, request.mode)
+    best = seen.best(query)
     return Looked(query, seen, best, walk.ignore_files, total, complete)
 
 

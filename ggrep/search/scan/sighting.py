@@ -15,12 +15,11 @@ from typing import Final
 from ggrep.base.ids import PathKey
 from ggrep.index.lexical.bm25 import inverse_document_frequency
 from ggrep.index.lexical.stems import stem
-from ggrep.model.corpus import Mode
 from ggrep.model.source import SourceFile
 from ggrep.model.traits import TEST, traits_of
 from ggrep.parse.source.made import made_traits
 from ggrep.search.query.understand import ParsedQuery
-from ggrep.search.query.weights import TEST_FACTORS, TRAIT_FACTORS
+from ggrep.search.query.weights import TRAIT_FACTORS
 
 MOST_NEEDLES: Final = 24
 """Each is another pass over every file; of longer queries the longest words count."""
@@ -173,11 +172,11 @@ class Sightings:
                     in_name |= 1 << place
         return in_path, in_name
 
-    def best(self, query: ParsedQuery, mode: Mode) -> list[Sighted]:
+    def best(self, query: ParsedQuery) -> list[Sighted]:
         """Return what was found, what answers best first; ties by the bytes of the path."""
         idfs = [inverse_document_frequency(self.files, count) for count in self.holding]
         average = self.bytes_read / max(self.files, 1) or 1.0
-        tests = 1.0 if query.wants_tests else TEST_FACTORS.get(mode, TRAIT_FACTORS[TEST])
+        tests = 1.0 if query.wants_tests else TRAIT_FACTORS[TEST]
         defined = [0] * len(self.names)
         for one in self.found:
             for place in range(len(self.names)):

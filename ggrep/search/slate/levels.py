@@ -23,6 +23,7 @@ FILES: Final = 20
 EVIDENCE: Final = 3
 """Packs, and evidence of a pack, on every level: levels differ in bytes alone."""
 
+_LEAST_WEAK: Final = 5
 WEAK_FILES: Final = 0.75
 """Share of its files that a weak answer keeps: what it is short of is said in its warnings."""
 
@@ -105,8 +106,12 @@ _CODES: Final = {
 def files_shown(files: int, confidence: Confidence, *, keep_weak: bool) -> int:
     """Return how many of so many files an answer shows.
 
-    As of a list of hits: none where nothing fits, and fewer where that is in doubt.
+    None where nothing fits, and fewer where that is in doubt, but five in any case.
     """
     if keep_weak or confidence is Confidence.STRONG:
         return files
-    return 0 if confidence is Confidence.NONE else max(1, round(files * WEAK_FILES))
+    return (
+        0
+        if confidence is Confidence.NONE
+        else min(files, max(_LEAST_WEAK, round(files * WEAK_FILES)))
+    )

@@ -73,6 +73,7 @@ def search_one(terminal: Terminal, typed: Typed, place: Place, start: Start = UN
     offline = typed.asking.offline or typed.output.receipt is not None
     asking = replace(typed.asking, offline=offline)
     printed = answered(question, reached, terminal, asking, start)
+    terminal.note(printed.before)
     terminal.write_answer(printed.out, printed.err, json=typed.output.json)
     if printed.scan and terminal.progress:
         follow_index(reached.address, terminal)

@@ -233,18 +233,22 @@ def _print(terminal: Terminal, response: FederatedResponse, view: HitView) -> No
         )
         for merged in response.hits
     ]
-    terminal.write(render_hits(shown, view, terminal.style))
     limits = limits_of(response)
     notices = notices_of(response)
+    doubts = ""
+    if response.error is None:
+        told = response.confidence, len(shown), limits, terminal.notes_style
+        doubts = render_confidence(*told)
+    if shown:
+        terminal.note(doubts)
+    terminal.write(render_hits(shown, view, terminal.style))
     terminal.note(render_notes(limits, notices, terminal.notes_style))
     if response.request.stats:
         terminal.note(_times(response))
     if response.error is not None:
         terminal.tell_error(failure_of(response))
-    else:
-        terminal.note(
-            render_confidence(response.confidence, len(shown), limits, terminal.notes_style)
-        )
+    elif not shown:
+        terminal.note(doubts)
 
 
 def _times(response: FederatedResponse) -> str:
