@@ -85,7 +85,7 @@ INDEX_REVISION: Final = "ggrep-index-2"
 2. Text in any encoding is decoded, and secrets in it are masked.
 """
 
-RANKING_REVISION: Final = "ranking-3"
+RANKING_REVISION: Final = "ranking-4"
 """How scores are computed; those of two revisions do not compare."""
 
 SCHEMA_KEY: Final = f"row-{ROW.writes}|{IMAGE_FORMAT}|{RANKING_REVISION}"

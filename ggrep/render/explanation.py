@@ -21,7 +21,8 @@ _PARTS = (
     "dense",
     "dense_file",
 )
-_FACTORS = ("prior", "further")
+_FACTORS = ("prior", "further", "learned")
+_EFFECT = "learned."
 _RULES = {
     "best": "by the list's order",
     "quota": "by its bucket's quota",
@@ -88,7 +89,12 @@ def component_bars(hit: Hit, largest: float, indent: str, style: Style) -> list[
             lines.append(f"{indent}{name:<8} {value:7.4f} {style.paint('good', bar)}")
     factors = " ".join(f"x {parts[name]:g} {name}" for name in _FACTORS if name in parts)
     why = f"chosen {_RULES[hit.rule]}" if hit.rule else ""
-    tail = ", ".join(part for part in (factors, why) if part)
+    moved = " ".join(
+        f"{name.removeprefix(_EFFECT)} {value:+g}"
+        for name, value in hit.components
+        if name.startswith(_EFFECT)
+    )
+    tail = ", ".join(part for part in (factors, moved and f"learned by {moved}", why) if part)
     return [*lines, f"{indent}{style.paint('muted', tail)}"] if tail else lines
 
 

@@ -63,7 +63,14 @@ def ask(folder: Path, home: Path) -> list[Asked]:
         asked = engine(repo)
         never = Deadline.never(asked.clock)
         request = SearchRequest(query)
-        ranked = rank(asked.view(), request, encoder=asked.encoder, statistics=None, deadline=never)
+        ranked = rank(
+            asked.view(),
+            request,
+            encoder=asked.encoder,
+            statistics=None,
+            deadline=never,
+            files=request.limit,
+        )
         found.append(Asked(suite, kind, even, leading(ranked, never)))
     return found
 

@@ -76,6 +76,7 @@ class UnionStore:
             encoder=open_encoder(self.encoder),
             statistics=None,
             deadline=Deadline.never(CLOCK),
+            files=request.limit,
         )
 
 

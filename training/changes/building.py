@@ -14,7 +14,7 @@ from pathlib import Path
 from ggrep.base import stable_json
 from training.changes.histories import commits_of, unpack
 from training.changes.listing import Listed
-from training.changes.rules import answers_of, body_of, question_of, spells
+from training.changes.rules import Commit, answers_of, body_of, question_of, spells
 from training.encoder.wanted import is_excluded
 
 SUBJECT, WHOLE = "subject", "subject and body"
@@ -51,14 +51,15 @@ def build(
             continue
         sources = folder / "sources" / place
         if not sources.is_dir():
-            _unpack_clear(repo, each.base, sources, exclusions)
+            unpack_clear(repo, each.base, sources, exclusions)
         repos[place] = {"language": each.language, "part": each.part, "base": each.base}
         lines += _questions(each, repo, place)
     (folder / "repos.json").write_bytes(stable_json.dumps_pretty(repos))
     (folder / "queries.jsonl").write_bytes(b"".join(lines))
 
 
-def _unpack_clear(repo: Path, base: str, sources: Path, exclusions: frozenset[str]) -> None:
+def unpack_clear(repo: Path, base: str, sources: Path, exclusions: frozenset[str]) -> None:
+    """Write the files of a revision, whole or not at all, without folders of excluded names."""
     half = sources.with_name(sources.name + ".half")
     shutil.rmtree(half, ignore_errors=True)
     unpack(repo, base, half, lambda path: not is_excluded(path.split("/")[:-1], exclusions))
@@ -71,24 +72,29 @@ def _questions(listed: Listed, repo: Path, place: str) -> list[bytes]:
     for commit in commits_of(repo):
         if commit.commit_id not in wanted:
             continue
-        question, answers, body = question_of(commit), answers_of(commit), body_of(commit)
-        kind = "" if spells(question, answers) else f", {UNSPELT}"
-        asked = [(SUBJECT, question)]
-        if body:
-            asked.append((WHOLE, f"{question}\n\n{body}"))
-        found[wanted[commit.commit_id]] = [
-            stable_json.dumps(
-                {
-                    "qid": f"{place}:{commit.commit_id[:12]}:{'s' if form == SUBJECT else 'b'}",
-                    "repo": place,
-                    "query": text,
-                    "category": form + kind,
-                    "language": listed.language,
-                    "relevant": [{"path": path} for path in answers],
-                    "secondary": [],
-                }
-            )
-            + b"\n"
-            for form, text in asked
-        ]
+        found[wanted[commit.commit_id]] = questions_of(commit, place, listed.language)
     return [line for number in sorted(found) for line in found[number]]
+
+
+def questions_of(commit: Commit, place: str, language: str) -> list[bytes]:
+    """Return a commit's subject as a question, and again with its body, as lines of a kit."""
+    question, answers, body = question_of(commit), answers_of(commit), body_of(commit)
+    kind = "" if spells(question, answers) else f", {UNSPELT}"
+    asked = [(SUBJECT, question)]
+    if body:
+        asked.append((WHOLE, f"{question}\n\n{body}"))
+    return [
+        stable_json.dumps(
+            {
+                "qid": f"{place}:{commit.commit_id[:12]}:{'s' if form == SUBJECT else 'b'}",
+                "repo": place,
+                "query": text,
+                "category": form + kind,
+                "language": language,
+                "relevant": [{"path": path} for path in answers],
+                "secondary": [],
+            }
+        )
+        + b"\n"
+        for form, text in asked
+    ]

@@ -36,8 +36,8 @@ _COPYLEFT: Final = re.compile(
 )
 
 
-def commits_of(repo: Path, newest: int = NEWEST) -> Iterator[Commit]:
-    """Yield the commits that have one parent, the newest first."""
+def commits_of(repo: Path, newest: int = NEWEST, revision: str = "HEAD") -> Iterator[Commit]:
+    """Yield the commits up to a revision that have one parent, the newest first."""
     said = _git(
         repo,
         "log",
@@ -48,6 +48,7 @@ def commits_of(repo: Path, newest: int = NEWEST) -> Iterator[Commit]:
         "--name-status",
         "--no-renames",
         "--diff-filter=AMD",
+        revision,
     )
     for record in said.split("\x1e")[1:]:
         commit_id, author, subject, body, names = (record.split("\x1f", 4) + [""] * 5)[:5]

@@ -58,7 +58,7 @@ def mined(name: str, repo: Path, exclusions: frozenset[str]) -> Listed | str:
     """
     if is_excluded(name.split("/"), exclusions):
         return "excluded"
-    asked = _asked(repo, exclusions)
+    asked = asked_of(commits_of(repo), exclusions)
     base, chosen = _based(repo, asked)
     if len(chosen) < MIN_QUESTIONS:
         return f"{len(chosen)} questions"
@@ -98,10 +98,10 @@ def _based(repo: Path, asked: Sequence[Commit]) -> tuple[str, list[str]]:
     return best
 
 
-def _asked(repo: Path, exclusions: frozenset[str]) -> list[Commit]:
-    """Return the commits that are questions, the newest first, none that says what another said."""
+def asked_of(commits: Iterable[Commit], exclusions: frozenset[str]) -> list[Commit]:
+    """Return the commits that are questions, in their order, none that says what another said."""
     found: dict[str, Commit] = {}
-    for commit in commits_of(repo):
+    for commit in commits:
         question, answers = question_of(commit), answers_of(commit)
         if (
             question

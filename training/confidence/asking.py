@@ -95,7 +95,14 @@ def judged(engine: Engine, text: str) -> tuple[Leading, list[str]]:
     """Return what an answer's confidence goes by, and the paths of its first ten hits."""
     never = Deadline.never(engine.clock)
     request = SearchRequest(text, limit=DEPTH)
-    ranked = rank(engine.view(), request, encoder=engine.encoder, statistics=None, deadline=never)
+    ranked = rank(
+        engine.view(),
+        request,
+        encoder=engine.encoder,
+        statistics=None,
+        deadline=never,
+        files=DEPTH,
+    )
     most = engine.settings.max_candidates
     chosen = choose(ranked, request.corpora, DEPTH, most=most, deadline=never)
     paths = [

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +20,14 @@ from ggrep.interfaces.evaluation.suite import Case
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.blend import Signals
 from ggrep.search.query.pipeline import Ranked, encode_query, rank
+from ggrep.search.query.quota_choice import choose
 from ggrep.search.query.score import QueryVector, Scorer, SegmentScores
-from ggrep.search.query.weights import Fusion
-from training.ranking.flat import Known, joined, thinned
+from ggrep.search.query.weights import DEFAULT_WEIGHTS, Fusion
+from training.ranking.flat import KEPT, Known, joined, thinned
 from training.ranking.points import NONE, extremes
+
+UNCORRECTED: Final = replace(DEFAULT_WEIGHTS, learned=0)
+"""Without the learned correction, which looks at the parts that are fitted or gathered here."""
 
 _EVERYTHING = Fusion(row=1.0, file=1.0, floor=0.0)
 
@@ -43,7 +48,7 @@ def gather(cases: Sequence[Case], home: Path, encoder: str) -> tuple[str, list[K
     known: dict[int, Known] = {}
     name = NONE
     for path, places in by_path.items():
-        engine = _engine(path, home, encoder)
+        engine = engine_of(path, home, encoder)
         name = engine.encoder.identity.name if engine.encoder else NONE
         for place in places:
             known[place] = thinned(_known(engine, cases[place]), extremes(name))
@@ -53,7 +58,8 @@ def gather(cases: Sequence[Case], home: Path, encoder: str) -> tuple[str, list[K
     return name, [known[place] for place in range(len(cases))]
 
 
-def _engine(path: Path, home: Path, encoder: str) -> Engine:
+def engine_of(path: Path, home: Path, encoder: str) -> Engine:
+    """Return the engine of a folder, which is indexed where it is not."""
     root = canonical_root(path, enclosing=False)
     environ = os.environ  # noqa: TID251 - a program of its own
     engine = Engine(root, Home(home), environ=environ, flags={"encoder": encoder})
@@ -70,7 +76,14 @@ def _known(engine: Engine, case: Case) -> Known:
     encoder = engine.encoder
     encoded = encode_query(request.query, encoder, never)
     ranked = rank(
-        engine.view(), request, encoder=encoder, statistics=None, deadline=never, encoded=encoded
+        engine.view(),
+        request,
+        encoder=encoder,
+        statistics=None,
+        deadline=never,
+        files=KEPT,
+        weights=UNCORRECTED,
+        encoded=encoded,
     )
     vector = None
     if encoded is not None:
@@ -83,8 +96,13 @@ def _known(engine: Engine, case: Case) -> Known:
         scorer.signals(segment, never, _verbatim(scored))[0]
         for segment, scored in zip(ranked.segments, ranked.scores, strict=True)
     ]
-    response = engine.search(request)
-    files = tuple(dict.fromkeys(hit.path for hit in response.hits))
+    most = engine.settings.max_candidates
+    chosen = choose(ranked, request.corpora, request.limit, most=most, deadline=never)
+    files = tuple(
+        dict.fromkeys(
+            str(ranked.segments[each.segment].image.path(each.file)) for each in chosen.candidates
+        )
+    )
     wanted = frozenset(case.expected.relevant)
     return Known(
         repo=case.repo,

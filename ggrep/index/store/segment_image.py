@@ -68,6 +68,11 @@ class SegmentImage:
         return self.arrays["row_files"].view(np.uint32)
 
     @property
+    def file_sizes(self) -> npt.NDArray[np.uint64]:
+        """Return each file's size in bytes, (files,)."""
+        return self.arrays["file_sizes"].view(np.uint64)
+
+    @property
     def file_rows(self) -> npt.NDArray[np.uint32]:
         """Return the first row of each file, and the number of rows behind them, (files + 1,)."""
         return self.arrays["file_rows"].view(np.uint32)

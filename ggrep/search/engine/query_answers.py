@@ -56,7 +56,7 @@ def answer(
     settings, deadline = context.settings, context.deadline
     request, clamps = _clamped(request, settings)
     stages = Stages(context.clock)
-    ranked = context.rank(request, figures)
+    ranked = context.rank(request, request.limit, figures)
     stages.end("retrieve")
     most = settings.max_candidates
     chosen = choose(ranked, request.corpora, request.limit, most=most, deadline=deadline)
@@ -104,7 +104,7 @@ def pool(context: Context, request: PoolRequest) -> PoolResponse:
         raise SnapshotGone(f"snapshot {request.snapshot_id} is no longer active")
     # Its `limit` cuts nothing here, so no bound on it may be said to have.
     search, clamps = _clamped(replace(request.search, limit=1), context.settings)
-    ranked = context.rank(search, request.statistics, request.vector)
+    ranked = context.rank(search, request.per_list, request.statistics, request.vector)
     most = max(context.settings.max_candidates, request.per_list)
     lists = [choose(ranked, search.corpora, request.per_list, most=most, deadline=deadline)]
     lists += [

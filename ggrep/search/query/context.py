@@ -65,6 +65,7 @@ class Context:
     def rank(
         self,
         request: SearchRequest,
+        files: int,
         figures: CollectionStatistics | None = None,
         vector: EncodedQuery | None = None,
     ) -> Ranked:
@@ -72,6 +73,7 @@ class Context:
 
         Args:
             request: the question.
+            files: how many of them the answer may show.
             figures: of the collection to score against; None for the snapshot's own.
             vector: the query's; None to encode it here.
 
@@ -90,6 +92,7 @@ class Context:
             encoder=self.encoder,
             statistics=figures,
             deadline=self.deadline,
+            files=files,
             encoded=vector,
         )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.index.store.rows import ShownRow
-from ggrep.model.corpus import CORPORA
+from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit
 from ggrep.model.quota import Dealt
@@ -103,6 +103,11 @@ def _hit(
     if request.explain:
         scored = sorted(ranked.scores[candidate.segment].parts.items())
         parts = tuple((name, round(float(values[place]), DECIMALS)) for name, values in scored)
+        if ranked.correction is not None and CORPORA[candidate.corpus] is Corpus.CODE:
+            scores = ranked.scores[candidate.segment]
+            parts += ranked.correction.effects(
+                ranked.segments[candidate.segment], scores, candidate.file
+            )
     return Hit(
         row_id=row.row_id,
         chunk_id=row.chunk_id,

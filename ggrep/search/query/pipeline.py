@@ -12,14 +12,16 @@ from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.embedding.quantise import Int8, quantise
 from ggrep.index.lexical.layout import LEXICAL_LAYOUT
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.confidence import Leading
+from ggrep.model.confidence import LEADERS, Leading
 from ggrep.model.filters import check_filters
 from ggrep.model.limits import LimitHit
-from ggrep.model.request import EncodedQuery, SearchRequest
+from ggrep.model.request import EncodedQuery, Find, SearchRequest
 from ggrep.model.sanitise import is_text
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.query.confidence_features import ConfidenceFeatures
+from ggrep.search.query.correction import CORRECTED, Correction
 from ggrep.search.query.eligible import Mask, eligible_rows
+from ggrep.search.query.file_features import FileFeatures
 from ggrep.search.query.finding import (
     Found,
     find_rows,
@@ -34,6 +36,7 @@ from ggrep.search.query.own_statistics import collection_statistics
 from ggrep.search.query.phrases import rows_verbatim, rows_with_phrases
 from ggrep.search.query.score import QueryVector, Scorer, SegmentScores
 from ggrep.search.query.segments import SearchableSegment, open_segments
+from ggrep.search.query.trees import ranking_forest
 from ggrep.search.query.understand import ParsedQuery, parse_query
 from ggrep.search.query.weights import DEFAULT_WEIGHTS, FUSION, Fusion, Weights, weights_for
 
@@ -47,6 +50,7 @@ class Ranked:
 
     Attributes:
         eligible: per segment bool (rows,): the rows that may be shown.
+        correction: what has corrected the scores; None where nothing did.
         found: those that keep what was promised of every hit; None where nothing was.
     """
 
@@ -59,6 +63,7 @@ class Ranked:
     eligible: tuple[Mask, ...]
     weights: Weights
     fusion: Fusion
+    correction: Correction | None = None
     found: Found | None = None
 
     @property
@@ -106,6 +111,7 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
     encoder: Encoder | None,
     statistics: CollectionStatistics | None,
     deadline: Deadline,
+    files: int,
     weights: Weights = DEFAULT_WEIGHTS,
     encoded: EncodedQuery | None = None,
 ) -> Ranked:
@@ -117,6 +123,7 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         encoder: the store's own.
         statistics: of the collection to score against; None for the snapshot's own.
         deadline: checked between segments and stages.
+        files: how many of them an answer may show.
         weights: the blend.
         encoded: the query's vector, where it was encoded before.
 
@@ -142,6 +149,14 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         scorer.score(segment, deadline, rows)
         for segment, rows in zip(segments, copied, strict=True)
     )
+    eligible = tuple(
+        _eligible(view, segment, scored, request, query, deadline)
+        for segment, scored in zip(segments, scores, strict=True)
+    )
+    correction = None
+    if is_corrected(query, request, weights):
+        correction = Correction(ranking_forest(), FileFeatures(query, statistics), deadline)
+        scores = correction.corrected(segments, scores, eligible, max(files, LEADERS))
     ranked = Ranked(
         view=view,
         request=request,
@@ -149,16 +164,20 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         statistics=statistics,
         segments=segments,
         scores=scores,
-        eligible=tuple(
-            _eligible(view, segment, scored, request, query, deadline)
-            for segment, scored in zip(segments, scores, strict=True)
-        ),
+        eligible=eligible,
         weights=weights,
         fusion=vector.fusion if vector else FUSION["none"],
+        correction=correction,
     )
     if seed is not None:
         ranked.eligible[seed.segment][seed.row] = False  # the place itself was not asked for
     return _promised(ranked, deadline)
+
+
+def is_corrected(query: ParsedQuery, request: SearchRequest, weights: Weights) -> bool:
+    """Return whether the learned correction has a say."""
+    in_words = request.find in (Find.AUTO, Find.CONCEPT) and query.kind in CORRECTED
+    return in_words and bool(weights.learned)
 
 
 def _promised(ranked: Ranked, deadline: Deadline) -> Ranked:

@@ -38,7 +38,7 @@ DECIMALS = 9
 figures it shows."""
 
 _ZERO = np.zeros((), dtype=np.float64)
-_DEFINITIONS = frozenset(
+DEFINITIONS = frozenset(
     {"function", "method", "class", "interface", "enum", "typealias", "module", "constant"}
 )
 
@@ -295,7 +295,7 @@ class Scorer:
         image = segment.image
         by_file = np.ones(image.files, dtype=np.float64)
         kinds = np.array(
-            [self._weights.definition if name in _DEFINITIONS else 1.0 for name in image.types]
+            [self._weights.definition if name in DEFINITIONS else 1.0 for name in image.types]
             or [1.0]
         )
         prior: Scores = kinds[image.row_types[rows]]

@@ -35,6 +35,7 @@ class Weights:
         further: factor of every chunk of a file but its best.
         dense: factor of what the encoder's `Fusion` adds; 0 leaves it out.
         priors: 1, or 0 to leave out the factors of paths and corpora.
+        learned: 1, or 0 to leave out the learned correction.
         kinds: 1, or 0 to weigh every kind of query alike.
     """
 
@@ -57,6 +58,7 @@ class Weights:
     further: float = 0.75
     dense: float = 1.0
     priors: int = 1
+    learned: int = 1
     kinds: int = 1
 
 

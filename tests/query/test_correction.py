@@ -1,0 +1,144 @@
+"""The learned correction: bounded, exact as deep as an answer goes, and for sources alone."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from ggrep.base.deadline import Deadline
+from ggrep.model.request import Find, SearchRequest
+from ggrep.search.engine.engine import Engine
+from ggrep.search.query.correction import LEARNED, MOST, factor_of
+from ggrep.search.query.pipeline import Ranked, rank
+from ggrep.search.query.trees import UNIT, Forest, ranking_forest
+from ggrep.search.query.weights import DEFAULT_WEIGHTS
+from tests.fakes.repos import InProcessPool, open_engine, write_tree
+
+LEAST = 1 / 7
+QUERY = "retry the queue when a worker is lost"
+WORDS = ("retry", "queue", "worker", "lost", "cache", "socket", "parse")
+
+
+def file_of(number: int) -> str:
+    """Return a module whose words depend on its number."""
+    picked = [word for place, word in enumerate(WORDS) if (number >> place) & 1]
+    functions = [f"def {word}_{number}(item):\n    return {word}(item)\n" for word in picked]
+    return "\n\n".join(functions) or "pass\n"
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """Return an engine over more files than are corrected, in two segments."""
+    base = tmp_path_factory.mktemp("correction").resolve()
+    root = base / "repo"
+    root.mkdir()
+    opened = open_engine(root, base / "home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
+        write_tree(root, {f"src/m{n:03}.py": file_of(n) for n in range(0, 128, 2)})
+        opened.sync()
+        write_tree(root, {f"src/m{n:03}.py": file_of(n) for n in range(1, 128, 2)})
+        write_tree(root, {f"tests/test_m{n:03}.py": file_of(n) for n in range(8)})
+        write_tree(root, {"docs/queue.md": "# Queue\n\nRetry the queue when a worker is lost.\n"})
+        opened.sync()
+    return opened
+
+
+def ranked(engine: Engine, files: int, query: str = QUERY, learned: int = 1) -> Ranked:
+    never = Deadline.never(engine.clock)
+    return rank(
+        engine.view(),
+        SearchRequest(query, per_file=1),
+        encoder=engine.encoder,
+        statistics=None,
+        deadline=never,
+        files=files,
+        weights=replace(DEFAULT_WEIGHTS, learned=learned),
+    )
+
+
+def best_files(found: Ranked, number: int) -> list[tuple[float, str]]:
+    """Return the best files with their scores."""
+    best: dict[str, float] = {}
+    for segment, scored, mask in zip(found.segments, found.scores, found.eligible, strict=True):
+        for row in np.flatnonzero(mask & (scored.total > 0.0)).tolist():
+            path = str(segment.image.path(int(segment.image.row_files[row])))
+            best[path] = max(best.get(path, 0.0), float(scored.total[row]))
+    return sorted(((-score, path) for path, score in best.items()))[:number]
+
+
+class Wild(Forest):
+    """Trees that say anything of any file, far apart for files that hardly differ."""
+
+    def sums(self, rows: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+        mixed = (np.round(rows * 1000.0).astype(np.int64) * np.arange(1, rows.shape[1] + 1)).sum(1)
+        found: npt.NDArray[np.int64] = (mixed * 2_654_435_761) % (4 * UNIT) - 2 * UNIT
+        return found
+
+
+@pytest.mark.parametrize("files", [10, 17, 40])
+@pytest.mark.parametrize("wild", [False, True])
+def test_an_answer_is_what_it_would_be_if_every_file_were_corrected(
+    many: Engine, files: int, wild: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if wild:
+        shipped = ranking_forest()
+        forest = Wild(*(getattr(shipped, each.name) for each in fields(Forest)))
+        monkeypatch.setattr("ggrep.search.query.pipeline.ranking_forest", lambda: forest)
+    whole = best_files(ranked(many, 100_000), files)
+    assert best_files(ranked(many, files), files) == whole
+    uncorrected = best_files(ranked(many, files, learned=0), files)
+    assert ({path for _, path in whole} != {path for _, path in uncorrected}) or not wild
+
+
+def test_not_every_file_is_looked_at(many: Engine) -> None:
+    def learned(files: int) -> int:
+        found = ranked(many, files)
+        return sum(int((each.parts[LEARNED].values != 1.0).sum()) for each in found.scores)
+
+    assert 0 < learned(10) < learned(100_000)
+
+
+def test_the_factor_is_bounded_and_grows_with_the_sum() -> None:
+    factors = factor_of(np.array([-(1 << 40), -600, -1, 0, 1, 300, 1 << 40]))
+    assert factors[0] == pytest.approx(LEAST, abs=0.01)
+    assert factors[3] == 1.0
+    assert factors[-1] == MOST
+    assert (np.diff(factors) > 0.0).all()
+
+
+def test_a_score_is_what_it_was_times_its_factor(many: Engine) -> None:
+    for before, after in zip(
+        ranked(many, 100, learned=0).scores, ranked(many, 100).scores, strict=True
+    ):
+        part = after.parts[LEARNED]
+        expected = np.round(before.total[part.rows] * part.values, 9)
+        assert after.total[part.rows].tolist() == expected.tolist()
+        assert ((part.values >= LEAST - 0.01) & (part.values <= MOST)).all()
+
+
+def test_prose_is_left_as_it_is(many: Engine) -> None:
+    response = many.search(SearchRequest(QUERY, limit=30, explain=True))
+    (prose,) = (hit for hit in response.hits if hit.path == "docs/queue.md")
+    assert dict(prose.components)[LEARNED] == 1.0
+    assert not [name for name, _ in prose.components if name.startswith(f"{LEARNED}.")]
+
+
+@pytest.mark.parametrize(
+    ("query", "find"),
+    [("retry_1", Find.AUTO), ("retry", Find.EXACT_TEXT), ("src/m001.py", Find.AUTO)],
+)
+def test_names_paths_and_text_are_left_to_their_rules(many: Engine, query: str, find: Find) -> None:
+    response = many.search(SearchRequest(query, find=find, explain=True))
+    assert response.hits
+    assert not [name for hit in response.hits for name, _ in hit.components if LEARNED in name]
+
+
+def test_an_explanation_names_what_moved_a_file_most(many: Engine) -> None:
+    response = many.search(SearchRequest(QUERY, limit=30, explain=True))
+    for hit in response.hits:
+        if hit.corpus.value == "code":
+            moved = [value for name, value in hit.components if name.startswith(f"{LEARNED}.")]
+            assert 0 < len(moved) <= 3
+            assert moved == sorted(moved, key=abs, reverse=True)
