@@ -60,7 +60,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 def ranked(engine: Engine, request: SearchRequest = ASKED) -> Iterator[Ranked]:
     never = Deadline.never(SystemClock())
     with engine._answering(never) as context:
-        yield context.rank(request, 100)
+        yield context.rank(request, 0)
 
 
 def gatherer(found: Ranked, rules: RoleRules | None = None) -> CandidateFiles:

@@ -50,7 +50,7 @@ def money(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 def ranked(engine: Engine, *filters: Filter) -> Iterator[Ranked]:
     asked = SearchRequest("money", filters=filters)
     with engine._answering(NEVER) as context:
-        yield context.rank(asked, 100)
+        yield context.rank(asked, 0)
 
 
 def origins(found: Ranked, *paths: str) -> list[Origin]:

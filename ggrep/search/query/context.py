@@ -73,7 +73,7 @@ class Context:
 
         Args:
             request: the question.
-            files: how many of them the answer may show.
+            files: how many of them the answer may show; 0 corrects nothing (see `rank`).
             figures: of the collection to score against; None for the snapshot's own.
             vector: the query's; None to encode it here.
 

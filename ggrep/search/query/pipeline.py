@@ -123,7 +123,8 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         encoder: the store's own.
         statistics: of the collection to score against; None for the snapshot's own.
         deadline: checked between segments and stages.
-        files: how many of them an answer may show.
+        files: how many of them an answer may show; 0 for all, by parts of their own: then nothing is
+            corrected.
         weights: the blend.
         encoded: the query's vector, where it was encoded before.
 
@@ -154,7 +155,7 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         for segment, scored in zip(segments, scores, strict=True)
     )
     correction = None
-    if is_corrected(query, request, weights):
+    if files and is_corrected(query, request, weights):
         correction = Correction(ranking_forest(), FileFeatures(query, statistics), deadline)
         scores = correction.corrected(segments, scores, eligible, max(files, LEADERS))
     ranked = Ranked(

@@ -24,7 +24,7 @@ from ggrep.search.query.context import Context, Stages
 from ggrep.search.query.pipeline import Ranked, leading
 from ggrep.search.query.weights import RANKING_REVISION
 from ggrep.search.slate.duplicates import Merged, merged
-from ggrep.search.slate.file_candidates import MOST_FILES, CandidateFiles, rows_of
+from ggrep.search.slate.file_candidates import CandidateFiles, rows_of
 from ggrep.search.slate.file_choice import SELECTION_REVISION, Selection, select
 from ggrep.search.slate.levels import check_level, disclosure_of, effective, files_shown
 from ggrep.search.slate.overview import Asked, Standing
@@ -122,7 +122,7 @@ def slate(
     rules = rules_of(context.settings.roles)
     budgets, clamps = effective(request.budgets, request.level)
     stages = Stages(context.clock)
-    ranked = context.rank(request.search, MOST_FILES, request.statistics, request.vector)
+    ranked = context.rank(request.search, 0, request.statistics, request.vector)
     stages.end("retrieve")
     confidence = confidence_of(leading(ranked, deadline))
     chosen = _choose(ranked, rules, request, budgets.files, session, deadline)
