@@ -16,8 +16,8 @@ from ggrep.search.query.file_features import FEATURES
 from ggrep.search.query.trees import MOST_LEAVES, UNIT
 from training.ranking.lists import Listed
 
-RATE: Final = 0.08
-TREES: Final = 150
+RATE: Final = 0.06
+TREES: Final = 300
 STEEPNESS: Final = 4.0
 """How much of the logarithm of a score one unit of a tree is worth, inverted."""
 _LEAST_SCORE: Final = 0.02

@@ -123,8 +123,7 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         encoder: the store's own.
         statistics: of the collection to score against; None for the snapshot's own.
         deadline: checked between segments and stages.
-        files: how many of them an answer may show; 0 for all, by parts of their own: then nothing is
-            corrected.
+        files: how many of them an answer may show by score; where it is 0 nothing is corrected.
         weights: the blend.
         encoded: the query's vector, where it was encoded before.
 
