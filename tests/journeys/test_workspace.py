@@ -199,7 +199,7 @@ def test_a_flag_that_may_be_repeated_takes_one_word(
 FORWARDED = (
     ("-p",),
     ("-i",),
-    ("--mode", "debug"),
+    ("--mode", "discovery"),
     ("--filter", "lang:python"),
     ("--filter", "-path:docs", "--filter", "-lang:python"),
     ("--corpus", "prose"),
@@ -218,7 +218,7 @@ def test_every_flag_of_a_search_reaches_the_repositories(
     """One repository of a workspace answers as it does alone, and each flag makes a difference."""
 
     def both(*flags: str) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
-        asked = ("settled payment", *flags, "--json")
+        asked = ("refund a payment", *flags, "--json")
         alone = ggrep(*asked, "--repo", "shop").document
         among = ggrep(*asked, "--workspace", indexed_workspace, "--only", "shop").document
         own = [(hit["path"], hit["start_line"], hit["content"]) for hit in alone["results"]]

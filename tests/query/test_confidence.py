@@ -49,6 +49,21 @@ def test_what_is_there_is_found_with_confidence(engine: Engine, query: str) -> N
     assert [notice.code for notice in response.warnings] == []
 
 
+def test_a_word_that_each_of_three_files_holds_is_no_common_word(
+    root: Path, home: Path, quick_parsing: None
+) -> None:
+    """Rarity says nothing where there is so little; what is nowhere is doubted all the same."""
+    write_tree(root, {f"{n}.py": f"def settle_invoice{n}():\n    return 1\n" for n in "123"})
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    found = [
+        engine.search(SearchRequest(query)).confidence
+        for query in ("settle an invoice", "where zebras migrate or settle in winter")
+    ]
+
+    assert found == [Confidence.STRONG, Confidence.NONE]
+
+
 def test_what_is_not_there_is_not_answered_with_noise(engine: Engine) -> None:
     """A hit on one common word of five is not an answer."""
     response = engine.search(SearchRequest(f"{NOWHERE} value"))

@@ -23,6 +23,12 @@ Scores = npt.NDArray[np.float64]
 
 _LEXICAL_PARTS = ("path", "stem", "symbol", "location", "verbatim")
 
+_SILENT_CHUNKS = 50
+"""Chunks that hold none of the words, thought beside those of the collection.
+
+In three files a word that stands in each of them is no common word. In thousands these are nothing.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class _BestRows:
@@ -53,10 +59,13 @@ class ConfidenceFeatures:
         roots = [term for term in query.terms if term not in query.spellings]
         # A letter stands somewhere in any collection, which says nothing beside a word.
         self._roots = [term for term in roots if not _is_letter(term)] or roots
-        self._statistics = statistics
         frequencies = [statistics.frequency(term).chunks for term in self._roots]
         self._unknown = round(frequencies.count(0) / len(self._roots), DECIMALS)
-        self._idfs = [inverse_document_frequency(statistics.chunks, each) for each in frequencies]
+        chunks = statistics.chunks + _SILENT_CHUNKS
+        self._idfs = [inverse_document_frequency(chunks, each) for each in frequencies]
+        self._weight = sum(self._idfs) / math.log(chunks + 2)
+        scored = [inverse_document_frequency(statistics.chunks, each) for each in frequencies]
+        self._enlarged = self._weight / (sum(scored) / math.log(statistics.chunks + 2))
         self._weights = weights
 
     def leading(
@@ -75,7 +84,7 @@ class ConfidenceFeatures:
         leaders: list[Leader] = []
         for segment, scored, rows in zip(segments, scores, best, strict=True):
             leaders += self._leaders(segment, scored, rows.at_least(floor))
-        weight = round(sum(self._idfs) / math.log(self._statistics.chunks + 2), DECIMALS)
+        weight = round(self._weight, DECIMALS)
         return Leading(ordered_leaders(leaders), weight, self._unknown, self._wording())
 
     def _wording(self) -> Wording:
@@ -113,7 +122,8 @@ class ConfidenceFeatures:
         """Return what words, paths and names give the rows: their scores without an encoder.
 
         And without what only puts the best files in order. A filter may hide the best row of a
-        file; how the others are weighed is no evidence either.
+        file; how the others are weighed is no evidence either. A score grows with the rarity of
+        the words, which is enlarged where a small collection can have none.
         """
         image, weights, lexical = segment.image, self._weights, scored.exact
         held = np.flatnonzero(lexical)
@@ -124,7 +134,7 @@ class ConfidenceFeatures:
         for name in _LEXICAL_PARTS:
             if name in scored.parts:
                 evidence += scored.parts[name].at(best.rows)
-        evidence *= scored.parts["prior"].at(best.rows)
+        evidence *= scored.parts["prior"].at(best.rows) * self._enlarged
         return evidence
 
 

@@ -93,7 +93,7 @@ class Correction:
         so_far = [each.scores * factors for each, factors in zip(best, known, strict=True)]
         self._learn(segments, scores, best, known, _least(so_far, files) / MOST)
         return tuple(
-            scored if not factors.any() else _with_factors(segment, scored, each.files, factors)
+            scored if scored.is_empty else _with_factors(segment, scored, each.files, factors)
             for segment, scored, each, factors in zip(segments, scores, best, known, strict=True)
         )
 
