@@ -1,10 +1,13 @@
 """The forest of the ranking gives what walking its trees gives."""
 
+from importlib import resources
+
 import numpy as np
 import pytest
 
+from ggrep.base import stable_json
 from ggrep.search.query.file_features import FEATURES
-from ggrep.search.query.trees import MOST_LEAVES, forest_of, ranking_forest
+from ggrep.search.query.trees import forest_of, ranking_forest
 from training.ranking.forest import sums_by_walking
 
 STUMPS = {
@@ -28,19 +31,15 @@ def test_a_row_gets_the_leaf_that_its_comparisons_leave(
 
 
 def test_the_shipped_forest_agrees_with_walking_its_trees() -> None:
-    forest = ranking_forest()
-    drawn = np.random.default_rng(7).permutation(np.unique(forest.bounds[forest.bounds < np.inf]))
+    """Also for values that are a bound: they pass."""
+    shipped = resources.files("ggrep.search.query").joinpath("ranking_trees.json").read_bytes()
+    said, forest = stable_json.loads(shipped), ranking_forest()
+    drawn = np.random.default_rng(7).permutation(np.unique(np.concatenate(forest.bounds)))
     rows = np.resize(drawn, (40, len(FEATURES)))
-    trees = forest.leaves.shape[0]
-    nodes = zip(forest.columns.tolist(), forest.bounds.tolist(), forest.kept.tolist(), strict=True)
-    every = list(nodes)
-    size = MOST_LEAVES - 1
-    said = {
-        "trees": [
-            {"nodes": every[size * n : size * (n + 1)], "leaves": forest.leaves[n].tolist()}
-            for n in range(trees)
-        ]
-    }
+    rows[20:] = [
+        [own[n % len(own)] if len(own) else 0.0 for own in forest.bounds] for n in range(20)
+    ]
+
     assert forest.sums(rows).tolist() == sums_by_walking(said, rows).tolist()
     assert len(set(forest.sums(rows).tolist())) > 10
 

@@ -73,7 +73,7 @@ def test_the_shipped_encoder_has_its_say(root: Path, home: Path, most_at_once: i
     """It is quick enough; so the order is the index's own, and without vectors another."""
     write_tree(root, TREE)
     engine = open_engine(root, home, encoder="static", max_embed_global=most_at_once)
-    request = SearchRequest("attempt the queue once more", explain=True)
+    request = SearchRequest("attempt the queue once more", explain=True, limit=3)
     scanned = engine.scan(request)
     engine.sync()
 

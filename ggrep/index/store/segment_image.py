@@ -143,6 +143,13 @@ class SegmentImage:
         start, end = int(offsets[file]), int(offsets[file + 1])
         return self.arrays["file_paths"].view(np.uint8)[start:end].tobytes()
 
+    def paths_of(self, files: npt.NDArray[np.int64]) -> list[bytes]:
+        """Return some files' path keys as UTF-8."""
+        offsets = self.arrays["file_path_offsets"].view(np.uint32)
+        text = self.arrays["file_paths"].view(np.uint8).data
+        bounds = zip(offsets[files].tolist(), offsets[files + 1].tolist(), strict=True)
+        return [bytes(text[start:end]) for start, end in bounds]
+
     def path(self, file: int) -> PathKey:
         """Return a file's path key."""
         return PathKey(self.path_bytes(file).decode())

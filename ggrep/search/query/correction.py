@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ggrep.base.deadline import Deadline
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.search.query.eligible import Mask
-from ggrep.search.query.file_features import Figures, FileFeatures, Places
+from ggrep.search.query.file_features import Figures, FileFeatures, Places, spread
 from ggrep.search.query.kinds import QueryKind
 from ggrep.search.query.score import DECIMALS, RowScores, SegmentScores
 from ggrep.search.query.segments import SearchableSegment, run_starts
@@ -36,7 +36,7 @@ _TOLD: Final = 3
 """Features that an explanation names."""
 
 _CODE: Final = CORPORA.index(Corpus.CODE)
-_ROOM: Final = 2.0
+_ROOM: Final = 2.6
 """How far below the last wanted file is looked at first: nearly always far enough."""
 
 
@@ -159,10 +159,13 @@ def _with_factors(
 ) -> SegmentScores:
     """Return the scores with the factors of some files; 0 stands for a file without one."""
     image = segment.image
-    of_files = np.ones(image.files)
-    of_files[files] = np.where(factors > 0.0, factors, 1.0)
-    rows = scored.parts["prior"].rows
-    of_rows = np.where(image.row_corpora[rows] == _CODE, of_files[image.row_files[rows]], 1.0)
+    known = factors > 0.0
+    bounds, chosen = image.file_rows.astype(np.int64), files[known]
+    lengths = bounds[chosen + 1] - bounds[chosen]
+    rows = spread(bounds[chosen], lengths)
+    code = image.row_corpora[rows] == _CODE
+    rows, of_rows = rows[code], np.repeat(factors[known], lengths)[code]
     total = scored.total.copy()
     total[rows] = np.round(total[rows] * of_rows, DECIMALS)
-    return replace(scored, total=total, parts={**scored.parts, LEARNED: RowScores(rows, of_rows)})
+    learned = RowScores(rows, of_rows, otherwise=1.0)
+    return replace(scored, total=total, parts={**scored.parts, LEARNED: learned})

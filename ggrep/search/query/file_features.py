@@ -5,7 +5,6 @@ layout of segments and in every split of a collection into repositories. Only su
 quotients are made, of values in a fixed order: the same bits on every processor.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -111,8 +110,10 @@ class FileFeatures:
         found["unasked_stem"] = found["stem_words"] * (1.0 - scores.stems[files])
         if self._query.wants_tests:
             found["test"] = 0.0
-        columns = [np.broadcast_to(found[name], len(files)) for name in FEATURES]
-        rounded: Figures = np.round(np.stack(columns, axis=1), DECIMALS)
+        columns = np.empty((len(FEATURES), len(files)))
+        for column, name in zip(columns, FEATURES, strict=True):
+            column[:] = found[name]
+        rounded: Figures = np.round(columns, DECIMALS).T
         return rounded
 
     def _of_words(
@@ -191,7 +192,7 @@ class _Runs:
     @classmethod
     def of(cls, starts: Places, ends: Places) -> "_Runs":
         lengths = ends - starts
-        return cls(starts, ends, lengths, np.cumsum(lengths) - lengths, _spread(starts, lengths))
+        return cls(starts, ends, lengths, np.cumsum(lengths) - lengths, spread(starts, lengths))
 
     @classmethod
     def single(cls, places: Places) -> "_Runs":
@@ -233,7 +234,7 @@ class _Holdings:
         held: npt.NDArray[np.bool_] = np.zeros((terms, len(runs.rows)), dtype=np.bool_)
         counted: Figures = np.zeros((terms, files))
         lengths = self.numbers.ravel()
-        entries = _spread(self.firsts.ravel(), lengths)
+        entries = spread(self.firsts.ravel(), lengths)
         if not len(entries):
             return held, counted
         bounds = np.cumsum(self.numbers.sum(axis=2).ravel()).tolist()
@@ -272,11 +273,12 @@ def _holdings(postings: Postings, terms: list[str], fields: int, runs: _Runs) ->
                 found.append(None)
                 continue
             data = postings.fields[field]
-            start, end = int(data.offsets[place]), int(data.offsets[place + 1])
-            own = data.rows[start:end]
-            at = np.searchsorted(own, narrow if own.itemsize == 2 else wide)
-            bounds[number * fields + field] = at + start
             found.append(data)
+            start, end = data.offsets[place : place + 2].tolist()
+            if end > start:
+                own = data.rows[start:end]
+                at = own.searchsorted(narrow if own.itemsize == 2 else wide)
+                bounds[number * fields + field] = at + start
     shaped = bounds.reshape(len(terms), fields, 2, files)
     return _Holdings(shaped[:, :, 1] - shaped[:, :, 0], shaped[:, :, 0], found)
 
@@ -287,7 +289,7 @@ def _added(values: Figures | npt.NDArray[np.bool_]) -> Figures:
     return total
 
 
-def _spread(starts: Places, lengths: Places) -> Places:
+def spread(starts: Places, lengths: Places) -> Places:
     """Return the numbers of all ranges, one behind the other."""
     before = np.cumsum(lengths) - lengths
     numbers: Places = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
@@ -317,29 +319,25 @@ def _of_files(segment: SearchableSegment, files: Places, runs: _Runs) -> dict[st
     image = segment.image
     defining = np.array([name in DEFINITIONS for name in image.types] or [False])
     definitions = runs.sums(defining[image.row_types[runs.rows]])
-    paths = [image.path_bytes(file) for file in files.tolist()]
+    paths = image.paths_of(files)
     return {
         "rows": runs.lengths.astype(np.float64),
         "bytes": image.file_sizes[files].astype(np.float64),
         "definitions": definitions,
         "definition_share": definitions / runs.lengths,
-        "depth": _each(paths, lambda path: path.count(b"/")),
+        "depth": np.array([path.count(b"/") for path in paths], dtype=np.float64),
         "path_words": image.file_lengths(PATH)[files].astype(np.float64),
         "stem_words": image.file_lengths(STEM)[files].astype(np.float64),
-        "entrance": _each(paths, _is_entrance),
+        "entrance": np.array([_is_entrance(path) for path in paths], dtype=np.float64),
         "test": ((image.file_traits[files] & TEST) != 0).astype(np.float64),
     }
 
 
-def _each(paths: list[bytes], figure: Callable[[bytes], float]) -> Figures:
-    return np.array([figure(path) for path in paths], dtype=np.float64)
-
-
 def _is_entrance(path: bytes) -> bool:
     """Return whether a file is named as its directory is, or stands for it."""
-    *directories, name = path.lower().split(b"/")
+    directories, _, name = path.lower().rpartition(b"/")
     stem = name.partition(b".")[0]
-    return stem in _ENTRANCES or directories[-1:] == [stem]
+    return stem in _ENTRANCES or (bool(directories) and directories.rpartition(b"/")[2] == stem)
 
 
 def _is_identifier(word: str) -> bool:

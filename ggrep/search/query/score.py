@@ -54,14 +54,16 @@ class QueryVector:
 
 @dataclass(frozen=True, slots=True)
 class RowScores:
-    """Figures of some rows, indexed by row; 0 for others.
+    """Figures of some rows, indexed by row.
 
     Attributes:
         rows: ascending.
+        otherwise: the figure of others.
     """
 
     rows: npt.NDArray[np.int64]
     values: Scores
+    otherwise: float = 0.0
 
     def at(self, rows: npt.NDArray[np.int64]) -> Scores:
         """Return the figures of rows that are all present."""
@@ -72,7 +74,7 @@ class RowScores:
         """Return the row's figure."""
         place = int(np.searchsorted(self.rows, row))
         held = place < len(self.rows) and int(self.rows[place]) == row
-        return float(self.values[place]) if held else 0.0
+        return float(self.values[place]) if held else self.otherwise
 
 
 @dataclass(frozen=True, slots=True)

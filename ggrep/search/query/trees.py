@@ -1,10 +1,13 @@
 """A forest of small decision trees, evaluated for many rows at once.
 
 Each inner node that a row fails takes the leaves of its left side away; of what is left of a tree
-the first leaf is the row's. No tree is walked: all nodes are compared in one step (QuickScorer:
-Lucchese and others, SIGIR 2015). Leaves are whole numbers, so a sum has the same bits everywhere.
+the first leaf is the row's. No tree is walked (QuickScorer: Lucchese and others, SIGIR 2015): a
+row's place among the bounds of a feature says which of its nodes fail, and what those leave to each
+tree was put together when the forest was read. Leaves are whole numbers, so a sum has the same bits
+everywhere.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -20,26 +23,26 @@ UNIT: Final = 1024
 """Leaves count in shares of this."""
 
 _MODEL: Final = "ranking_trees.json"
+_ALL: Final = (1 << MOST_LEAVES) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """Trees of the same shape; those with fewer nodes are filled up with nodes that all pass.
+    """Trees of the same shape.
 
     Attributes:
         features: names of the columns.
         usual: float64 (features,), their medians over what the trees were fitted on.
-        columns: intp (trees x nodes,), the feature each node compares.
-        bounds: float64 (trees x nodes,): a row with more than that fails the node.
-        kept: uint16 (trees x nodes,), the leaves that are left to a row that fails.
+        bounds: of each feature float64 (bounds,), ascending: what nodes compare it with.
+        kept: of each feature uint16 (bounds + 1, trees): the leaves that its nodes leave to a row
+            with more than so many of the bounds.
         leaves: int32 (trees, MOST_LEAVES).
     """
 
     features: tuple[str, ...]
     usual: npt.NDArray[np.float64]
-    columns: npt.NDArray[np.intp]
-    bounds: npt.NDArray[np.float64]
-    kept: npt.NDArray[np.uint16]
+    bounds: tuple[npt.NDArray[np.float64], ...]
+    kept: tuple[npt.NDArray[np.uint16], ...]
     leaves: npt.NDArray[np.int32]
 
     def sums(self, rows: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
@@ -48,12 +51,13 @@ class Forest:
         Args:
             rows: float64 (rows, features).
         """
-        shape = len(self.leaves), MOST_LEAVES - 1, len(rows)
-        fails = np.ascontiguousarray(rows.T)[self.columns] > self.bounds[:, None]
-        left = np.where(fails, self.kept[:, None], np.uint16(0xFFFF)).reshape(shape)
-        first = _FIRST_BIT[np.bitwise_and.reduce(left, axis=1)]
-        picked = self.leaves[np.arange(len(self.leaves))[:, None], first]
-        found: npt.NDArray[np.int64] = picked.sum(axis=0, dtype=np.int64)
+        trees = len(self.leaves)
+        left = np.full((len(rows), trees), _ALL, dtype=np.uint16)
+        room = np.empty_like(left)
+        for values, bounds, kept in zip(rows.T, self.bounds, self.kept, strict=True):
+            left &= kept.take(bounds.searchsorted(values), axis=0, out=room, mode="clip")
+        first = _FIRST_BIT[left] + np.arange(trees) * MOST_LEAVES
+        found: npt.NDArray[np.int64] = self.leaves.ravel()[first].sum(axis=1, dtype=np.int64)
         return found
 
 
@@ -72,25 +76,34 @@ def forest_of(said: dict[str, Any]) -> Forest:
             [feature, bound, leaves that are left to a row with more], and `leaves` in 1 / UNIT,
             the leftmost first.
     """
-    trees = said["trees"]
-    shape = len(trees), MOST_LEAVES - 1
-    columns = np.zeros(shape, dtype=np.intp)
-    bounds = np.full(shape, np.inf)
-    kept = np.zeros(shape, dtype=np.uint16)
+    trees, features = said["trees"], tuple(said["features"])
     leaves = np.zeros((len(trees), MOST_LEAVES), dtype=np.int32)
+    nodes: list[list[tuple[float, int, int]]] = [[] for _ in features]
     for number, tree in enumerate(trees):
-        for place, (column, bound, left) in enumerate(tree["nodes"]):
-            columns[number, place], bounds[number, place] = column, bound
-            kept[number, place] = left
         leaves[number, : len(tree["leaves"])] = tree["leaves"]
+        for column, bound, left in tree["nodes"]:
+            nodes[column].append((bound, number, left))
+    tables = [_of_feature(own, len(trees)) for own in nodes]
     return Forest(
-        features=tuple(said["features"]),
+        features=features,
         usual=np.array(said["usual"], dtype=np.float64),
-        columns=columns.ravel(),
-        bounds=bounds.ravel(),
-        kept=kept.ravel(),
+        bounds=tuple(bounds for bounds, _ in tables),
+        kept=tuple(kept for _, kept in tables),
         leaves=leaves,
     )
+
+
+def _of_feature(
+    nodes: Sequence[tuple[float, int, int]], trees: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint16]]:
+    """Return the bounds of a feature, and what its nodes leave behind each of them."""
+    compared = np.array([bound for bound, _, _ in nodes], dtype=np.float64)
+    bounds, places = np.unique(compared, return_inverse=True)
+    kept = np.full((len(bounds) + 1, trees), _ALL, dtype=np.uint16)
+    of_trees = np.array([tree for _, tree, _ in nodes], dtype=np.intp)
+    left = np.array([left for _, _, left in nodes], dtype=np.uint16)
+    np.bitwise_and.at(kept, (places + 1, of_trees), left)
+    return bounds, np.bitwise_and.accumulate(kept, axis=0)
 
 
 _FIRST_BIT: Final = np.array(
