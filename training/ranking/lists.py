@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.base.deadline import Deadline
+from ggrep.index.lexical.tokens import words
 from ggrep.interfaces.evaluation.questions import request_of
 from ggrep.interfaces.evaluation.suite import Case
 from ggrep.search.engine.engine import Engine
@@ -19,6 +21,9 @@ from ggrep.search.query.pipeline import Ranked, rank
 from training.ranking.gather import UNCORRECTED, engine_of
 
 MOST_FILES: Final = 60
+_LONG_WORD: Final = 4
+_FEWEST: Final = 3
+_NUMBERS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,22 @@ def lists_of(cases: Sequence[Case], home: Path) -> Iterator[Listed]:
                 found = _listed(engine, case, vectors=vectors)
                 if found.answers.any() and not found.answers.all():
                     yield found
+
+
+def shortened(case: Case) -> Case | None:
+    """Return the case asked in some of its words, drawn by lot; None where it has few already.
+
+    Commits and comments speak in sentences, and users often in four or five words.
+    """
+    text = case.question.query
+    long = dict.fromkeys(word for word in words(text) if len(word) >= _LONG_WORD)
+    lots = {word: sha256(f"{text}:{word}".encode()).digest() for word in long}
+    number = _FEWEST + sha256(text.encode()).digest()[0] % _NUMBERS
+    if len(long) <= number:
+        return None
+    kept = set(sorted(long, key=lots.__getitem__)[:number])
+    question = replace(case.question, query=" ".join(word for word in long if word in kept))
+    return replace(case, question=question)
 
 
 def _listed(engine: Engine, case: Case, *, vectors: bool) -> Listed:

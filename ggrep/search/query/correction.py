@@ -29,19 +29,19 @@ CORRECTED: Final = frozenset({QueryKind.QUESTION, QueryKind.WORDS})
 """Queries in words. A name, a path, a message and quoted text mean one place, which rules find."""
 
 _LOWEST: Final = -1.5
-_HIGHEST: Final = 0.5
+_HIGHEST: Final = 0.75
 """Bounds of the forest's sum, a natural logarithm."""
 
 _TOLD: Final = 3
 """Features that an explanation names."""
 
 _CODE: Final = CORPORA.index(Corpus.CODE)
-_ROOM: Final = 2.0
+_ROOM: Final = 2.6
 """How far below the last wanted file is looked at first: nearly always far enough."""
 
 
 def factor_of(sums: npt.NDArray[np.int64]) -> Figures:
-    """Return the factors of some sums of a forest, from 1/7 to 5/3.
+    """Return the factors of some sums of a forest, from 1/7 to 2.2.
 
     exp within the bounds, near enough, by its Pade approximant of degree one: a division has the
     same bits on every processor.
