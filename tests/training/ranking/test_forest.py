@@ -1,4 +1,4 @@
-"""Trees become the shipped form: the same leaf for every row, in whole shares, steady around none."""
+"""Trees become the shipped form: the same leaf for every row, in whole shares."""
 
 import sys
 from collections.abc import Mapping

@@ -1,5 +1,6 @@
 """Learning asks repositories to learn from alone, and refuses what it cannot use."""
 
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -58,6 +59,7 @@ def test_parts_that_are_not_to_learn_from_are_never_asked(
     monkeypatch.setenv("GGREP_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(learn, "read_kit", kit)
     monkeypatch.setattr(learn, "lists_of", lists)
+    monkeypatch.setitem(sys.modules, "lightgbm", SimpleNamespace())
     monkeypatch.setattr(learn, "fit", lambda found: {**FITTED, "usual": [len(found), 0]})
     target = tmp_path / "trees.json"
     arguments = ["fit", str(tmp_path / "kit"), str(tmp_path / "own"), "--to", str(target)]
@@ -73,3 +75,17 @@ def test_the_file_holds_a_line_for_each_tree_and_reads_as_it_was_fitted() -> Non
     read = stable_json.loads(written)
     assert read == {**FITTED, "features": ["a", "b"]}
     assert forest_of(read).leaves[:, :2].tolist() == [[1, -1], [2, -2], [3, -3]]
+
+
+def test_a_missing_package_is_told_before_anything_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def never(*_: object) -> None:
+        pytest.fail("asked in vain")
+
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+    monkeypatch.setattr(learn, "_lists", never)
+    target = tmp_path / "trees.json"
+    assert learn.main(["fit", "kit", "folder", "--to", str(target)]) == 2
+    assert "python3 dev.py setup ranking" in capsys.readouterr().err
+    assert not target.exists()
