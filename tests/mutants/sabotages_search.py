@@ -1011,11 +1011,11 @@ SEARCH_SABOTAGES = (
         (FILE_FEATURES + "test_a_file_that_stands_for_its_directory_is_its_entrance",),
     ),
     Sabotage(
-        "files are corrected only if they are near the last one",
+        "the factor is no exponential",
         "ggrep/search/query/correction.py",
-        "_least(so_far, files) / MOST)",
-        "_least(so_far, files))",
-        (CORRECTION + "test_an_answer_is_what_it_would_be_if_every_file_were_corrected",),
+        "(1.0 + half) / (1.0 - half)",
+        "1.0 + 2.0 * half",
+        (CORRECTION + "test_the_factor_is_bounded_and_grows_with_the_sum",),
     ),
     Sabotage(
         "a row that equals a bound fails it",
