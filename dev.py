@@ -13,7 +13,8 @@
     python3 dev.py sizes [COMMIT]    the wheel and what is installed with it, in MB and files
     python3 dev.py house             sizes, floors and names of the package, and the ways through it
     python3 dev.py schemas           writes the JSON Schemas that ship, from their declarations
-    python3 dev.py setup             only make .venv and install into it
+    python3 dev.py setup [EXTRAS]    only make .venv and install into it; `ranking` adds what fits
+                                     the trees of the ranking
 
 The first call makes `.venv` and installs the package with its development tools, with uv where
 it is there and pip otherwise. A digest of pyproject.toml is kept, so that later calls start at

@@ -26,6 +26,10 @@ SYNCER = "tests/sync/test_syncer.py::"
 UNDERSTAND = "tests/query/test_understand.py::"
 VERIFY = "tests/store/test_verify.py::"
 
+CORRECTION = "tests/query/test_correction.py::"
+FILE_FEATURES = "tests/query/test_file_features.py::"
+TREES = "tests/query/test_trees.py::"
+
 SEARCH_SABOTAGES = (
     # Terms, order and shares.
     Sabotage(
@@ -990,5 +994,34 @@ SEARCH_SABOTAGES = (
         "degraded=bool(facts.problems)",
         "degraded=False",
         (SYNCER + "test_a_file_whose_parser_hangs_degrades_the_snapshot",),
+    ),
+    # The learned correction.
+    Sabotage(
+        "the rarest word held is the commonest",
+        "ggrep/search/query/file_features.py",
+        "rarest = (weights * inside).max(axis=0, initial=0.0)",
+        "rarest = (weights * inside).min(axis=0, initial=9.0)",
+        (FILE_FEATURES + "test_the_rarest_word_held_is_weighed_against_the_rarest_asked",),
+    ),
+    Sabotage(
+        "a directory's namesake is no entrance",
+        "ggrep/search/query/file_features.py",
+        "stem in _ENTRANCES or directories[-1:] == [stem]",
+        "stem in _ENTRANCES",
+        (FILE_FEATURES + "test_a_file_that_stands_for_its_directory_is_its_entrance",),
+    ),
+    Sabotage(
+        "the factor is no exponential",
+        "ggrep/search/query/correction.py",
+        "(1.0 + half) / (1.0 - half)",
+        "1.0 + 2.0 * half",
+        (CORRECTION + "test_the_factor_is_bounded_and_grows_with_the_sum",),
+    ),
+    Sabotage(
+        "a row that equals a bound fails it",
+        "ggrep/search/query/trees.py",
+        "[self.columns] > self.bounds",
+        "[self.columns] >= self.bounds",
+        (TREES + "test_a_row_gets_the_leaf_that_its_comparisons_leave",),
     ),
 )

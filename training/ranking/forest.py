@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from ggrep.base.errors import UsageError
 from ggrep.search.query.file_features import FEATURES
 from ggrep.search.query.trees import MOST_LEAVES, UNIT
 from training.ranking.lists import Listed
@@ -41,6 +42,14 @@ _PARAMETERS: Final[Mapping[str, Any]] = {
     "num_threads": 2,
     "verbose": -1,
 }
+
+
+def require_lightgbm() -> None:
+    """Raise UsageError where the package that fits is missing, before anything long begins."""
+    try:
+        import_module("lightgbm")
+    except ModuleNotFoundError:
+        raise UsageError("lightgbm is missing: python3 dev.py setup ranking") from None
 
 
 def fit(

@@ -5,7 +5,7 @@
 
 KIT is what `training.changes build` wrote of the same histories; FOLDER takes further questions,
 and keeps the indexes. `fit` writes the trees into the package. Only repositories to learn from are
-asked. It needs the package lightgbm.
+asked. `fit` needs the package lightgbm, which `python3 dev.py setup ranking` installs.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.suite_files import read_kit
 from training.changes.listing import read_list
 from training.encoder.packages import read_exclusions
-from training.ranking.forest import fit
+from training.ranking.forest import fit, require_lightgbm
 from training.ranking.lists import Listed, lists_of
 from training.ranking.material import DOCS, EARLIER, build_material
 
@@ -43,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             exclusions = read_exclusions(said.exclusions)
             build_material(read_list(), said.histories, said.kit, said.folder, exclusions, _tell)
         else:
+            require_lightgbm()
             said.to.write_bytes(_line_by_line(fit(_lists(said.kit, said.folder))))
     except UsageError as error:
         _tell(str(error))
