@@ -16,11 +16,13 @@ from pathlib import Path
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
+from ggrep.interfaces.evaluation.suite import Case
 from ggrep.interfaces.evaluation.suite_files import read_kit
+from training.changes.building import WHOLE
 from training.changes.listing import read_list
 from training.encoder.packages import read_exclusions
 from training.ranking.forest import fit, require_lightgbm
-from training.ranking.lists import Listed, lists_of
+from training.ranking.lists import Listed, lists_of, shortened
 from training.ranking.material import DOCS, EARLIER, build_material
 
 TREES = Path(__file__).parents[2] / "ggrep" / "search" / "query" / "ranking_trees.json"
@@ -55,11 +57,16 @@ def _lists(kit: Path, folder: Path) -> list[Listed]:
     """Return the lists of all questions to learn from."""
     home = Path(os.environ.setdefault("GGREP_HOME", str(folder / ".ggrep-home")))  # noqa: TID251 - a program of its own
     found: list[Listed] = []
+    asked: list[Case] = []
     for place in (kit, folder / EARLIER, folder / DOCS):
         parts = stable_json.loads((place / "repos.json").read_bytes())
         cases = read_kit(place, federated=False).cases
-        found += lists_of([each for each in cases if parts[each.repo]["part"] == "fit"], home)
+        asked += (own := [each for each in cases if parts[each.repo]["part"] == "fit"])
+        found += lists_of(own, home)
         _tell(f"{place.name}: {len(found)} lists")
+    spoken = [each for each in asked if not each.category.startswith(WHOLE)]
+    found += lists_of([each for each in map(shortened, spoken) if each is not None], home)
+    _tell(f"with short questions: {len(found)} lists")
     return found
 
 
