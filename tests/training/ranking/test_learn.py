@@ -50,7 +50,9 @@ def test_parts_that_are_not_to_learn_from_are_never_asked(
 
     def kit(place: Path, *, federated: bool) -> Any:
         assert not federated
-        return SimpleNamespace(cases=[SimpleNamespace(repo=n, place=place.name) for n in parts])
+        kinds = {"kit": "subject and body", EARLIER: "subject", DOCS: "comment"}
+        known = {"place": place.name, "category": kinds[place.name]}
+        return SimpleNamespace(cases=[SimpleNamespace(repo=n, **known) for n in parts])
 
     def lists(cases: list[Any], home: Path) -> list[str]:
         asked.extend((each.place, each.repo) for each in cases)
@@ -59,13 +61,15 @@ def test_parts_that_are_not_to_learn_from_are_never_asked(
     monkeypatch.setenv("GGREP_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(learn, "read_kit", kit)
     monkeypatch.setattr(learn, "lists_of", lists)
+    monkeypatch.setattr(learn, "shortened", lambda case: case if case.place != EARLIER else None)
     monkeypatch.setitem(sys.modules, "lightgbm", SimpleNamespace())
     monkeypatch.setattr(learn, "fit", lambda found: {**FITTED, "usual": [len(found), 0]})
     target = tmp_path / "trees.json"
     arguments = ["fit", str(tmp_path / "kit"), str(tmp_path / "own"), "--to", str(target)]
     assert learn.main(arguments) == 0
-    assert asked == [("kit", "one"), (EARLIER, "one"), (DOCS, "one")]
-    assert stable_json.loads(target.read_bytes())["usual"] == [3, 0]
+    spoken = [("kit", "one"), (EARLIER, "one"), (DOCS, "one")]
+    assert asked == [*spoken, (DOCS, "one")], "bodies are not asked in few words"
+    assert stable_json.loads(target.read_bytes())["usual"] == [4, 0]
 
 
 def test_the_file_holds_a_line_for_each_tree_and_reads_as_it_was_fitted() -> None:
