@@ -1018,6 +1018,13 @@ SEARCH_SABOTAGES = (
         (CORRECTION + "test_the_factor_is_bounded_and_grows_with_the_sum",),
     ),
     Sabotage(
+        "files that the factor could lift are not looked at",
+        "ggrep/search/query/correction.py",
+        "_least(so_far, files) / MOST)",
+        "_least(so_far, files))",
+        (CORRECTION + "test_answers_are_exact_however_far_scores_lie_apart",),
+    ),
+    Sabotage(
         "a row that equals a bound fails it",
         "ggrep/search/query/trees.py",
         "bounds.searchsorted(values)",

@@ -7,10 +7,12 @@ import numpy.typing as npt
 import pytest
 
 from ggrep.base.deadline import Deadline
+from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.request import Find, SearchRequest
 from ggrep.search.engine.engine import Engine
-from ggrep.search.query.correction import LEARNED, MOST, factor_of
+from ggrep.search.query.correction import LEARNED, MOST, Correction, factor_of
 from ggrep.search.query.pipeline import Ranked, rank
+from ggrep.search.query.segments import SearchableSegment
 from ggrep.search.query.trees import UNIT, Forest, ranking_forest
 from ggrep.search.query.weights import DEFAULT_WEIGHTS
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
@@ -77,6 +79,38 @@ class Wild(Forest):
         return found
 
 
+class Named:
+    """Features that name the file and say nothing else."""
+
+    def of(
+        self, _segment: object, _scored: object, files: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        return files
+
+
+class Said:
+    """A forest that was told what to say of each file."""
+
+    def __init__(self, sums: npt.NDArray[np.int64]) -> None:
+        self._sums = sums
+
+    def sums(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        return self._sums[rows]
+
+
+def top(
+    segment: SearchableSegment,
+    total: npt.NDArray[np.float64],
+    mask: npt.NDArray[np.bool_],
+    number: int,
+) -> list[tuple[float, int]]:
+    """Return the best files of a segment's code with their best scores."""
+    best = np.zeros(segment.image.files)
+    code = mask & (segment.image.row_corpora == CORPORA.index(Corpus.CODE))
+    np.maximum.at(best, segment.image.row_files[code], total[code])
+    return sorted((-score, file) for file, score in enumerate(best.tolist()) if score)[:number]
+
+
 @pytest.mark.parametrize("files", [10, 17, 40])
 @pytest.mark.parametrize("wild", [False, True])
 def test_an_answer_is_what_it_would_be_if_every_file_were_corrected(
@@ -90,6 +124,25 @@ def test_an_answer_is_what_it_would_be_if_every_file_were_corrected(
     assert best_files(ranked(many, files), files) == whole
     uncorrected = best_files(ranked(many, files, learned=0), files)
     assert ({path for _, path in whole} != {path for _, path in uncorrected}) or not wild
+
+
+def test_answers_are_exact_however_far_scores_lie_apart(
+    many: Engine,
+) -> None:
+    """Scores of six orders and sums within and beyond the bounds, drawn anew two hundred times."""
+    found = ranked(many, 100_000, learned=0)
+    segment, scored = found.segments[0], found.scores[0]
+    mask, number = found.eligible[0] & (scored.total > 0.0), len(best_files(found, 1000))
+    chance = np.random.default_rng(7)
+    for _ in range(200):
+        spread = np.exp(chance.uniform(0.0, chance.choice([0.5, 2.0, 6.0]), len(scored.total)))
+        drawn = replace(scored, total=np.where(scored.total > 0.0, np.round(spread, 9), 0.0))
+        sums = chance.integers(-3 * UNIT, 3 * UNIT, segment.image.files)
+        correction = Correction(Said(sums), Named(), Deadline.never(many.clock))  # type: ignore[arg-type]
+        files = int(chance.integers(1, 30))
+        whole = correction.corrected([segment], [drawn], [mask], 10 * number)[0].total
+        shown = correction.corrected([segment], [drawn], [mask], files)[0].total
+        assert top(segment, shown, mask, files) == top(segment, whole, mask, files)
 
 
 def test_not_every_file_is_looked_at(many: Engine) -> None:
