@@ -1,4 +1,4 @@
-"""Hits for people: a number, `path:line`, the definition, and the lines that match."""
+"""Hits for people: a number, `path:lines`, the definition, and the lines that match."""
 
 import re
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.render.explanation import component_bars, largest_part
+from ggrep.render.page import span
 from ggrep.render.style import CUT, Style, cut
 
 _NAME_COLUMNS = 120
@@ -123,10 +124,11 @@ class _Frame:
 
 def _block(number: int, item: ShownHit, view: HitView, style: Style, frame: _Frame) -> str:
     hit, width = item.hit, frame.width
+    lines_of = span(hit.start_line, hit.end_line)
     head = [
         style.paint("number", f"{number:>{width}}."),
         style.paint("repo", f"[{sanitise_line(item.repo)}]") if item.repo else "",
-        style.paint("path", sanitise_line(item.place)) + style.paint("line", f":{hit.start_line}"),
+        style.paint("path", sanitise_line(item.place)) + style.paint("line", f":{lines_of}"),
         _definition(hit, style),
     ]
     if view.scores:

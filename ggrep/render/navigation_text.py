@@ -73,7 +73,7 @@ def expansion_text(response: ExpandResponse, page: Page) -> str:
 
 
 def _definition(found: Definition, page: Page) -> list[str]:
-    place, kind = page.path(found.path, found.line), sanitise_line(found.kind)
+    place, kind = page.path(found.path, found.line, found.end_line), sanitise_line(found.kind)
     name = page.style.paint("name", page.fitting(found.qualified_name or found.name))
     lines = [f"{place}  {page.style.paint('kind', kind)} {name}"]
     if found.signature:

@@ -50,10 +50,10 @@ class Page:
     words: tuple[str, ...] = ()
     stems: tuple[str, ...] = ()
 
-    def path(self, key: str, line: int = 0) -> str:
-        """Return a file, or a place in it, as terminals and editors can open it."""
+    def path(self, key: str, line: int = 0, last: int = 0) -> str:
+        """Return a file, or lines of it, as terminals and editors can open it."""
         shown = self.style.paint("path", sanitise_line(self.place(key)))
-        return shown + self.style.paint("line", f":{line}") if line else shown
+        return shown + self.style.paint("line", f":{span(line, last)}") if line else shown
 
     def muted(self, text: str) -> str:
         """Return one line of what is said beside the answer."""

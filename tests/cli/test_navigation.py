@@ -19,7 +19,7 @@ def test_a_name_leads_to_its_definition(ggrep: Command, shop: Path) -> None:
     """`path:line` first, so that it can be opened."""
     found = ggrep("symbol", "charge_card")
 
-    assert found.out.startswith("src/checkout.py:7  method Checkout.charge_card\n")
+    assert found.out.startswith("src/checkout.py:7-9  method Checkout.charge_card\n")
     assert "    Charge a card.\n" in found.out
 
 

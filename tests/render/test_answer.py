@@ -71,7 +71,7 @@ def test_paths_are_written_as_seen_from_the_view_s_directory(
     rendered = render_answer(RESPONSE, ROOT, VIEW)
 
     assert rendered.out == (
-        "1.  ../src/a.py:9  function Shop.refund\n     9 │ def refund(order):\n"
+        "1.  ../src/a.py:9-20  function Shop.refund\n     9 │ def refund(order):\n"
     )
     assert (rendered.err, rendered.exit_status, rendered.hits) == ("", 0, 1)
 

@@ -42,7 +42,7 @@ def test_a_hit_is_its_place_its_name_and_its_lines() -> None:
     text = render_hits([_shown()], HitView(()), PLAIN)
 
     assert text == (
-        "1.  src/a.py:9  function Shop.refund\n"
+        "1.  src/a.py:9-20  function Shop.refund\n"
         "     9 │ def refund():\n"
         "    10 │     return 1\n"
         "       │ (+3 more lines)\n"
@@ -96,7 +96,7 @@ def test_a_part_of_a_definition_says_what_it_is_in() -> None:
     """A long function comes in several chunks."""
     text = render_hits([_shown(replace(HIT, name="", qualified_name=""))], HitView(()), PLAIN)
 
-    assert text.startswith("1.  src/a.py:9  function in Shop\n")
+    assert text.startswith("1.  src/a.py:9-20  function in Shop\n")
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_names_from_the_repository_are_sanitised_and_cut() -> None:
 
     text = render_hits([_shown(hit, repo="r\x1b]0;t\x07")], HitView(()), PLAIN)
 
-    assert text == "1.  [r]  a b:9  function x " + "y" * 117 + "…\n"
+    assert text == "1.  [r]  a b:9-20  function x " + "y" * 117 + "…\n"
 
 
 def test_words_are_highlighted_only_in_colour() -> None:
