@@ -55,6 +55,11 @@ class Role(Enum):
 
 ROLES = tuple(Role)
 
+DEFINITIONS: Final = frozenset(
+    {"function", "method", "class", "interface", "enum", "typealias", "module", "constant"}
+)
+"""Kinds of chunks that define the name they bear."""
+
 
 MAX_LEVEL: Final = 3
 """The most detailed level of a slate."""

@@ -8,6 +8,8 @@
         [--pairs FOLDER]                        and, with those it was trained with, fewer of them
     python3 dev.py quality --slates FOLDER      only slates, of repositories fetched into a folder;
         [--developed] [--missed]                see training/slates/measuring.py
+    python3 dev.py quality --places FOLDER      only which places slates show, likewise
+        [--developed] [--missed]                see training/slates/visible.py
     python3 dev.py quality --changes FOLDER     only commits as questions, of the folder that
         [--part fit|choose|judge]               `python -m training.changes build` writes
     python3 dev.py quality FOLDER --jobs N      processes at once, 2 unless said
@@ -36,17 +38,18 @@ from ggrep.interfaces.evaluation.suite import Overrides, Suite, jobs_of, overrid
 from ggrep.interfaces.evaluation.suite_files import read_kit
 from ggrep.interfaces.evaluation.suite_processes import Conditions, Outcome, in_a_process, run_jobs
 from ggrep.search.engine.engine import Engine
-from tests.bench import changes, confidence, encoder_quality, slate_tables
+from tests.bench import changes, confidence, encoder_quality, place_tables, slate_tables
 from tests.bench import federated as workspaces
 from tests.bench import quality_tables as tables
 from training.changes.listing import PARTS
 from training.confidence.asking import SHIPPED as SHIPPED_ENCODER
 from training.quality_page import PAGE, put
 from training.slates.measuring import measure, missed
+from training.slates.visible import ask_places, hidden
 
 GLOBAL, UNION = "global", "one store"
 QUALITY, FEDERATED, CONFIDENCE = "quality", "federated", "confidence"
-ENCODERS, SLATES, CHANGES = "encoders", "slates", "changes"
+ENCODERS, SLATES, PLACES, CHANGES = "encoders", "slates", "places", "changes"
 WITH_SHIPPED = {"encoder": SHIPPED_ENCODER}
 SHIPPED = Conditions(encoder=SHIPPED_ENCODER)
 WITHOUT_ENCODER = Conditions(encoder="none")
@@ -91,6 +94,8 @@ def main(arguments: Sequence[str]) -> int:
     folder = given.folder.resolve()
     if given.slates:
         return measure_slates(folder, given)
+    if given.places:
+        return measure_places(folder, given)
     os.environ.setdefault("GGREP_HOME", str(folder / ".ggrep-home"))
     bench = Bench(folder, given.jobs)
     if given.changes or given.encoders:
@@ -120,6 +125,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--encoders", action="store_true")
     parser.add_argument("--pairs", type=Path)
     parser.add_argument("--slates", action="store_true")
+    parser.add_argument("--places", action="store_true")
     parser.add_argument("--developed", action="store_true")
     parser.add_argument("--missed", action="store_true")
     parser.add_argument("--changes", action="store_true")
@@ -146,6 +152,18 @@ def measure_slates(folder: Path, given: argparse.Namespace) -> int:
         sys.stdout.write("".join(f"{line}\n" for line in missed(developed.answers)))
     text = slate_tables.slates(developed, held_out)
     tell({SLATES: text}, write=given.write)
+    return 0
+
+
+def measure_places(folder: Path, given: argparse.Namespace) -> int:
+    """Print which places slates show; the page gets them only with the repositories held out."""
+    if given.write and given.developed:
+        raise SystemExit("--developed: the page has the repositories held out too")
+    developed = ask_places(folder, held_out=False)
+    held_out = () if given.developed else ask_places(folder, held_out=True)
+    if given.missed:
+        sys.stdout.write("".join(f"{line}\n" for line in hidden(developed)))
+    tell({PLACES: place_tables.places(developed, held_out)}, write=given.write)
     return 0
 
 

@@ -86,10 +86,9 @@ def check(host: Served, seeds: range) -> None:
         assert len(packs) <= limits["max_slate_files"]
         for pack in packs:
             assert size(pack) <= limits["max_slate_file_bytes"]
-            own = [
-                item for item in pack.get("evidence", ()) if item["reason"] != "neighbour_context"
-            ]
-            assert len(own) <= limits["max_evidence_per_file"]
+            own = [item for item in pack.get("evidence", ()) if "reason" not in item]
+            named = pack.get("outline", ())
+            assert len(own) + len(named) <= limits["max_evidence_per_file"]
 
 
 @pytest.mark.slow

@@ -44,10 +44,10 @@ SLATE_SABOTAGES = (
         (SLATING + "test_the_least_level_shows_paths_alone",),
     ),
     Sabotage(
-        "the usual level shows whole chunks",
+        "the usual level shows what is written above definitions",
         "ggrep/search/slate/levels.py",
-        "(SnippetMode.NONE, SnippetMode.SHORT,",
-        "(SnippetMode.NONE, SnippetMode.FULL,",
+        "evidence, anchors, level >= 2)",
+        "evidence, anchors, level >= 0)",
         (LEVELS + "test_each_level_shows_more_than_the_one_below",),
     ),
     # USE.MUST.002: packs of a file and its evidence.
@@ -119,15 +119,15 @@ SLATE_SABOTAGES = (
     Sabotage(
         "the bytes of a slate have no bound",
         "ggrep/search/slate/packing.py",
-        "given = shared_out(wants, max(left, 0))",
-        "given = list(wants)",
+        "return size <= min(left, own)",
+        "return size <= own",
         (PACKING + "test_no_slate_is_larger_than_its_budgets",),
     ),
     Sabotage(
         "the bytes of a file have no bound",
         "ggrep/search/slate/packing.py",
-        "    if size <= allowed:\n        return one\n",
-        "    if size or allowed:\n        return one\n",
+        "return size <= min(left, own)",
+        "return size <= left",
         (PACKING + "test_no_slate_is_larger_than_its_budgets",),
     ),
     Sabotage(
@@ -159,11 +159,11 @@ SLATE_SABOTAGES = (
         (LEVELS + "test_a_budget_beyond_its_cap_is_clamped_aloud",),
     ),
     Sabotage(
-        "a file may fill all of a slate",
+        "names of files may fill all of a slate",
         "ggrep/search/slate/packing.py",
-        "given[i] = min(wants[i], left // (len(wants) - position))",
-        "given[i] = min(wants[i], left)",
-        (PACKING + "test_room_is_dealt_fairly",),
+        "_NAMES: Final = 0.35",
+        "_NAMES: Final = 1.0",
+        (PACKING + "test_fewer_bytes_mean_fewer_files_and_not_files_without_a_line",),
     ),
     # USE.MUST.005: profiles in a tracked file.
     Sabotage(
@@ -343,15 +343,15 @@ SLATE_SABOTAGES = (
     Sabotage(
         "anchors cannot be left out",
         "ggrep/search/slate/pack_material.py",
-        "anchor = own[0] if wanted.anchors and own",
-        "anchor = own[0] if own",
+        "anchor = own[0] if opens and wanted.anchors and own",
+        "anchor = own[0] if opens and own",
         (SLATING + "test_anchors_and_the_graph_can_be_left_out",),
     ),
     Sabotage(
         "no file has an anchor",
         "ggrep/search/slate/pack_material.py",
-        "anchor = own[0] if wanted.anchors and own",
-        "anchor = own[0] if wanted.anchors and not own",
+        "anchor = own[0] if opens and wanted.anchors and own",
+        "anchor = own[0] if opens and wanted.anchors and not own",
         (SLATING + "test_packs_say_what_files_are_and_where_to_read",),
     ),
     Sabotage(
@@ -479,8 +479,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "which files give way is for their order to say",
         "ggrep/search/slate/packing.py",
-        "kept = sorted(packs, key=_standing)",
-        "kept = list(packs)",
+        "for one in sorted(packs, key=_standing):",
+        "for one in packs:",
         (PACKING + "test_the_order_of_the_files_does_not_matter",),
     ),
     Sabotage(

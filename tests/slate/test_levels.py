@@ -19,11 +19,12 @@ from ggrep.search.slate.levels import (
 
 
 def test_each_level_shows_more_than_the_one_below() -> None:
-    """Whole chunks are shown to those alone who ask for level 3."""
-    snippets = [disclosure_of(level).snippet for level in LEVELS]
+    """Level 0 names places; what is written above a definition, and around it, comes with 2."""
+    shown = [disclosure_of(level) for level in LEVELS]
 
-    assert snippets == [SnippetMode.NONE, SnippetMode.SHORT, SnippetMode.LONG, SnippetMode.FULL]
-    assert [disclosure_of(level).neighbours for level in LEVELS] == [False, False, True, True]
+    assert [one.snippet is SnippetMode.NONE for one in shown] == [True, False, False, False]
+    assert [one.comments for one in shown] == [False, False, True, True]
+    assert [one.neighbours for one in shown] == [False, False, True, True]
 
 
 def test_levels_select_by_the_same_counts() -> None:
@@ -33,7 +34,7 @@ def test_levels_select_by_the_same_counts() -> None:
     assert len({(one.files, one.evidence_per_file) for one in usual}) == 1
     assert [one.total_bytes for one in usual] == sorted({one.total_bytes for one in usual})
     assert [one.file_bytes for one in usual] == sorted({one.file_bytes for one in usual})
-    assert usual[1].total_bytes < 65_536
+    assert [one.total_bytes for one in usual[:2]] == [2_048, 16_384]
 
 
 @pytest.mark.parametrize("level", [-1, 4, 99])
@@ -84,7 +85,7 @@ def test_no_file_may_take_more_than_the_whole_slate() -> None:
         (Budgets(file_bytes=-1), "max_slate_file_bytes: -1"),
         (Budgets(files=-1), "max_slate_files: -1"),
         (Budgets(evidence_per_file=-1), "max_evidence_per_file: -1"),
-        (Budgets(total_bytes=MIN_SLATE_BYTES - 1), "max_slate_bytes: 2047"),
+        (Budgets(total_bytes=MIN_SLATE_BYTES - 1), "max_slate_bytes: 1023"),
         (Budgets(total_bytes=1), "max_slate_bytes: 1 "),
     ],
 )

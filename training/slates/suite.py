@@ -14,7 +14,7 @@ SLATE_SUITE_VERSION: Final = 1
 
 _REQUIRED: Final = ("name", "registry", "package", "release", "sha256", "licence")
 _KEYS: Final = (*_REQUIRED, "kind", "suite", "languages", "held_out")
-_NAMING: Final = ("id", "repo", "query")
+NAMING: Final = ("id", "repo", "query")
 _SECTION_KEYS: Final = tuple(section.value for section in SECTIONS)
 
 
@@ -105,7 +105,7 @@ def read_slate_suite(paths: Iterable[Path]) -> SlateSuite:
 def _read(path: Path) -> SlateSuite:
     file = read_toml(path)
     file.top(("repositories", "cases", "out_of_domain"), SLATE_SUITE_VERSION)
-    repositories = tuple(_repository(table) for table in file.tables("repositories"))
+    repositories = tuple(repository_of(table) for table in file.tables("repositories"))
     names = frozenset(each.name for each in repositories)
     return SlateSuite(
         repositories,
@@ -114,7 +114,12 @@ def _read(path: Path) -> SlateSuite:
     )
 
 
-def _repository(table: Table) -> SlateRepository:
+def repository_of(table: Table) -> SlateRepository:
+    """Return what a table says of a repository.
+
+    Raises:
+        UsageError: it says something else, or too little.
+    """
     table.only(_KEYS)
     _require(table, _REQUIRED)
     return SlateRepository(
@@ -132,8 +137,8 @@ def _repository(table: Table) -> SlateRepository:
 
 
 def _case(table: Table, names: frozenset[str]) -> SlateCase:
-    table.only((*_NAMING, *_SECTION_KEYS))
-    name, repo, query = _question(table, names)
+    table.only((*NAMING, *_SECTION_KEYS))
+    name, repo, query = question_of(table, names)
     wanted = tuple(
         (section, _paths(table, section.value)) for section in SECTIONS if table.has(section.value)
     )
@@ -147,12 +152,17 @@ def _out_of_domain(file: TomlFile, names: frozenset[str]) -> tuple[OutOfDomain, 
         return ()
     tables = file.tables("out_of_domain")
     for table in tables:
-        table.only(_NAMING)
-    return tuple(OutOfDomain(*_question(table, names)) for table in tables)
+        table.only(NAMING)
+    return tuple(OutOfDomain(*question_of(table, names)) for table in tables)
 
 
-def _question(table: Table, names: frozenset[str]) -> tuple[str, str, str]:
-    _require(table, _NAMING)
+def question_of(table: Table, names: frozenset[str]) -> tuple[str, str, str]:
+    """Return the name, the repository and the words of a question.
+
+    Raises:
+        UsageError: one is missing, or the repository is none of those named.
+    """
+    _require(table, NAMING)
     repo = table.text("repo")
     if repo not in names:
         table.fail(f"the file has no repository named {repo!r}", "repo")

@@ -6,7 +6,7 @@ from typing import Annotated, NotRequired, TypedDict
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Mode
 from ggrep.model.schemas.answer import AnswerJson, TimedJson
-from ggrep.model.schemas.constraints import Code, Count, Held, Named, Positive, Sha256, held_to
+from ggrep.model.schemas.constraints import Code, Count, Held, Named, Positive
 from ggrep.model.schemas.search import QUERY_KINDS
 from ggrep.model.slate import Reason, Role, Section, SessionOp
 
@@ -28,39 +28,27 @@ class OverviewJson(TypedDict):
     """Sections that hold nothing."""
 
 
-@held_to(dependentRequired={"snippet": ["snippet_start_line"], "snippet_start_line": ["snippet"]})
 class EvidenceJson(TypedDict):
-    """One chunk of a file."""
+    """Lines of a file."""
 
-    row_id: Sha256
-    """Equal wherever the same text stands at the same place of the same path; what `expand` takes.
-    """
-    chunk_id: str
-    """Identity of the chunk's text."""
     start_line: Positive
     """First line of the chunk, 1-based."""
     end_line: Positive
-    """Last line of the chunk, inclusive."""
-    score: float
-    """As a hit's; 0 for what was not searched for."""
+    """Last line of the chunk, inclusive; with the path what `expand` takes."""
     chunk_type: Code
     """What the chunk is: function, method, class, section, diagram, block and so on."""
-    reason: Reason
-    """Why it is in the slate."""
-    tags: Sequence[str]
-    """What it is good for, such as Anchor, Definition, Test, Doc, Graph or Config."""
-    hidden_lines: Count
-    """Lines of the chunk that the snippet leaves out."""
+    snippet: Annotated[str, Held(least=1)]
+    """As long as level and budgets allow; of a diagram its relations."""
+    snippet_start_line: NotRequired[Positive]
+    """Line of the snippet's first line; absent where that is `start_line`."""
+    hidden_lines: NotRequired[Positive]
+    """Lines of the chunk that the snippet leaves out; absent for none."""
     name: NotRequired[str]
     """The definition's or heading's own name; absent for blocks."""
     breadcrumb: NotRequired[Sequence[str]]
     """Enclosing definitions or headings, outermost first; absent at the top."""
-    signature: NotRequired[str]
-    """The definition's head on one line; absent for what has none."""
-    snippet: NotRequired[str]
-    """As long as level and budgets allow; absent where they allow none."""
-    snippet_start_line: NotRequired[Positive]
-    """Line of the snippet's first line; present with it."""
+    reason: NotRequired[Annotated[str, ("neighbour_context",)]]
+    """What stands around the best evidence says so; absent for what fits the question itself."""
     also: NotRequired[Sequence[str]]
     """`path:line` of places that hold nearly the same text and were left out for it."""
 
@@ -76,22 +64,22 @@ class PackJson(TypedDict):
     """Of its best evidence; comparable within one slate."""
     reason: Reason
     """Why it is in the slate."""
-    tags: Sequence[str]
-    """What it is good for, such as Anchor, Definition, Test, Doc, Graph or Config."""
+    tags: NotRequired[Sequence[str]]
+    """What it is good for beside what its section says, such as Test; absent for nothing."""
     name: NotRequired[Annotated[str, Held(least=1, most=80)]]
-    """Of the definition at `line`; absent where there is none."""
+    """At level 0, of the definition at `line`; absent where there is none."""
     repo: NotRequired[Named]
     """Alias of the repository; absent in the slate of one."""
-    language: NotRequired[str]
-    """Lower-case name such as python or markdown; absent at level 0, as what follows."""
     roles: NotRequired[Sequence[Annotated[str, Role]]]
-    """What path rules take the file for."""
+    """What path rules take the file for; absent for nothing, and at level 0, as what follows."""
     anchor: NotRequired[EvidenceJson]
     """The file's opening lines; absent where there are none or none are wanted."""
     evidence: NotRequired[Sequence[EvidenceJson]]
-    """Its chunks that fit the question, by line."""
-    more_evidence: NotRequired[Count]
-    """Chunks that fit as well and were left out."""
+    """Its chunks that fit the question and whose lines are shown, by line."""
+    outline: NotRequired[Sequence[Annotated[str, Held(pattern=r"^[1-9][0-9]*-[1-9][0-9]* [a-z]")]]]
+    """Chunks that fit and whose lines found no room, by line: `40-62 method Queue.retry`."""
+    more_evidence: NotRequired[Positive]
+    """Chunks that fit as well and were left out; absent for none."""
 
 
 class SectionJson(TypedDict):

@@ -1,14 +1,16 @@
 """A slate as a JSON object: the form that budgets are measured on, shown by every surface."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ggrep.model.slate import (
+    DEFINITIONS,
     Budgets,
     ContextGraph,
     Evidence,
     NextAction,
     Overview,
     Pack,
+    Section,
     Slate,
 )
 
@@ -24,6 +26,22 @@ if TYPE_CHECKING:
         SlateJson,
         SlateLimitsJson,
     )
+
+
+SECTION_TAGS: Final = {
+    Section.CODE: "Code",
+    Section.DOCS: "Doc",
+    Section.DIAGRAMS: "Graph",
+    Section.CONFIG: "Config",
+    Section.TESTS: "Test",
+}
+"""What a file is good for in its section; entries say it no second time."""
+
+_DECIMALS: Final = 4
+"""Of scores: more digits are bytes that nobody reads."""
+
+MOST_NAME: Final = 80
+"""Characters of a pack's name, and of that of a piece whose lines are not shown."""
 
 
 def file_id(repo: str, path: str) -> str:
@@ -61,50 +79,64 @@ def pack_json(pack: Pack, level: int) -> "PackJson":
     document: PackJson = {
         "path": pack.path,
         "line": pack.line,
-        "score": pack.score,
+        "score": round(pack.score, _DECIMALS),
         "reason": pack.reason,
-        "tags": list(pack.tags),
     }
-    if pack.name:
-        document["name"] = pack.name
+    told = {SECTION_TAGS[pack.section], "Definition"}
+    if tags := [tag for tag in pack.tags if tag not in told]:
+        document["tags"] = tags
     if pack.repo:
         document["repo"] = pack.repo
     if level == 0:
+        if pack.name:
+            document["name"] = pack.name
         return document
-    document["language"] = pack.language
-    document["roles"] = [role.value for role in pack.roles]
-    if pack.anchor is not None:
-        document["anchor"] = evidence_json(pack.anchor)
-    document["evidence"] = [evidence_json(item) for item in pack.evidence]
-    document["more_evidence"] = pack.more_evidence
+    if pack.roles:
+        document["roles"] = [role.value for role in pack.roles]
+    _add_text(document, pack)
     return document
 
 
+def _add_text(document: "PackJson", pack: Pack) -> None:
+    """Add what a file's entry shows and names of its text; keys that say nothing are absent."""
+    if pack.anchor is not None and pack.anchor.snippet:
+        document["anchor"] = evidence_json(pack.anchor)
+    if shown := [evidence_json(item) for item in pack.evidence if item.snippet]:
+        document["evidence"] = shown
+    if named := [outlined(item) for item in pack.evidence if not item.snippet]:
+        document["outline"] = named
+    if pack.more_evidence:
+        document["more_evidence"] = pack.more_evidence
+
+
 def evidence_json(item: Evidence) -> "EvidenceJson":
-    """Return one piece of evidence."""
+    """Return one piece whose lines are shown."""
     document: EvidenceJson = {
-        "row_id": item.row_id,
-        "chunk_id": item.chunk_id,
         "start_line": item.start_line,
         "end_line": item.end_line,
-        "score": item.score,
         "chunk_type": item.chunk_type,
-        "reason": item.reason,
-        "tags": list(item.tags),
-        "hidden_lines": item.hidden_lines,
+        "snippet": item.snippet,
     }
+    if item.snippet_start_line != item.start_line:
+        document["snippet_start_line"] = item.snippet_start_line
+    if item.hidden_lines:
+        document["hidden_lines"] = item.hidden_lines
     if item.name:
         document["name"] = item.name
     if item.breadcrumb:
         document["breadcrumb"] = list(item.breadcrumb)
-    if item.signature:
-        document["signature"] = item.signature
-    if item.snippet:
-        document["snippet"] = item.snippet
-        document["snippet_start_line"] = item.snippet_start_line
+    if item.reason == "neighbour_context":
+        document["reason"] = item.reason
     if item.also:
         document["also"] = list(item.also)
     return document
+
+
+def outlined(item: Evidence) -> str:
+    """Return one line for a piece whose lines are not shown: `40-62 method Queue.retry`."""
+    within = item.breadcrumb[-1:] if item.name and item.chunk_type in DEFINITIONS else ()
+    name = ".".join((*within, item.name))[:MOST_NAME]
+    return f"{item.start_line}-{item.end_line} {item.chunk_type} {name}".rstrip()
 
 
 def overview_json(overview: Overview) -> "OverviewJson":

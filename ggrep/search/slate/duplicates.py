@@ -56,10 +56,13 @@ def merged(materials: Sequence[PackMaterial]) -> tuple[Merged, ...]:
                 also[file, place] = []
             else:
                 copies[file, place] = original.file
-                where = f"{joined[file].pick.candidate.path}:{piece.start_line}"
-                also[original.file, original.place].append(where)
+                if _is_same_file(joined, file, original.file):
+                    also[file, place] = []
+                else:
+                    where = f"{joined[file].pick.candidate.path}:{piece.start_line}"
+                    also[original.file, original.place].append(where)
     return tuple(
-        _without(joined[file], file, copies, also)
+        _without(joined, file, copies, also)
         for file in range(len(joined))
         if not _is_copy(joined, file, copies)
     )
@@ -75,16 +78,32 @@ def _is_copy(files: Sequence[PackMaterial], file: int, copies: dict[tuple[int, i
     )
 
 
+def _is_same_file(files: Sequence[PackMaterial], one: int, other: int) -> bool:
+    """Return whether two entries are of one file, which stands in two sections."""
+    paths = files[one].pick.candidate.path, files[other].pick.candidate.path
+    return one != other and paths[0] == paths[1]
+
+
 def _without(
-    material: PackMaterial,
+    files: Sequence[PackMaterial],
     file: int,
     copies: dict[tuple[int, int], int],
     also: dict[tuple[int, int], list[str]],
 ) -> Merged:
-    places = [i for i in range(len(material.evidence)) if (file, i) not in copies]
-    evidence = tuple(material.evidence[i] for i in places)
-    found = tuple(tuple(sorted(also[file, i])[:MOST_PLACES]) for i in places)
-    return Merged(replace(material, evidence=evidence), found)
+    """Return a file without copies; what its other section shows is named, and not shown again."""
+    evidence: list[TextPiece] = []
+    found: list[tuple[str, ...]] = []
+    for place, piece in enumerate(files[file].evidence):
+        original = copies.get((file, place))
+        if original is None:
+            evidence.append(piece)
+        elif _is_same_file(files, file, original):
+            hidden = piece.end_line - piece.start_line + 1
+            evidence.append(replace(piece, snippet="", hidden_lines=hidden))
+        else:
+            continue
+        found.append(tuple(sorted(also[file, place])[:MOST_PLACES]))
+    return Merged(replace(files[file], evidence=tuple(evidence)), tuple(found))
 
 
 def _precedence(material: PackMaterial) -> tuple[float, str]:

@@ -22,11 +22,11 @@ SELECTION_REVISION: Final = "selection-1"
 """
 
 QUOTAS: Final = {
-    Section.CODE: 7,
+    Section.CODE: 12,
     Section.DOCS: 4,
     Section.DIAGRAMS: 2,
     Section.CONFIG: 3,
-    Section.TESTS: 4,
+    Section.TESTS: 3,
 }
 """Shares of a slate of `levels.FILES` files."""
 
@@ -66,14 +66,13 @@ _ROLE_REASONS: Final[dict[Role, Reason]] = {
     Role.POLICY: "policy_rule",
 }
 _FILLED: Final = (
-    Section.CONFIG,
     Section.CODE,
+    Section.CONFIG,
     Section.DOCS,
     Section.DIAGRAMS,
     Section.TESTS,
 )
-"""The order in which sections take their files: a module that could be shown as configuration or
-as code is rarer as the former."""
+"""The order in which sections take their files: what answers in code stands under code."""
 
 _LOGGED: Final = 0.6
 """Factor of logs of changes: they speak of everything."""
@@ -83,7 +82,7 @@ _DEFINED: Final = 0.6
 program's flags are, count by their path."""
 
 _FROM_CODE: Final = 2
-"""Modules of code that may be shown as configuration."""
+"""Modules of code that may be shown as configuration, those that stand under code among them."""
 
 _CONFIGURING: Final = frozenset({Role.CONFIGURATION, Role.OPERATIONS, Role.ENTRYPOINT})
 _LOG: Final = re.compile(
@@ -122,7 +121,8 @@ def select(
     """Return at most `files` of the candidates.
 
     Args:
-        candidates: in any order; a file may stand among them once for each section.
+        candidates: in any order; a file may stand among them once for each section. One that
+            answers in code and defines options may be chosen for both.
         files: most files.
         seen: whether a path was shown before, and is to be left out.
     """
@@ -138,16 +138,18 @@ def select(
     taken: set[str] = set()
     quotas = shares(files)
     for section in _FILLED:
-        own = [one for one in fresh if one.candidate.section is section and one.path not in taken]
-        ordered = sorted(own, key=_order)
+        own = sorted((one for one in fresh if one.candidate.section is section), key=_order)
         if section is Section.CONFIG:
-            ordered = _sparing(ordered, code)
+            ordered = _sparing(own, code)
+        else:
+            ordered = [one for one in own if one.path not in taken]
         picks = _section(ordered, quotas[section], leading)
         taken.update(pick.candidate.path for pick in picks)
         chosen += picks
     more = _by_score(_once(one.candidate for one in fresh if one.path not in taken))
     filled = _filled(chosen, more, files)
-    return Selection(tuple(filled), len(taken) + len(more) - len(filled), suppressed)
+    shown = len({pick.candidate.path for pick in filled})
+    return Selection(tuple(filled), len(taken) + len(more) - shown, suppressed)
 
 
 def shares(files: int) -> dict[Section, int]:

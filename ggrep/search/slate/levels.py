@@ -14,25 +14,23 @@ LEVELS: Final = (0, 1, 2, 3)
 MAX_SLATE_BYTES: Final = 4 * 1024 * 1024
 """Largest slate that anybody may ask for."""
 
-MIN_SLATE_BYTES: Final = 2_048
+MIN_SLATE_BYTES: Final = 1_024
 """Smallest: less does not hold the overview of a slate without packs."""
 
 MAX_SLATE_FILES: Final = 100
 MAX_EVIDENCE: Final = 50
-FILES: Final = 20
-EVIDENCE: Final = 3
+FILES: Final = 24
+EVIDENCE: Final = 12
 """Packs, and evidence of a pack, on every level: levels differ in bytes alone."""
 
 _LEAST_WEAK: Final = 5
 WEAK_FILES: Final = 0.75
 """Share of its files that a weak answer keeps: what it is short of is said in its warnings."""
 
-_TOTAL_BYTES: Final = (8_192, 60_416, 200_000, 1_048_576)
-"""Level 1 leaves five kilobytes of 64 to what stands around a slate: ids, and a full token."""
+_TOTAL_BYTES: Final = (2_048, 16_384, 65_536, 1_048_576)
+_FILE_BYTES: Final = (1_024, 8_192, 32_768, 131_072)
 
-_FILE_BYTES: Final = (1_024, 8_192, 24_576, 131_072)
-
-_SNIPPETS: Final = (SnippetMode.NONE, SnippetMode.SHORT, SnippetMode.LONG, SnippetMode.FULL)
+_SNIPPETS: Final = (SnippetMode.NONE, SnippetMode.FULL, SnippetMode.FULL, SnippetMode.FULL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +42,19 @@ class Disclosure:
         neighbours: show what stands around the best piece.
         evidence: pieces of a file.
         anchors: show opening lines.
+        comments: show what is written above a definition, too.
     """
 
     snippet: SnippetMode
     neighbours: bool
     evidence: int
     anchors: bool
+    comments: bool
 
 
 def disclosure_of(level: int, evidence: int = EVIDENCE, *, anchors: bool = True) -> Disclosure:
     """Return how much a level shows of each file."""
-    return Disclosure(_SNIPPETS[level], level >= 2, evidence, anchors)
+    return Disclosure(_SNIPPETS[level], level >= 2, evidence, anchors, level >= 2)
 
 
 def check_level(level: int) -> None:

@@ -11,6 +11,7 @@ from ggrep.base import stable_json
 from ggrep.model.confidence import Confidence
 from ggrep.model.limits import LimitHit
 from ggrep.model.slate import (
+    DEFINITIONS,
     SECTIONS,
     Budgets,
     ContextGraph,
@@ -29,10 +30,6 @@ TOP_NAMES: Final = 8
 
 _LEFT: Final = "files that match were left out; a session can go on to them"
 _NEXT: Final = "files that match were left out; delta_only shows the next"
-
-DEFINITIONS: Final = frozenset(
-    {"function", "method", "class", "interface", "enum", "typealias", "module", "constant"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +138,12 @@ def next_actions(
     found: list[NextAction] = []
     if not packs or standing.confidence is not Confidence.STRONG:
         found.append(NextAction("refine", "", "use words that the code or its documents use"))
+    deeper = NextAction("level", str(standing.level + 1), "show more of the same files")
+    if packs and standing.level == 0:
+        found.append(deeper)
     found += _into_code(packs)
-    if packs and standing.level < 2 and (standing.cut or standing.level == 0):
-        found.append(NextAction("level", str(standing.level + 1), "show more of the same files"))
+    if packs and standing.level == 1 and standing.cut:
+        found.append(deeper)
     if standing.left and packs:
         going_on = NextAction("refine", "", _NEXT)
         found.append(going_on if standing.has_session else NextAction("refine", "session", _LEFT))

@@ -4,24 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ggrep.model.limits import LimitHit
-from ggrep.model.slate import Budgets, ContextGraph, Evidence, FileFacts, Pack, Section, Slate
+from ggrep.model.slate import (
+    DEFINITIONS,
+    Budgets,
+    ContextGraph,
+    Evidence,
+    FileFacts,
+    Pack,
+    Slate,
+)
 from ggrep.model.slate_material import PackMaterial, TextPiece
+from ggrep.search.slate.document import MOST_NAME, SECTION_TAGS
 from ggrep.search.slate.duplicates import Merged
 from ggrep.search.slate.facts import SelectedText, facts_of, published
 from ggrep.search.slate.graph import GraphBounds, bounded_graph
 from ggrep.search.slate.graph_edges import graph_edges
-from ggrep.search.slate.overview import DEFINITIONS, Asked, Standing, assembled
-from ggrep.search.slate.packing import RankedPack, kept_packs, room_for_graph
-
-_TAGS = {
-    Section.CODE: "Code",
-    Section.DOCS: "Doc",
-    Section.DIAGRAMS: "Graph",
-    Section.CONFIG: "Config",
-    Section.TESTS: "Test",
-}
-MOST_NAME = 80
-"""Characters of a pack's name."""
+from ggrep.search.slate.overview import Asked, Standing, assembled
+from ggrep.search.slate.packing import RankedPack, kept_packs, room_for_graph, shown_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ def drawn(files: Sequence[Merged], asked: Asked, standing: Standing, form: Form)
     read = [one.material for one in files] if form.graph or form.facts else []
     known = [
         facts_of(_selected(material), interfaces=form.facts)
-        for material in read
+        for material in {one.pick.candidate.path: one for one in reversed(read)}.values()
         if material.pick.candidate.path in paths
     ]
     packs = [one.pack for one in kept]
@@ -78,7 +77,8 @@ def drawn(files: Sequence[Merged], asked: Asked, standing: Standing, form: Form)
     if form.graph:
         most_bytes = room_for_graph(kept, form.budgets, form.level)
         graph, bounds = bounded_graph(packs, graph_edges(known), GraphBounds(bytes=most_bytes))
-    standing = replace(standing, cut=standing.cut or bool(cuts))
+    too_much = shown_size(kept, form.level) > form.budgets.total_bytes
+    standing = replace(standing, cut=standing.cut or bool(cuts) or too_much)
     slate, shrunk = assembled(kept, asked, standing, graph, form.budgets)
     known.sort(key=lambda one: one.path)
     told = published(known) if form.facts else ()
@@ -88,7 +88,7 @@ def drawn(files: Sequence[Merged], asked: Asked, standing: Standing, form: Form)
 def _pack(merged: Merged) -> Pack:
     material = merged.material
     candidate = material.pick.candidate
-    tag = _TAGS[candidate.section]
+    tag = SECTION_TAGS[candidate.section]
     evidence = [
         _evidence(piece, tag, also)
         for piece, also in zip(material.evidence, merged.also, strict=True)

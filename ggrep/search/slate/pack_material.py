@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ggrep.base.deadline import Deadline
-from ggrep.model.request import SnippetMode
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.model.slate import Reason, Section
 from ggrep.model.slate_material import PackMaterial, Pick, TextPiece
@@ -63,7 +62,11 @@ def materials(
         CorruptStore: a table does not hold the row its image says.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    chosen = [_rows(ranked, pick, beside, wanted) for pick in picks]
+    first = {pick.candidate.path: pick for pick in reversed(picks)}
+    chosen = [
+        _rows(ranked, pick, beside, wanted, opens=first[pick.candidate.path] is pick)
+        for pick in picks
+    ]
     places: dict[int, set[int]] = {}
     for rows in chosen:
         places.setdefault(rows.pick.candidate.segment, set()).update(rows.places())
@@ -76,14 +79,17 @@ def materials(
     return tuple(_material(ranked, rows, records, wanted) for rows in chosen)
 
 
-def _rows(ranked: Ranked, pick: Pick, beside: RelatedFiles | None, wanted: Disclosure) -> _Rows:
+def _rows(
+    ranked: Ranked, pick: Pick, beside: RelatedFiles | None, wanted: Disclosure, *, opens: bool
+) -> _Rows:
+    """Return a pick's rows; `opens` where no other section shows the file's opening lines."""
     candidate = pick.candidate
     segment = ranked.segments[candidate.segment]
     image, own = segment.image, segment.rows_of(candidate.file)
     found = rows_of(ranked, candidate, wanted.evidence, beside)
     telling = _with_lines(ranked, pick, found.best)
     evidence = sorted(telling[: wanted.evidence], key=lambda row: (row.start_line, row.row))
-    anchor = own[0] if wanted.anchors and own and image.row_anchors[own[0]] else None
+    anchor = own[0] if opens and wanted.anchors and own and image.row_anchors[own[0]] else None
     around: tuple[int, ...] = ()
     if wanted.neighbours and telling:
         near = range(telling[0].row - _AROUND, telling[0].row + _AROUND + 1)
@@ -136,7 +142,7 @@ def _material(
     wanted: Disclosure,
 ) -> PackMaterial:
     candidate = rows.pick.candidate
-    shaper = _Shaper(ranked, candidate.segment, candidate.section, wanted.snippet)
+    shaper = _Shaper(ranked, candidate.segment, candidate.section, wanted)
 
     def piece(row: int, score: float, reason: Reason) -> TextPiece:
         return shaper.piece(row, records[candidate.segment, row], score, reason)
@@ -169,7 +175,7 @@ class _Shaper:
     ranked: Ranked
     segment: int
     section: Section
-    snippet: SnippetMode
+    wanted: Disclosure
 
     def piece(self, row: int, record: dict[str, Any], score: float, reason: Reason) -> TextPiece:
         image = self.ranked.segments[self.segment].image
@@ -203,21 +209,42 @@ class _Shaper:
         if reason == "anchor_for_context":
             return self._opening(text)
         if self.section is Section.DIAGRAMS and extra:
-            return cut_snippet(extra, frozenset(), self.snippet)
-        return cut_snippet(text, frozenset(self.ranked.query.terms), self.snippet)
+            return cut_snippet(extra, frozenset(), self.wanted.snippet)
+        shown = cut_snippet(text, frozenset(self.ranked.query.terms), self.wanted.snippet)
+        is_code = self.section is not Section.DOCS
+        return shown if self.wanted.comments or not is_code else without_comment(shown)
 
     def _opening(self, text: str) -> Snippet:
         """Return the opening lines without licence headers, which answer nothing."""
         if self.section is Section.DOCS or not text.strip():
-            return cut_snippet(text, frozenset(), self.snippet)
+            return cut_snippet(text, frozenset(), self.wanted.snippet)
         lines = text.rstrip("\n").split("\n")
         first, end = told_lines(lines)
         if first == end:
             return Snippet("", 0, len(lines))
-        shown = cut_snippet("\n".join(lines[first:end]), frozenset(), self.snippet)
+        shown = cut_snippet("\n".join(lines[first:end]), frozenset(), self.wanted.snippet)
         hidden = shown.hidden_lines + len(lines) - end
         return Snippet(shown.text, first + shown.first_line, hidden)
 
+
+def without_comment(snippet: Snippet) -> Snippet:
+    """Return the snippet from where its code begins; whole where it is nothing but a comment."""
+    lines = snippet.text.split("\n")
+    first = 0
+    while first < len(lines):
+        end = _comment_end(lines, first)
+        opening = lines[first].lstrip()
+        if (end == first and opening) or _DIRECTIVE.match(opening):
+            break
+        first = max(end, first + 1)
+    if first == len(lines):
+        return snippet
+    text = "\n".join(lines[first:])
+    return Snippet(text, snippet.first_line + first, snippet.hidden_lines + first)
+
+
+_DIRECTIVE: Final = re.compile(r"#[a-z\[]")
+"""What begins as a comment does and is none: `#include`, `#[derive]`."""
 
 _LINE_COMMENTS: Final = ("//", "#", "--", ";", "%")
 _BLOCK_COMMENTS: Final = {"/*": "*/", "<!--": "-->", "{-": "-}", "(*": "*)"}

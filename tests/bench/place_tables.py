@@ -1,0 +1,48 @@
+"""Visible places as the Markdown tables of docs/quality.md."""
+
+from collections.abc import Sequence
+from statistics import fmean, median
+
+from tests.bench.quality_tables import section
+from training.slates.visible import BUDGETS, PlaceAnswer
+
+HEAD = (
+    "slates of level 1",
+    "repositories",
+    "questions",
+    "places",
+    "told",
+    "files",
+    "bytes, median",
+)
+
+
+def places(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) -> str:
+    """Return the table; without rows for the repositories held out where none were measured."""
+    rows = [*_rows("developed on", developed), *(_rows("held out", held_out) if held_out else ())]
+    return section(
+        "Places that slates show",
+        "Questions as at the start of a task, each with three to seven places that one must see to "
+        "answer: up to twelve lines, annotated by reading before anything was tuned on them. A "
+        "place is visible where at least half of its lines are shown, and told where they lie in a "
+        "range of at most 80 lines that is shown or named; files are those that are named at all. "
+        "Bytes are of canonical JSON.",
+        HEAD,
+        rows,
+    )
+
+
+def _rows(name: str, answers: Sequence[PlaceAnswer]) -> list[tuple[str, ...]]:
+    repositories = len({answer.case.repo for answer in answers})
+    return [
+        (
+            f"{name}, {f'at most {budget:,} bytes' if budget else 'as they come'}",
+            str(repositories),
+            str(len(answers)),
+            f"{fmean(answer.seen[place].places for answer in answers):.3f}",
+            f"{fmean(answer.seen[place].told for answer in answers):.3f}",
+            f"{fmean(answer.seen[place].files for answer in answers):.3f}",
+            f"{median(answer.seen[place].size for answer in answers):,.0f}",
+        )
+        for place, budget in enumerate(BUDGETS)
+    ]
