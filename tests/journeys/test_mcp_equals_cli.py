@@ -119,10 +119,9 @@ async def call_all(
     async with Client(stdio_client(place.server())) as client:
         for name, case in CASES.items():
             result = await client.call_tool(case.tool, arguments(place, case, known))
-            text, document = result.content[0].text.encode(), result.structured_content
+            document = result.structured_content
             assert not result.is_error, (name, document)
-            assert text == stable_json.dumps(document)
-            answers[name] = text + b"\n"
+            answers[name] = stable_json.dumps(document) + b"\n"
             if name == "context-session":
                 known[SESSION] = document["session"]["token"]
             if name == "symbol":

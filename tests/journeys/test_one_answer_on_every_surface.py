@@ -35,7 +35,7 @@ def ggrep(
 
 async def over_mcp(client: Client, **asked: object) -> bytes:
     result = await client.call_tool("search_workspace", asked)
-    return result.content[0].text.encode() + b"\n"
+    return stable_json.dumps(result.structured_content) + b"\n"
 
 
 def over_http(client: httpx.Client, place: Settled, **body: object) -> bytes:

@@ -99,7 +99,7 @@ async def test_a_client_lists_and_calls_every_tool(place: Settled, mode: str) ->
     assert str(place.root) in workspace.contents[0].text
 
 
-async def test_the_text_is_what_the_command_line_prints(place: Settled) -> None:
+async def test_the_document_is_what_the_command_line_prints(place: Settled) -> None:
     """The same question has the same bytes on both surfaces."""
     query = {"query": "settle invoice", "options": ["deterministic=true"]}
     async with Client(stdio_client(place.server())) as client:
@@ -108,9 +108,9 @@ async def test_the_text_is_what_the_command_line_prints(place: Settled) -> None:
 
     same = ("search", "settle invoice", "--json", "--deterministic", "--short-snippet")
     printed = place.run(*same, "--repo", str(place.root))
-    assert printed == single.content[0].text.encode() + b"\n"
+    assert printed == stable_json.dumps(single.structured_content) + b"\n"
     printed = place.run(*same, "--workspace", str(place.workspace))
-    assert printed == several.content[0].text.encode() + b"\n"
+    assert printed == stable_json.dumps(several.structured_content) + b"\n"
 
 
 async def test_a_repository_without_an_index_is_indexed_by_its_first_question(

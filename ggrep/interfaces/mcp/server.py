@@ -13,6 +13,7 @@ from ggrep.interfaces.mcp.backend import Backend, ResourceFailed
 from ggrep.interfaces.mcp.resources import BY_URI, RESOURCES, Resource
 from ggrep.interfaces.mcp.tools import BY_NAME, INSTRUCTIONS, TOOLS, Tool
 from ggrep.interfaces.surfaces.callers import caller_of
+from ggrep.render.agent_text import agent_text
 
 _Context = ServerRequestContext[Any, Any]
 _READ_ONLY = types.ToolAnnotations(read_only_hint=True)
@@ -38,10 +39,10 @@ def build_server(backend: Backend) -> Server[Any]:
         tell = context.session.report_progress
         caller = _caller(context.request)
         outcome = await backend.call(params.name, params.arguments or {}, tell, caller)
-        text = stable_json.dumps(outcome.document).decode()
+        document = stable_json.loads(stable_json.dumps(outcome.document))
         return types.CallToolResult(
-            content=[types.TextContent(text=text)],
-            structured_content=stable_json.loads(text),
+            content=[types.TextContent(text=agent_text(document))],
+            structured_content=document,
             is_error=outcome.failed,
         )
 

@@ -19,7 +19,7 @@ INSTRUCTIONS: Final = (
     " code does but not how it is spelled. To understand how something works, call `context` first:"
     " one pack of code, docs, config and tests. `search` finds places, `search_workspace` across"
     " repositories; `symbol` and `references` follow a name, `expand` shows what stands around"
-    " `path:line` or a row_id. In a workspace `file` is relative to the root of its repository; the"
+    " `path:line`. In a workspace `file` is relative to the root of its repository; the"
     " resource ggrep://workspace tells the roots. `confidence` says whether an answer fits;"
     " `warnings` and `limits_hit` say what is missing from it. In `next_actions` `refs` is"
     " `references`; `level` and `refine` are `context` again, with that level, or with a session"
