@@ -178,7 +178,7 @@ class ExpandRequest:
     ]
     boundary: Annotated[
         Boundary,
-        Says("boundary", "How much to return; by default the widest that fits maxBytes."),
+        Says("boundary", "How much to return; by default the definition around a place."),
     ] = "auto"
     max_bytes: Annotated[
         int, Says("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES), Sent(MOST_BYTES)

@@ -933,7 +933,7 @@ SLATE_SABOTAGES = (
         "ggrep/search/navigation/expanding.py",
         "reach = fitting[-1] if fitting else reaches[0]",
         "reach = reaches[0]",
-        (EXPANDING + "test_auto_is_the_widest_that_the_bytes_allow",),
+        (EXPANDING + "test_auto_is_the_whole_of_a_file_that_was_asked_for",),
     ),
     Sabotage(
         "a place is cut from the top of what is around it",

@@ -77,17 +77,21 @@ def test_what_stands_in_nothing_has_the_file_for_its_container(root: Path, home:
 
 
 @pytest.mark.parametrize(
-    ("max_bytes", "boundary"),
-    [(2_000, "chunk"), (6_000, "definition"), (12_000, "container"), (17_000, "file")],
+    ("max_bytes", "boundary"), [(2_000, "chunk"), (6_000, "definition"), (17_000, "definition")]
 )
-def test_auto_is_the_widest_that_the_bytes_allow(
+def test_auto_is_the_definition_around_a_place_where_the_bytes_allow_it(
     root: Path, home: Path, max_bytes: int, boundary: str
 ) -> None:
-    """A caller with room for a file needs no second request."""
+    """Who asks for a line of a method has no use for the rest of its file."""
     found = ask(indexed(root, home), f"src/till.py:{ADD + 40}", "auto", max_bytes)
 
     assert found.boundary == boundary
     assert len(found.content.encode()) <= max_bytes
+
+
+def test_auto_is_the_whole_of_a_file_that_was_asked_for(root: Path, home: Path) -> None:
+    """A caller with room for a file needs no second request."""
+    assert ask(indexed(root, home), "src/till.py", "auto", 17_000).boundary == "file"
 
 
 @pytest.mark.parametrize("max_bytes", [1, 10, 50, 300, 1000])
@@ -257,7 +261,7 @@ def test_an_empty_file_is_a_place_without_text(root: Path, home: Path) -> None:
     found = ask(indexed(root, home, {"a.py": "", "b.py": "\n\nx = 1\n"}), "a.py")
 
     assert (found.content, found.file_lines, found.neighbours) == ("", 0, ())
-    assert ask(open_engine(root, home, encoder="none"), "b.py:1").content == "\n\nx = 1"
+    assert ask(open_engine(root, home, encoder="none"), "b.py:1").content == "x = 1"
 
 
 def test_the_same_question_has_the_same_answer(root: Path, home: Path) -> None:

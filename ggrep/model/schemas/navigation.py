@@ -12,7 +12,7 @@ class ExpandLimitsJson(TypedDict):
     """What was asked for, after clamping."""
 
     boundary: Boundary
-    """How far to go; `auto` is the widest that the bytes allow."""
+    """How far to go; `auto` is the definition around a place, or a whole file, if it fits."""
     max_expand_bytes: Count
     """Most bytes of the text."""
 

@@ -258,7 +258,11 @@ def _read(context: Context, segment: SearchableSegment, target: Target) -> _File
 
 
 def _shown(file: _File, target: Target, request: ExpandRequest) -> _Shown:
-    """Return the part of the file to show: the requested boundary, or the widest that fits."""
+    """Return the part of the file to show: the requested boundary, or the widest that fits.
+
+    Of a place in a file no more than the definition around it: who wants a method has no use for
+    the licence above it.
+    """
     if not file.pieces:
         return _Shown(Reach("file", 1, 1, ()), 1, 1, "", 0)
     first = file.rows.index(target.row) if target.row in file.rows else 0
@@ -267,7 +271,8 @@ def _shown(file: _File, target: Target, request: ExpandRequest) -> _Shown:
         last += 1
     reaches = reaches_of(file.pieces, first, last, len(file.lines))
     if request.boundary == "auto":
-        fitting = [reach for reach in reaches if _size(file, reach) <= request.max_bytes]
+        asked = reaches if target.is_file else reaches[: BOUNDARIES.index("container")]
+        fitting = [reach for reach in asked if _size(file, reach) <= request.max_bytes]
         reach = fitting[-1] if fitting else reaches[0]
     else:
         reach = reaches[BOUNDARIES.index(request.boundary)]

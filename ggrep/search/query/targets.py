@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -29,6 +29,7 @@ class Target:
         segment: place in the snapshot's segments.
         row: that the place begins in; None in a file without any.
         first_line: 1-based, as `last_line`; those of the row where no line was named.
+        is_file: no line of the file was named, nor a row.
     """
 
     segment: int
@@ -36,6 +37,7 @@ class Target:
     row: int | None
     first_line: int
     last_line: int
+    is_file: bool = False
 
 
 def is_place(text: str) -> bool:
@@ -59,7 +61,7 @@ def find_target(segments: Sequence[SearchableSegment], text: str, deadline: Dead
     """
     path = text.removeprefix("./")
     if (held := find_file(segments, path)) is not None:
-        return _of_lines(segments, held, path, 1, 1)
+        return replace(_of_lines(segments, held, path, 1, 1), is_file=True)
     if (lines := _WITH_LINES.fullmatch(path)) is not None:
         first, last = int(lines[2]), int(lines[3] or lines[2])
         if not 1 <= first <= last:
