@@ -12,11 +12,9 @@ from typing import Any, Final, TypeAlias
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
 from ggrep.model.traits import TEST, traits_of
+from ggrep.render.navigation_text import IMPORT
 
 _Object: TypeAlias = Mapping[str, Any]
-
-_IMPORT: Final = re.compile(r"\s*(?:import|from|use|using|require|include|#\s*include)\b")
-"""How a line begins that only makes a name known to its file."""
 
 _ID: Final = re.compile(r"[0-9a-f]{64}")
 
@@ -159,7 +157,7 @@ def _references(document: _Object) -> Iterator[str]:
 
 
 def _is_import(mention: _Object) -> bool:
-    return not mention.get("container") and bool(_IMPORT.match(mention.get("content", "")))
+    return not mention.get("container") and bool(IMPORT.match(mention.get("content", "")))
 
 
 def _standing(mention: _Object) -> tuple[bool, str, int]:

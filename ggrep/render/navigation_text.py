@@ -1,5 +1,6 @@
 """Definitions, usages and surrounding code for people."""
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
@@ -13,8 +14,12 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.model.sanitise import sanitise_line
+from ggrep.model.traits import TEST, traits_of
 from ggrep.render.page import Page, SourceLines, plural, span
 from ggrep.render.style import cut
+
+IMPORT: Final = re.compile(r"\s*(?:import|from|use|using|require|include|#\s*include)\b")
+"""How a line begins that only makes a name known to its file."""
 
 _NAME_COLUMNS: Final = 40
 _ID_DIGITS: Final = 8
@@ -37,9 +42,26 @@ def symbol_notes(response: SymbolResponse) -> str:
 
 
 def references_text(response: ReferencesResponse, page: Page) -> str:
-    """Return the mentions, file by file; empty without any."""
-    groups = groupby(response.references, key=lambda found: found.path)
-    return "\n".join(_mentions(list(group), page) for _, group in groups)
+    """Return the mentions, file by file: uses, those in tests, then where it is imported.
+
+    Empty without any.
+    """
+    used = sorted((one for one in response.references if not _is_import(one)), key=_standing)
+    groups = groupby(used, key=lambda found: found.path)
+    blocks = [_mentions(path, list(group), page) for path, group in groups]
+    if imports := [one for one in response.references if _is_import(one)]:
+        places = ", ".join(page.path(one.path, one.line) for one in imports)
+        blocks.append(f"imported at {places}\n")
+    return "\n".join(blocks)
+
+
+def _is_import(found: Reference) -> bool:
+    """Return whether a mention only makes a name known to its file."""
+    return not found.container and bool(IMPORT.match(found.content))
+
+
+def _standing(found: Reference) -> tuple[bool, str, int, int]:
+    return bool(traits_of(found.path) & TEST), found.path, found.line, found.column
 
 
 def references_notes(response: ReferencesResponse) -> str:
@@ -82,17 +104,17 @@ def _definition(found: Definition, page: Page) -> list[str]:
     return [*lines, "    " + page.muted(page.fitting(first, 4))] if first else lines
 
 
-def _mentions(found: Sequence[Reference], page: Page) -> str:
-    """Return the mentions of one file, the lines' text below each other."""
-    marks = [f":{item.line}:{item.column}" for item in found]
+def _mentions(path: str, found: Sequence[Reference], page: Page) -> str:
+    """Return a file and the mentions in it, the lines' text below each other."""
+    marks = [f"{item.line}:{item.column}" for item in found]
     width = max(len(mark) for mark in marks)
-    lines = []
+    lines = [page.path(path)]
     for item, mark in zip(found, marks, strict=True):
-        taken = len(page.place(item.path)) + width + 2
+        taken = 2 + width + 2
         text = page.fitting(item.content.strip(), taken)
         inside = sanitise_line(f"  in {item.container}") if item.container else ""
         fits = not page.columns or taken + len(text) + len(inside) <= page.columns
-        where = page.path(item.path) + page.style.paint("line", mark)
+        where = "  " + page.style.paint("line", mark)
         tail = page.muted(inside) if fits else ""
         lines.append(f"{where}{' ' * (width - len(mark))}  {page.lit(text)}{tail}".rstrip())
     return "".join(line + "\n" for line in lines)

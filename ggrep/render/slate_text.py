@@ -196,8 +196,6 @@ def _why(pack: Pack) -> str:
 
 def _evidence(item: Evidence, digits: int, page: Page) -> list[str]:
     lines = [_title(item, page)]
-    if item.signature and not _holds(item.snippet, item.signature):
-        lines.append("    " + page.fitting(item.signature, 4))
     if item.snippet:
         first = item.snippet_start_line or item.start_line
         source = SourceLines(item.snippet, first, item.hidden_lines)
@@ -213,10 +211,13 @@ def _title(item: Evidence, page: Page) -> str:
     lines = span(item.start_line, item.end_line)
     if item.reason == "anchor_for_context":
         return f"  {page.style.paint('line', lines)}  {page.muted(_REASONS[item.reason])}"
-    kind = sanitise_line(item.chunk_type)
-    taken = 2 + len(lines) + 2 + len(kind) + 1
-    name = page.fitting(item.name, taken)
-    taken += len(name) + 2
+    taken = 2 + len(lines) + 2
+    if item.signature and not _holds(item.snippet, item.signature):
+        kind, name = "", page.fitting(item.signature, taken)
+    else:
+        kind = sanitise_line(item.chunk_type)
+        name = page.fitting(item.name, taken + len(kind) + 1)
+    taken += len(kind) + 1 + len(name) + 2
     beside = _REASONS[item.reason] if item.reason == "neighbour_context" else ""
     inside = f"in {' > '.join(item.breadcrumb)}" if item.breadcrumb else ""
     tail = "; ".join(part for part in (inside, beside) if part)

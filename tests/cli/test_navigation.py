@@ -47,13 +47,10 @@ def test_usages_are_told_from_strings_and_comments(ggrep: Command, shop: Path) -
     found = ggrep("refs", "charge_card", "src")
     everything = ggrep("refs", "charge_card", "src", "--strings", "--comments")
 
-    assert found.out == "src/app.py:7:23  return Checkout().charge_card(card)  in main\n"
+    assert found.out == "src/app.py\n  7:23  return Checkout().charge_card(card)  in main\n"
     assert "1 string not shown, --strings shows them" in found.err
-    assert [line.split()[0] for line in everything.out.splitlines()] == [
-        "src/app.py:5:7",
-        "src/app.py:6:12",
-        "src/app.py:7:23",
-    ]
+    first_words = [line.split()[0] for line in everything.out.splitlines()]
+    assert first_words == ["src/app.py", "5:7", "6:12", "7:23"]
 
 
 def test_usages_have_two_names(ggrep: Command, shop: Path) -> None:
@@ -69,7 +66,7 @@ def test_filters_narrow_usages(ggrep: Command, shop: Path) -> None:
     """Tests are asked for, or left out."""
     tested = ggrep("refs", "charge_card", "--filter", "test:true")
 
-    assert tested.out.startswith("tests/test_checkout.py:2:")
+    assert tested.out.startswith("tests/test_checkout.py\n  2:")
     assert ggrep("refs", "charge_card", "--filter", "nonsense").status != 0
 
 

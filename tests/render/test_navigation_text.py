@@ -62,7 +62,7 @@ def test_usages_stand_below_each_other_file_by_file(golden: SnapshotAssertion) -
 
 def test_the_definition_around_a_usage_is_named_where_there_is_room() -> None:
     """Who calls it is the next question, but the line itself comes first."""
-    narrow = replace(PAGE, columns=44)
+    narrow = replace(PAGE, columns=35)
 
     assert "checkout.pay(card)  in main\n" in references_text(REFERENCES, PAGE)
     assert "in main" not in references_text(REFERENCES, narrow)
@@ -178,5 +178,5 @@ def test_places_are_written_as_seen_from_where_the_reader_stands() -> None:
     view = ViewOptions(columns=100, cwd="/r/shop/src")
 
     assert render_symbol(SYMBOL, ROOT, view).out.startswith("shop/checkout.py:98-117  method")
-    assert render_references(REFERENCES, ROOT, view).out.startswith("app.py:9:18")
+    assert render_references(REFERENCES, ROOT, view).out.startswith("app.py\n  9:18  ")
     assert render_expansion(EXPANSION, ROOT, view).out.startswith("shop/checkout.py:98  ")

@@ -80,7 +80,7 @@ def test_a_signature_is_shown_where_the_snippet_does_not_begin_with_it() -> None
     text = text_of()
 
     assert text.count("def pay(self") == 1
-    assert "    def refund(self, receipt: Receipt) -> None\n    150 │ gateway.refund" in text
+    assert "  130-190  def refund(self, receipt: Receipt) -> None  in Checkout; " in text
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])
