@@ -7,6 +7,7 @@ from typing import Final
 
 from ggrep.base import stable_json
 from ggrep.model.answer_view import ViewOptions
+from ggrep.model.declared_name import declared_name
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.model.slate import ContextGraph, SlateResponse
 from ggrep.render.graph_text import GraphForm, graph_text
@@ -76,6 +77,7 @@ def render_expansion(response: ExpandResponse, root: Path, view: ViewOptions) ->
 
 def last_part(name: str) -> str:
     """Return the last part of a qualified name, which is what stands in the lines."""
+    name = declared_name(name)
     for separator in ("::", "#", "/"):
         name = name.replace(separator, ".")
     return name.rpartition(".")[2]

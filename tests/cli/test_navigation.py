@@ -42,6 +42,19 @@ def test_an_unknown_name_is_an_exit_status_where_that_is_asked_for(
     assert ggrep("symbol", "charge_crad").status == 0
 
 
+def test_the_head_of_a_definition_asks_for_its_name(ggrep: Command, shop: Path) -> None:
+    """It is what an editor's selection or a diff gives."""
+    for command in ("symbol", "refs"):
+        plain = ggrep(command, "charge_card").out
+        assert plain
+        assert ggrep(command, "def charge_card").out == plain
+        assert ggrep(command, "def charge_card(self, card):").out == plain
+    found = ("search", "--find", "definition", "--json", "--deterministic")
+    hits = ggrep(*found, "charge_card").document["results"]
+    assert hits
+    assert ggrep(*found, "def charge_card").document["results"] == hits
+
+
 def test_usages_are_told_from_strings_and_comments(ggrep: Command, shop: Path) -> None:
     """A grep cannot."""
     found = ggrep("refs", "charge_card", "src")

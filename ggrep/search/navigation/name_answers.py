@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.fingerprints import asked_fingerprint
+from ggrep.model.declared_name import declared_name
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.navigation import (
     Definition,
@@ -53,10 +54,10 @@ def check_name(request: SymbolRequest | ReferencesRequest) -> None:
     Raises:
         InvalidRequest: names what is wrong.
     """
-    name = request.name
+    name = declared_name(request.name)
     if not is_text(name):
         raise InvalidRequest(f"name: {name!r} is not valid Unicode")
-    if not re.search(r"\w", name) or re.search(r"[\s\0]", name.strip()):
+    if not re.search(r"\w", name) or re.search(r"[\s\0]", name):
         raise InvalidRequest(f"name: {name!r} is not a name")
     if len(name) > MAX_NAME_CHARACTERS:
         raise InvalidRequest(f"name: longer than {MAX_NAME_CHARACTERS} characters")

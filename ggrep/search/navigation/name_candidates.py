@@ -17,6 +17,7 @@ from ggrep.index.lexical.layout import SYMBOL
 from ggrep.index.lexical.postings import Rows
 from ggrep.index.lexical.tokens import whole_names, word_terms, words
 from ggrep.index.store.view import SnapshotView
+from ggrep.model.declared_name import declared_name
 from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
 from ggrep.model.traits import TEST
@@ -96,7 +97,7 @@ class Searched:
 
 def split_name(name: str) -> AskedName:
     """Return the parts of a name: `a.b`, `a::b`, `a#b` and `a/b` are `b` of `a`."""
-    plain = _ARITY.sub("", name.strip().removesuffix("()"))
+    plain = _ARITY.sub("", declared_name(name).removesuffix("()"))
     parts = [part for part in _SEPARATORS.split(plain) if part]
     if not parts:
         return AskedName((), plain)

@@ -11,6 +11,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.index.store.view import SnapshotView
+from ggrep.model.declared_name import declared_name
 from ggrep.model.limits import LimitHit
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.literal import Literal, Matches, matching_rows
@@ -28,7 +29,7 @@ def name_of(query: str) -> str:
     Raises:
         InvalidRequest: it is none.
     """
-    name = _SEPARATORS.sub(".", query.strip().removesuffix("()").strip()).strip(".")
+    name = _SEPARATORS.sub(".", declared_name(query).removesuffix("()").strip()).strip(".")
     if not re.fullmatch(r"\w+(?:\.\w+)*", name):
         raise InvalidRequest(f"query: {query!r} is not a name")
     return name
