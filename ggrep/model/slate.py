@@ -212,6 +212,7 @@ class Pack:
         more_evidence: pieces that match as well and were left out.
         repo: alias of the repository; empty in a slate of one.
         name: of the definition at `line`, behind what encloses it; empty for none.
+        factor: learned; of what its lines are worth beside those of other files.
     """
 
     path: str
@@ -227,6 +228,7 @@ class Pack:
     more_evidence: int = 0
     repo: str = ""
     name: str = ""
+    factor: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,12 +36,14 @@ class Pick:
     Attributes:
         rank: place within its section, 0 for the best.
         lines: that were asked for by their numbers; what holds them is evidence before all else.
+        factor: learned; of what its lines are worth beside those of other files.
     """
 
     candidate: FileCandidate
     reason: Reason
     rank: int
     lines: tuple[int, ...] = ()
+    factor: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

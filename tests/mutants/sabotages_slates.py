@@ -32,6 +32,7 @@ SESSIONS = "tests/slate/test_sessions.py::"
 SLATING = "tests/engine/test_slating.py::"
 TOKENS = "tests/slate/test_tokens.py::"
 TOOLS = "tests/mcp/test_tools.py::"
+UNCOMMENTED = "tests/slate/test_uncommented.py::"
 WORKSPACES = "tests/federation/test_slating.py::"
 
 SLATE_SABOTAGES = (
@@ -49,6 +50,20 @@ SLATE_SABOTAGES = (
         "evidence, anchors, level >= 2)",
         "evidence, anchors, level >= 0)",
         (LEVELS + "test_each_level_shows_more_than_the_one_below",),
+    ),
+    Sabotage(
+        "lines of all files are worth the same to readers",
+        "ggrep/search/slate/packing.py",
+        "_OF_SECTION.get(self._whole.section, 1.0) * self._whole.factor",
+        "_OF_SECTION.get(self._whole.section, 1.0)",
+        (PACKING + "test_the_learned_factor_decides_whose_lines_are_shown_and_no_order_of_files",),
+    ),
+    Sabotage(
+        "strings of several lines are left out as comments are",
+        "ggrep/search/slate/source_text.py",
+        "    return not before.strip() and not behind.strip()\n",
+        "    return True\n",
+        (UNCOMMENTED + "test_a_docstring_is_a_comment_and_a_string_of_several_lines_is_none",),
     ),
     # USE.MUST.002: packs of a file and its evidence.
     Sabotage(

@@ -39,6 +39,7 @@ BITS = (
 )
 USUAL = Budgets()
 AMPLE = Budgets(4 * 1024 * 1024, 1024 * 1024, MAX_SLATE_FILES, MAX_EVIDENCE)
+NEARLY = (("a", 1.0), ("b", 0.9))
 ASKED = Asked(("retry", "queue"), "words")
 
 
@@ -305,6 +306,21 @@ def test_the_best_evidence_stays_when_a_file_has_little_room() -> None:
     assert 0 < len(pack.evidence) < 6
     assert pack.evidence[0].score == pack.score == 1.0
     assert len(pack.evidence) + pack.more_evidence == 8
+
+
+def test_the_learned_factor_decides_whose_lines_are_shown_and_no_order_of_files() -> None:
+    """Files stand by their best evidence, as everywhere; lines go where an answer is likelier."""
+    text = "\n".join(f"line {number} of many" for number in range(60))
+    first, second = (material(f"{name}.py", piece(text, score=score)) for name, score in NEARLY)
+    likelier = replace(second, pick=replace(second.pick, factor=2.0))
+    found = [
+        packs_of(asked_of(first, each, budgets=Budgets(2_500)).slate) for each in (second, likelier)
+    ]
+
+    assert [[pack.path for pack in packs] for packs in found] == [["a.py", "b.py"]] * 2
+    shown = [[len(pack.evidence[0].snippet) for pack in packs] for packs in found]
+    assert shown[0][0] > shown[0][1]
+    assert shown[1][0] < shown[1][1]
 
 
 def test_fewer_bytes_mean_fewer_files_and_not_files_without_a_line() -> None:

@@ -198,7 +198,7 @@ def test_a_single_place_goes_to_the_best_code() -> None:
 
 def test_leading_code_is_as_much_as_a_slate_shows_of_it() -> None:
     """Names of what is not shown lead nowhere."""
-    assert leading_code([*EACH, *CODE], 20) == (EACH[0], *CODE[:9])
+    assert leading_code([*EACH, *CODE], 20) == (EACH[0], *CODE[:10])
     assert leading_code(EACH[1:], 20) == ()
 
 

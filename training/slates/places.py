@@ -5,13 +5,14 @@ at least half of them. Places were annotated by reading, before anything was tun
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from ggrep.interfaces.evaluation.toml_file import Table, read_toml
-from ggrep.model.slate import Slate
+from ggrep.model.slate import Evidence, Slate
+from ggrep.search.slate.uncommented import LEFT_OUT
 from training.slates.suite import (
     NAMING,
     SLATE_SUITE_VERSION,
@@ -103,11 +104,18 @@ def lines_of(slate: Slate) -> dict[str, frozenset[int]]:
         for pack in packs:
             lines = set(found.get(pack.path, ()))
             for piece in (*((pack.anchor,) if pack.anchor else ()), *pack.evidence):
-                if piece.snippet:
-                    start = piece.snippet_start_line
-                    lines.update(range(start, start + piece.snippet.count("\n") + 1))
+                lines.update(_shown_lines(piece))
             found[pack.path] = frozenset(lines)
     return found
+
+
+def _shown_lines(piece: Evidence) -> Iterator[int]:
+    """Yield the numbers of the lines that a piece shows, without the comments it leaves out."""
+    left_out = False
+    for number, line in enumerate(piece.snippet.split("\n"), piece.snippet_start_line):
+        left_out = line == LEFT_OUT or (left_out and not line)
+        if piece.snippet and not left_out:
+            yield number
 
 
 def ranges_of(slate: Slate) -> dict[str, frozenset[int]]:

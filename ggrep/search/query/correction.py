@@ -97,6 +97,10 @@ class Correction:
             for segment, scored, each, factors in zip(segments, scores, best, known, strict=True)
         )
 
+    def factors(self, segment: SearchableSegment, scored: SegmentScores, files: Places) -> Figures:
+        """Return the factor of each of some files of a segment, for its rows of code."""
+        return factor_of(self._forest.sums(self._features.of(segment, scored, files)))
+
     def effects(
         self, segment: SearchableSegment, scored: SegmentScores, file: int
     ) -> tuple[tuple[str, float], ...]:
@@ -125,8 +129,7 @@ class Correction:
         for segment, scored, each, factors in zip(segments, scores, best, known, strict=True):
             wanted = (each.scores >= least) & (factors == 0.0)
             if wanted.any():
-                rows = self._features.of(segment, scored, each.files[wanted])
-                factors[wanted] = factor_of(self._forest.sums(rows))
+                factors[wanted] = self.factors(segment, scored, each.files[wanted])
 
 
 def _by_size(effect: tuple[str, float]) -> tuple[float, str]:

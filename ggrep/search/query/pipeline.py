@@ -50,7 +50,7 @@ class Ranked:
 
     Attributes:
         eligible: per segment bool (rows,): the rows that may be shown.
-        correction: what has corrected the scores; None where nothing did.
+        correction: what corrects the scores of code; None where nothing does.
         found: those that keep what was promised of every hit; None where nothing was.
     """
 
@@ -123,7 +123,7 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         encoder: the store's own.
         statistics: of the collection to score against; None for the snapshot's own.
         deadline: checked between segments and stages.
-        files: how many of them an answer may show by score; where it is 0 nothing is corrected.
+        files: how many of them an answer may show by score; where it is 0 scores stay plain.
         weights: the blend.
         encoded: the query's vector, where it was encoded before.
 
@@ -154,9 +154,10 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         for segment, scored in zip(segments, scores, strict=True)
     )
     correction = None
-    if files and is_corrected(query, request, weights):
+    if is_corrected(query, request, weights):
         correction = Correction(ranking_forest(), FileFeatures(query, statistics), deadline)
-        scores = correction.corrected(segments, scores, eligible, max(files, LEADERS))
+        if files:
+            scores = correction.corrected(segments, scores, eligible, max(files, LEADERS))
     ranked = Ranked(
         view=view,
         request=request,

@@ -45,7 +45,7 @@ _SECTION_OF: Final = {
     Corpus.EXTRACTED_PROSE: Section.DIAGRAMS,
     Corpus.RECORDS: Section.CONFIG,
 }
-_CODE: Final = CORPORA.index(Corpus.CODE)
+CODE: Final = CORPORA.index(Corpus.CODE)
 CONFIGURING: Final = frozenset({Role.CONFIGURATION, Role.OPERATIONS})
 """Roles by which a module of code is shown as configuration."""
 
@@ -117,7 +117,7 @@ class CandidateFiles:
 
     def leading(self, files: int) -> list[FileCandidate]:
         """Return the best code files, without tests, by score and path; others may mention them."""
-        code = [figures.best[:, _CODE] for figures in self._figures]
+        code = [figures.best[:, CODE] for figures in self._figures]
         floor = FLOOR * self._top
         # Some of them may turn out to be tests.
         at = _reaching(self._ranked.segments, code, floor, 3 * files) if self._top > 0.0 else []
@@ -242,7 +242,7 @@ def rows_of(
     if candidate.section is Section.CONFIG and not candidate.roles & CONFIGURING:
         every = wanted
         wanted = every & (
-            option_rows(segment)[first:last] | (image.row_corpora[first:last] != _CODE)
+            option_rows(segment)[first:last] | (image.row_corpora[first:last] != CODE)
         )
         further = _standing_out(total, every, wanted) if most > 1 else []
     rows = np.flatnonzero(wanted)
@@ -277,7 +277,7 @@ def _figures(segment: SearchableSegment, scores: SegmentScores, eligible: Mask) 
     for corpus in range(len(CORPORA)):
         own = np.where(image.row_corpora == corpus, total, 0.0)
         best[files[begins], corpus] = np.maximum.reduceat(own, begins)
-    own = np.where((image.row_corpora == _CODE) & option_rows(segment), total, 0.0)
+    own = np.where((image.row_corpora == CODE) & option_rows(segment), total, 0.0)
     options[files[begins]] = np.maximum.reduceat(own, begins)
     return _Figures(best, options)
 

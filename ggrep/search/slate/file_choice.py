@@ -15,14 +15,15 @@ from typing import Final
 from ggrep.model.slate import SECTIONS, Reason, Role, Section
 from ggrep.model.slate_material import FileCandidate, Pick
 
-SELECTION_REVISION: Final = "selection-1"
+SELECTION_REVISION: Final = "selection-2"
 """Which files a slate selects; enters its fingerprint.
 
     selection-1  first quotas, floors and weights
+    selection-2  four more files, all of code
 """
 
 QUOTAS: Final = {
-    Section.CODE: 12,
+    Section.CODE: 16,
     Section.DOCS: 4,
     Section.DIAGRAMS: 2,
     Section.CONFIG: 3,

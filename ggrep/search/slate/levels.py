@@ -19,7 +19,7 @@ MIN_SLATE_BYTES: Final = 1_024
 
 MAX_SLATE_FILES: Final = 100
 MAX_EVIDENCE: Final = 50
-FILES: Final = 24
+FILES: Final = 28
 EVIDENCE: Final = 12
 """Packs, and evidence of a pack, on every level: levels differ in bytes alone."""
 

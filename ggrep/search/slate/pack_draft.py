@@ -109,6 +109,7 @@ def _pack(merged: Merged) -> Pack:
         evidence=tuple(sorted(evidence, key=lambda item: (item.start_line, item.chunk_id))),
         more_evidence=material.more_evidence,
         name=_name_at(best) if best else "",
+        factor=material.pick.factor,
     )
 
 

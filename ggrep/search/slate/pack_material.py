@@ -15,6 +15,7 @@ from ggrep.search.query.snippets import Snippet, cut_snippet
 from ggrep.search.slate.file_candidates import ScoredRow, rows_of
 from ggrep.search.slate.levels import Disclosure
 from ggrep.search.slate.related_files import RelatedFiles
+from ggrep.search.slate.uncommented import without_comments
 
 _COLUMNS: Final = (
     "row_id",
@@ -142,7 +143,7 @@ def _material(
     wanted: Disclosure,
 ) -> PackMaterial:
     candidate = rows.pick.candidate
-    shaper = _Shaper(ranked, candidate.segment, candidate.section, wanted)
+    shaper = _Shaper(ranked, candidate.segment, candidate.file, candidate.section, wanted)
 
     def piece(row: int, score: float, reason: Reason) -> TextPiece:
         return shaper.piece(row, records[candidate.segment, row], score, reason)
@@ -174,6 +175,7 @@ class _Shaper:
 
     ranked: Ranked
     segment: int
+    file: int
     section: Section
     wanted: Disclosure
 
@@ -212,7 +214,10 @@ class _Shaper:
             return cut_snippet(extra, frozenset(), self.wanted.snippet)
         shown = cut_snippet(text, frozenset(self.ranked.query.terms), self.wanted.snippet)
         is_code = self.section is not Section.DOCS
-        return shown if self.wanted.comments or not is_code else without_comment(shown)
+        if self.wanted.comments or not is_code:
+            return shown
+        language = self.ranked.segments[self.segment].image.language(self.file)
+        return without_comments(shown, language)
 
     def _opening(self, text: str) -> Snippet:
         """Return the opening lines without licence headers, which answer nothing."""
@@ -226,25 +231,6 @@ class _Shaper:
         hidden = shown.hidden_lines + len(lines) - end
         return Snippet(shown.text, first + shown.first_line, hidden)
 
-
-def without_comment(snippet: Snippet) -> Snippet:
-    """Return the snippet from where its code begins; whole where it is nothing but a comment."""
-    lines = snippet.text.split("\n")
-    first = 0
-    while first < len(lines):
-        end = _comment_end(lines, first)
-        opening = lines[first].lstrip()
-        if (end == first and opening) or _DIRECTIVE.match(opening):
-            break
-        first = max(end, first + 1)
-    if first == len(lines):
-        return snippet
-    text = "\n".join(lines[first:])
-    return Snippet(text, snippet.first_line + first, snippet.hidden_lines + first)
-
-
-_DIRECTIVE: Final = re.compile(r"#[a-z\[]")
-"""What begins as a comment does and is none: `#include`, `#[derive]`."""
 
 _LINE_COMMENTS: Final = ("//", "#", "--", ";", "%")
 _BLOCK_COMMENTS: Final = {"/*": "*/", "<!--": "-->", "{-": "-}", "(*": "*)"}

@@ -99,9 +99,9 @@ def reserved(budgets: Budgets, level: int) -> dict[str, int]:
     """
     total = budgets.total_bytes
     return {
-        "overview": max(min(total // 16, 2_048), 192),
-        "next_actions": min(total // 8, 1_024),
-        "graph": min(total // 16, 8_192) if level else 0,
+        "overview": max(min(total // 40, 2_048), 192),
+        "next_actions": max(min(total // 64, 1_024), 128),
+        "graph": min(total // 32, 8_192) if level else 0,
     }
 
 
@@ -168,7 +168,7 @@ class _OpenPack:
     def worths(self) -> list[tuple[int, float, int, int]]:
         """Return what decides the turn of each piece, and its place here: the first come first."""
         order = sorted(range(len(self._pieces)), key=lambda i: _importance(self._pieces[i]))
-        factor = _OF_SECTION.get(self._whole.section, 1.0)
+        factor = _OF_SECTION.get(self._whole.section, 1.0) * self._whole.factor
         found = []
         for further, place in enumerate(order):
             piece = self._pieces[place]

@@ -82,6 +82,36 @@ def _comments(language: str) -> str:
     return rf"{_BLOCK}|(?<!:)//[^\n]*"
 
 
+def comment_lines(text: str, language: str) -> frozenset[int]:
+    """Return the lines, from 0, that hold nothing but comments and blanks beside them.
+
+    A docstring of Python is one: a string of three quotes that stands alone on its lines.
+    """
+    pieces: list[str] = []
+    end = 0
+    for found in _pattern(language).finditer(text):
+        told = found.group()
+        is_comment = found["literal"] is None or (
+            language == "python" and _is_docstring(text, found)
+        )
+        pieces += (text[end : found.start()], _NOT_BREAK.sub("", told) if is_comment else told)
+        end = found.end()
+    left = "".join((*pieces, text[end:])).split("\n")
+    lines = text.split("\n")
+    emptied = {i for i, line in enumerate(left) if not line.strip() and lines[i].strip()}
+    return frozenset(emptied)
+
+
+def _is_docstring(text: str, found: re.Match[str]) -> bool:
+    if not found.group().startswith(('"""', "'''")):
+        return False
+    before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+    behind = text[found.end() :].partition("\n")[0]
+    return not before.strip() and not behind.strip()
+
+
+_NOT_BREAK: Final = re.compile(r"[^\n]+")
+
 _WHOLE_NAME: Final = re.compile(r"[A-Za-z_@][\w.$:/@-]{2,79}")
 
 

@@ -1,0 +1,28 @@
+"""Leaves comments out of lines of code: what answers a question takes fewer bytes then."""
+
+from typing import Final
+
+from ggrep.search.query.snippets import Snippet
+from ggrep.search.slate.source_text import comment_lines
+
+LEFT_OUT: Final = "\u2026"
+"""Stands where lines of comments were left out: at the first, and the others are blank."""
+
+
+def without_comments(snippet: Snippet, language: str) -> Snippet:
+    """Return the snippet without its comments; whole where it is nothing but one.
+
+    Every line keeps its number: comments further down leave blank lines behind their first one.
+    """
+    lines = snippet.text.split("\n")
+    hidden = comment_lines(snippet.text, language)
+    told = [i for i, line in enumerate(lines) if line.strip() and i not in hidden]
+    if not told or not hidden:
+        return snippet
+    first, last = told[0], told[-1]
+    shown = [
+        ("" if i - 1 in hidden else LEFT_OUT) if i in hidden else lines[i]
+        for i in range(first, last + 1)
+    ]
+    left = len(lines) - last - 1
+    return Snippet("\n".join(shown), snippet.first_line + first, snippet.hidden_lines + left)

@@ -1,0 +1,56 @@
+"""A slate's first lines are code: comments wait for the level that has room for them."""
+
+import pytest
+
+from ggrep.search.query.snippets import Snippet
+from ggrep.search.slate.source_text import comment_lines
+from ggrep.search.slate.uncommented import LEFT_OUT, without_comments
+
+LANGUAGES = {
+    "python": ("# why\n", "x = 1  # beside code\n", "s = '# no comment'\n"),
+    "go": ("// why\n", "x := 1 // beside code\n", 's := "// no comment"\n'),
+    "c": ("/* why\n * and how */\n", "int x; /* beside code */\n", 'char *s = "/* no comment";\n'),
+    "sql": ("-- why\n", "select 1 -- beside code\n", "select '-- no comment'\n"),
+    "php": ("# why\n// and how\n", "$x = 1; // beside code\n", "$s = '# no comment';\n"),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_lines_of_comments_are_told_from_code_beside_comments_and_in_strings(
+    language: str,
+) -> None:
+    """A line of code that is taken for a comment would be missing from an answer."""
+    comment, *code = LANGUAGES[language]
+    text = comment + "".join(code)
+
+    assert comment_lines(text, language) == frozenset(range(comment.count("\n")))
+
+
+@pytest.mark.parametrize("line", ["#include <a.h>", "#[derive(Debug)]", "#define A 1"])
+def test_what_only_begins_as_a_comment_is_code(line: str) -> None:
+    """Directives decide what is compiled."""
+    assert not comment_lines(f"{line}\nint x;", "rust" if "derive" in line else "c")
+
+
+def test_a_docstring_is_a_comment_and_a_string_of_several_lines_is_none() -> None:
+    """One speaks to readers, the other to the program."""
+    text = (
+        'def f():\n    """Says.\n\n    More.\n    """\n    q = """\n    select\n    """\n    run(q)'
+    )
+
+    assert comment_lines(text, "python") == {1, 3, 4}
+
+
+def test_lines_keep_their_numbers_where_comments_are_left_out() -> None:
+    """Who reads a slate goes to line 14 by its number."""
+    text = "# first\ndef f():\n    # one\n    # two\n    return 1\n    # last"
+    found = without_comments(Snippet(text, 3, 2), "python")
+
+    assert found == Snippet(f"def f():\n{LEFT_OUT}\n\n    return 1", 4, 3)
+
+
+def test_nothing_but_a_comment_is_shown_as_it_stands() -> None:
+    """It may be what the question is about."""
+    alone = Snippet("# first\n# second", 0, 0)
+
+    assert without_comments(alone, "python") == alone
