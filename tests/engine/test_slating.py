@@ -376,7 +376,7 @@ def test_a_usual_answer_is_no_larger_than_20_kilobytes(many: Engine) -> None:
 
     assert len(stable_json.dumps(slate_success(found))) <= 20_480
     assert found.slate.total_bytes <= 16_384
-    assert len(paths(found)) == 24
+    assert len(paths(found)) == 28
 
 
 @pytest.mark.parametrize("level", [2, 3])
