@@ -13,6 +13,8 @@ HEAD = (
     "places",
     "told",
     "files",
+    "lines that fit",
+    "files that fit",
     "bytes, median",
 )
 
@@ -26,7 +28,8 @@ def places(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) ->
         "answer: up to twelve lines, annotated by reading before anything was tuned on them. A "
         "place is visible where at least half of its lines are shown, and told where they lie in a "
         "range of at most 80 lines that is shown or named; files are those that are named at all. "
-        "Bytes are of canonical JSON.",
+        "What fits is the share of shown lines that belong to a place, and of named files that "
+        "hold one. Bytes are of canonical JSON.",
         HEAD,
         rows,
     )
@@ -42,6 +45,8 @@ def _rows(name: str, answers: Sequence[PlaceAnswer]) -> list[tuple[str, ...]]:
             f"{fmean(answer.seen[place].places for answer in answers):.3f}",
             f"{fmean(answer.seen[place].told for answer in answers):.3f}",
             f"{fmean(answer.seen[place].files for answer in answers):.3f}",
+            f"{fmean(answer.seen[place].line_precision for answer in answers):.3f}",
+            f"{fmean(answer.seen[place].file_precision for answer in answers):.3f}",
             f"{median(answer.seen[place].size for answer in answers):,.0f}",
         )
         for place, budget in enumerate(BUDGETS)

@@ -4,17 +4,17 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
 
+from ggrep.interfaces.evaluation.check_misses import RULES
 from ggrep.interfaces.evaluation.check_reports import junit_xml, render_checks, sarif_json
-from ggrep.interfaces.evaluation.check_rules import RULES
 from ggrep.render.style import Style
 from tests.fakes.evaluations import CHECKS, check_document, some_checks
 
 
 def test_a_failure_says_what_was_wanted_and_what_came(tmp_path: Path) -> None:
     """Nobody runs the query by hand to find out."""
-    text = render_checks(some_checks(tmp_path), Style(colour=False))
+    text = render_checks(some_checks(tmp_path), Style(colour=False), tmp_path)
 
-    assert text.splitlines()[:8] == [
+    assert text.splitlines()[:9] == [
         "ok    holds",
         "FAIL  fails",
         "      query   where is <c> & d",
@@ -22,6 +22,7 @@ def test_a_failure_says_what_was_wanted_and_what_came(tmp_path: Path) -> None:
         "      came    b.py, a.md",
         "      wanted  not *.py  (expect_none)",
         "      came    b.py at 1",
+        "      to see  ggrep search 'where is <c> & d' .",
         f"      stands  {tmp_path}/own.check.toml:8",
     ]
     assert text.endswith("2 checks, 1 failed\n")

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from ggrep.base.stable_json import Json
-from ggrep.interfaces.evaluation.check_rules import RULES, Miss, Outcome, Verdict
+from ggrep.interfaces.evaluation.check_misses import RULES, Miss
+from ggrep.interfaces.evaluation.check_rules import Outcome, Verdict
+from ggrep.interfaces.evaluation.see_commands import commands
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
 
@@ -50,7 +52,7 @@ def _verdict_json(verdict: Verdict) -> "CheckJson":
         "misses": [
             {"rule": miss.rule, "wanted": miss.wanted, "came": miss.came} for miss in verdict.misses
         ],
-        "files": list(answer.files[:_SHOWN_FILES]),
+        "files": list(answer.named[:_SHOWN_FILES]),
         "confidence": answer.confidence,
     }
 
@@ -58,14 +60,16 @@ def _verdict_json(verdict: Verdict) -> "CheckJson":
 _LABEL_COLUMNS = 8
 
 
-def render_checks(outcome: Outcome, style: Style) -> str:
-    """Return the verdicts and what they come to."""
+def render_checks(outcome: Outcome, style: Style, base: Path) -> str:
+    """Return the verdicts and what they come to; commands are for who stands in `base`."""
     lines: list[str] = []
     for verdict in outcome.verdicts:
         mark = style.paint("good", "ok  ") if verdict.holds else style.paint("bad", "FAIL")
         lines.append(f"{mark}  {sanitise_line(verdict.check.question.id)}")
         if not verdict.holds:
-            lines += _story(verdict, outcome.file.label, style)
+            lines += _story(verdict, style, base)
+            place = f"{outcome.file.label}:{verdict.check.line}"
+            lines.append(_line("stands", place, style))
     total, failed = len(outcome.verdicts), outcome.failed
     allowed = outcome.file.allow_failures
     summary = f"{total} {'check' if total == 1 else 'checks'}, {failed} failed"
@@ -75,12 +79,13 @@ def render_checks(outcome: Outcome, style: Style) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _story(verdict: Verdict, file: str, style: Style) -> list[str]:
+def _story(verdict: Verdict, style: Style, base: Path) -> list[str]:
     check = verdict.check
     lines = [_line("query", check.question.query, style)]
     for miss in verdict.misses:
         lines += _miss_lines(miss, style)
-    lines.append(_line("stands", f"{file}:{check.line}", style))
+    rules = [miss.rule for miss in verdict.misses]
+    lines += [_line("to see", command, style) for command in commands(check, rules, base)]
     return lines
 
 

@@ -99,4 +99,4 @@ def _print(terminal: Terminal, outcome: "Outcome", *, json: bool) -> None:
     if json:
         terminal.write_json(check_json(outcome, version=__version__), pretty=True)
     else:
-        terminal.write(render_checks(outcome, terminal.style))
+        terminal.write(render_checks(outcome, terminal.style, Path.cwd()))
