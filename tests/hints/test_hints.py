@@ -202,6 +202,34 @@ def test_a_check_that_fails_says_how_its_answer_is_seen(
     assert all("a.py" in one.out for one in seen)
 
 
+@pytest.mark.parametrize("command", ["search", "slate"])
+def test_a_merge_that_nobody_chose_is_mended_either_way(
+    ggrep: Command, indexed: Path, far: Path, command: str
+) -> None:
+    """By the flag, and by the line in the file; the doctor's line is the same one."""
+    assert ggrep("index", "--path", far).status == 0
+    file = indexed.parent / "bare.jsonc"
+    repos = f'"repos": [{{"root": "{indexed}"}}, {{"root": "{far}"}}]'
+    bare = f'{{\n  "schemaVersion": 1,\n  {repos}\n}}\n'
+    file.write_text(bare)
+    asked = (command, "alpha needle", "--workspace", file, "--offline")
+    said = ggrep(*asked)
+    (note,) = [line for line in said.err.splitlines() if "merged by rank alone" in line]
+    flag = re.search(r"--merge \w+", note)
+    doctor = ggrep("workspace", "doctor", file)
+    (advised,) = [line.strip() for line in doctor.out.splitlines() if '"merge"' in line]
+    assert flag
+    assert "rank alone" not in ggrep(*asked, *flag[0].split()).err
+    assert "rank alone" not in ggrep(*asked, "--merge", "rrf").err
+    assert "rank alone" not in ggrep(*asked, "--json").err
+
+    for line in (note.rpartition("jsonc: ")[2] + ",", advised):
+        file.write_text(bare.replace("{\n", f"{{\n  {line}\n", 1))
+        assert "rank alone" not in ggrep(*asked).err, line
+        assert "rank alone" not in ggrep("workspace", "doctor", file).out
+    assert doctor.status == 0
+
+
 @pytest.mark.deep
 def test_a_workspace_s_hints_name_its_file(ggrep: Command, indexed: Path, tmp_path: Path) -> None:
     """From wherever it was asked, blanks and all."""
