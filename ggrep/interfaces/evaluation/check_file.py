@@ -93,7 +93,9 @@ def _check(table: Table, defaults: Table) -> Check:
             table.fail(
                 "max_bytes says how much a slate may take; give place or section", "max_bytes"
             )
-        table.fail(f"check {table.text('id')!r} expects nothing; give an expect_ key")
+        table.fail(
+            f"check {table.text('id')!r} expects nothing; give an expect_ key, place or section"
+        )
     expected = _expected(table)
     if table.has("max_bytes") and not expected.of_slate:
         table.fail("max_bytes is of a slate; give place or section, too", "max_bytes")

@@ -72,6 +72,15 @@ CASE: Final[Keys] = {
         expect_all_path_regex="Each of these must be found in some path.",
     ),
     **_keys(str, expect_confidence=_FLOOR),
+    **_keys(
+        _CHOICES,
+        places=Key(
+            "Lines that slates should show, as `src/lock.c:120-127`; a list inside of the list is"
+            " a choice.",
+            1,
+            pattern=PLACE_PATTERN,
+        ),
+    ),
 }
 CHECK_DEFAULTS: Final[Keys] = {
     **_PUTTING,
