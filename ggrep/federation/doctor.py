@@ -10,6 +10,7 @@ from typing import Final, Literal, TypeAlias
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import Candidate, cohort_key, compatibility_key, plan_cohorts
 from ggrep.federation.diagnostics import Diagnostic
+from ggrep.federation.editing import MERGE_LINE
 from ggrep.federation.live import LiveDaemon
 from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
 from ggrep.model.corpus import CORPORA, Corpus
@@ -34,7 +35,7 @@ class Finding:
     Attributes:
         code: a short word that stays; of overlapping roots, the code of their warning.
         needed: something has to be done; else it is only said.
-        hint: a command, or empty.
+        hint: a command, or a line of the workspace file; or empty.
         modes: the corpora it concerns; empty for all.
     """
 
@@ -87,10 +88,12 @@ def examine(
     overlaps: Iterable[Diagnostic] = (),
     *,
     other_stores: Mapping[RepoId, int] | None = None,
+    merge_said: bool = False,
 ) -> Examination:
     """Return the problems of a workspace's enabled repositories, and which are missing.
 
-    `other_stores` says how many indexes under other settings a repository has.
+    `other_stores` says how many indexes under other settings a repository has; `merge_said`
+    whether the user's settings say how lists are merged.
     """
     findings = list(_of_roots(manifest))
     enabled = [s for s in manifest.repos if s.repo.enabled and s.repo.missing is None]
@@ -103,6 +106,8 @@ def examine(
     ]
     if not any(state.repo.enabled for state in manifest.repos):
         findings.append(Finding("nothing_enabled", "no repository is enabled"))
+    if not merge_said and len(enabled) > 1:
+        findings += _of_merging(manifest)
     for state in enabled:
         daemon = daemons.get(state.repo_id, LiveDaemon())
         findings += _of_index(state, (other_stores or {}).get(state.repo_id, 0))
@@ -218,6 +223,19 @@ def _of_roots(manifest: WorkspaceManifest) -> Iterator[Finding]:
         command = remove_repo(repo.alias, repo.repo_id) if left else ""
         hint = with_file(command, workspace.workspace_path)
         yield Finding("missing_root", repo.missing, hint, repo.repo_id, needed=repo.enabled)
+
+
+def _of_merging(manifest: WorkspaceManifest) -> Iterator[Finding]:
+    """Yield one where the file leaves the merge to the contract, whose way finds least."""
+    merge = manifest.workspace.merge
+    if merge.strategy is None and merge.rrf_k is None:
+        yield Finding(
+            "merge_unsaid",
+            "hits are merged by rank alone, as nothing says how; this line of the file ranks them "
+            "as one index would:",
+            f"{MERGE_LINE},",
+            needed=False,
+        )
 
 
 def _of_index(state: RepoState, other_stores: int) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
@@ -34,6 +34,10 @@ class NewEntry:
     tags: tuple[str, ...] = ()
 
 
+MERGE_LINE: Final = '"merge": { "strategy": "global" }'
+"""What a workspace file says to rank as one index over all repositories would."""
+
+
 def init_text(name: str, roots: Sequence[str | NewEntry]) -> str:
     """Return the text of a new workspace file, with the merge strategy that loses no hit.
 
@@ -46,7 +50,7 @@ def init_text(name: str, roots: Sequence[str | NewEntry]) -> str:
         "{",
         f'  "schemaVersion": {SCHEMA_VERSION},',
         f'  "name": {_json(name)},',
-        '  "merge": { "strategy": "global" },',
+        f"  {MERGE_LINE},",
         '  "repos": [',
         *(f"    {_entry_text(entry)}," for entry in entries),
         "  ],",

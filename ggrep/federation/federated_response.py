@@ -111,6 +111,15 @@ class FederatedResponse:
         return 0 if self.error is None else self.error.exit_status
 
     @property
+    def merge_unsaid(self) -> bool:
+        """Return whether several lists were merged by rank alone because nobody said how."""
+        said = self.request.merge_strategy or self.workspace.merge.strategy
+        # Who gives the constant of a strategy means that strategy.
+        said_k = self.request.rrf_k or self.workspace.merge.rrf_k
+        gave = sum(report.status in {"ok", "partial"} for report in self.reports)
+        return said is None and said_k is None and gave > 1
+
+    @property
     def manifest_hash(self) -> str:
         """Return the identity of the index state that the selected repositories are in."""
         entries = [

@@ -81,6 +81,11 @@ class FederatedSlate:
         return self.response.error
 
     @property
+    def merge_unsaid(self) -> bool:
+        """Return whether repositories were picked by rank alone because nobody said how."""
+        return self.response.merge_unsaid
+
+    @property
     def exit_status(self) -> int:
         """Return the process status that goes with the answer."""
         return self.response.exit_status

@@ -19,9 +19,17 @@ _Object: TypeAlias = Mapping[str, Any]
 _ID: Final = re.compile(r"[0-9a-f]{64}")
 
 
-def agent_text(document: _Object) -> str:
-    """Return what an agent reads of an answer, whichever tool gave it; no final newline."""
-    return "\n".join([*_body(document), *_notes(document)])
+MERGED_BY_RANK: Final = 'merged by rank alone, as nothing says how; merge "global" ranks better'
+"""Of a workspace whose file and whose caller leave the merge to the contract."""
+
+
+def agent_text(document: _Object, notes: Sequence[str] = ()) -> str:
+    """Return what an agent reads of an answer, whichever tool gave it; no final newline.
+
+    `notes` are lines that the document does not hold.
+    """
+    said = (f"note: {note}" for note in notes)
+    return "\n".join([*_body(document), *_notes(document), *said])
 
 
 def _body(document: _Object) -> Iterator[str]:

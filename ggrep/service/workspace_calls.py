@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from ggrep.base.clock import SystemClock
 from ggrep.config.root import canonical_root
-from ggrep.config.settings import home_from, load_settings, without_profile
+from ggrep.config.settings import LoadedSettings, home_from, load_settings, without_profile
 from ggrep.federation.cohort import Policy
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
@@ -109,14 +109,27 @@ def configured(
     request: FederatedRequest, environ: Mapping[str, str], file: Workspace
 ) -> FederatedRequest:
     """Return the request with the user's own settings where it and the file say nothing."""
-    environ = without_profile(environ)
-    loaded = load_settings(home_from(environ), file.workspace_dir, environ=environ)
+    loaded = _settings(environ, file)
     strategy = request.merge_strategy
-    if loaded.sources["merge_strategy"] != "default" and file.merge.strategy is None:
+    if _says_merge(loaded) and file.merge.strategy is None:
         strategy = strategy or loaded.settings.merge_strategy
     timeout_ms = request.search.timeout_ms or loaded.settings.query_timeout_ms
     search = replace(request.search, timeout_ms=timeout_ms)
     return replace(request, search=search, merge_strategy=strategy)
+
+
+def says_merge(environ: Mapping[str, str], file: Workspace) -> bool:
+    """Return whether the user's own settings say how lists are merged."""
+    return _says_merge(_settings(environ, file))
+
+
+def _says_merge(loaded: LoadedSettings) -> bool:
+    return loaded.sources["merge_strategy"] != "default"
+
+
+def _settings(environ: Mapping[str, str], file: Workspace) -> LoadedSettings:
+    environ = without_profile(environ)
+    return load_settings(home_from(environ), file.workspace_dir, environ=environ)
 
 
 def federator_of(within: Surroundings) -> Federator:

@@ -1,8 +1,10 @@
 """Visible places as the Markdown tables of docs/quality.md."""
 
 from collections.abc import Sequence
-from statistics import fmean, median
 
+from ggrep.interfaces.evaluation.measures import SlateScore
+from ggrep.interfaces.evaluation.slate_figures import slate_block
+from ggrep.interfaces.evaluation.visible_places import SHARES
 from tests.bench.quality_tables import section
 from training.slates.visible import BUDGETS, PlaceAnswer
 
@@ -13,6 +15,8 @@ HEAD = (
     "places",
     "told",
     "files",
+    "lines that fit",
+    "files that fit",
     "bytes, median",
 )
 
@@ -26,23 +30,21 @@ def places(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) ->
         "answer: up to twelve lines, annotated by reading before anything was tuned on them. A "
         "place is visible where at least half of its lines are shown, and told where they lie in a "
         "range of at most 80 lines that is shown or named; files are those that are named at all. "
-        "Bytes are of canonical JSON.",
+        "What fits is the share of shown lines that belong to a place, and of named files that "
+        "hold one. Bytes are of canonical JSON.",
         HEAD,
         rows,
     )
 
 
 def _rows(name: str, answers: Sequence[PlaceAnswer]) -> list[tuple[str, ...]]:
-    repositories = len({answer.case.repo for answer in answers})
-    return [
-        (
-            f"{name}, {f'at most {budget:,} bytes' if budget else 'as they come'}",
-            str(repositories),
-            str(len(answers)),
-            f"{fmean(answer.seen[place].places for answer in answers):.3f}",
-            f"{fmean(answer.seen[place].told for answer in answers):.3f}",
-            f"{fmean(answer.seen[place].files for answer in answers):.3f}",
-            f"{median(answer.seen[place].size for answer in answers):,.0f}",
-        )
-        for place, budget in enumerate(BUDGETS)
-    ]
+    repositories = [answer.case.repo for answer in answers]
+    rows = []
+    for place, budget in enumerate(BUDGETS):
+        scores = [SlateScore(budget, answer.seen[place]) for answer in answers]
+        block = slate_block(scores, repositories)
+        size = f"at most {budget:,} bytes" if budget else "as they come"
+        counts = str(len(set(repositories))), str(len(answers))
+        shares = (f"{block.shares[share].value:.3f}" for share in SHARES)
+        rows.append((f"{name}, {size}", *counts, *shares, f"{block.size:,.0f}"))
+    return rows

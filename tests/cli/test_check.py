@@ -1,11 +1,11 @@
 """`ggrep check` as it is typed."""
 
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
 from ggrep.base import stable_json
+from tests.fakes.junit_rules import faults
 from tests.fakes.repos import write_tree
 from tests.journeys.command import WORDS, Command, fits
 
@@ -69,7 +69,11 @@ def test_a_check_that_fails_is_told_in_every_form(ggrep: Command, checks: Path) 
     assert (outcome.status, again.out) == (1, outcome.out)
     fits(outcome.document, "check_report")
     assert outcome.document["summary"] == {"allow_failures": 0, "checks": 2, "failed": 1}
-    assert len(ET.parse(junit).findall(".//failure")) == 1  # noqa: S314 - our own
+    assert junit.read_bytes().count(b"</failure>") == 1
+    assert faults(junit.read_bytes()) == []
+    assert b"1970-" not in junit.read_bytes()
+    assert ggrep("check", "--no-sync", "--junit", junit, "--deterministic").status == 1
+    assert b'timestamp="1970-01-01T00:00:00"' in junit.read_bytes()
     results = stable_json.loads(sarif.read_bytes())["runs"][0]["results"]
     assert [result["ruleId"] for result in results] == ["expect_any"]
 

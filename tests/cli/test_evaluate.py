@@ -7,7 +7,9 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.interfaces.cli.parsing.flags import either
+from ggrep.interfaces.evaluation.questions import Answer
 from ggrep.interfaces.evaluation.suite_processes import Conditions, Job, Outcome, Workers
+from ggrep.interfaces.evaluation.visible_places import ShownFile, ShownSlate
 from tests.fakes.evaluations import answer, report_document, some_run
 from tests.journeys.command import Command, fits
 
@@ -169,3 +171,41 @@ def test_two_reports_are_compared(ggrep: Command, suite: Path) -> None:
     assert "3 queries in both reports" in shown.out
     fits(told.document, "eval_comparison")
     assert told.document["overall"]["ndcg10"]["change"] == 0.0
+
+
+@pytest.mark.parametrize("size", ["1023", "99999999"])
+def test_bytes_that_no_slate_takes_are_refused(ggrep: Command, suite: Path, size: str) -> None:
+    """Before anything is asked."""
+    outcome = ggrep("eval", "--max-bytes", "2048", "--max-bytes", size)
+
+    assert outcome.status == 2
+    assert f"--max-bytes: {size} is not from 1024 to 4194304" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [((), {(16_384, 6_144)}), (("2048", "4096", "2048"), {(4_096, 2_048)})],
+)
+def test_bytes_reach_the_workers_largest_first(
+    ggrep: Command,
+    suite: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    given: tuple[str, ...],
+    asked: set[tuple[int, ...]],
+) -> None:
+    """And the order in which they were typed is no matter."""
+    suite.write_text('version = 1\n[[cases]]\nid = "a"\nquery = "q"\nplaces = "a.py:1-2"\n')
+    sizes = set()
+
+    def found(job: Job, conditions: Conditions, workers: Workers) -> Outcome:
+        sizes.update(question.slates for question in job.questions)
+        shown = ShownSlate((ShownFile("a.py", ("code",), ((1, 2),), ()),), 900)
+        return Outcome(job, tuple(Answer(q.id, slates=(shown,) * 2) for q in job.questions))
+
+    monkeypatch.setattr("ggrep.interfaces.evaluation.suite_processes.in_a_process", found)
+    outcome = ggrep("eval", "--json", *(word for size in given for word in ("--max-bytes", size)))
+
+    assert outcome.status == 0
+    fits(outcome.document, "eval_report")
+    assert outcome.document["queries"][0]["passed"]
+    assert sizes == asked

@@ -97,7 +97,7 @@ def test_colour_changes_no_words(some: Workspaces) -> None:
 
 def test_an_examination_reads_as_advice(some: Workspaces) -> None:
     """What, where, and the command under it; then how the indexes compare."""
-    found = examine(some.manifest, some.split)
+    found = examine(some.manifest, some.split, merge_said=True)
     text = examination_text(some.manifest, found, PLAIN)
     lines = text.splitlines()
     asked, left_out = (cohort.compatibility_key for cohort in found.cohorts[0][1])
@@ -113,7 +113,9 @@ def test_an_examination_reads_as_advice(some: Workspaces) -> None:
 
 def test_corpora_that_fall_apart_alike_share_their_lines(some: Workspaces) -> None:
     """Their keys differ, their repositories do not."""
-    text = examination_text(some.manifest, examine(some.manifest, some.split), PLAIN)
+    text = examination_text(
+        some.manifest, examine(some.manifest, some.split, merge_said=True), PLAIN
+    )
 
     assert text.count("cohorts, whose hits do not compare") == 1
 

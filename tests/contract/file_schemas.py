@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, is_dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, get_args
+from types import UnionType
+from typing import Any, Final, get_args, get_origin
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
@@ -144,6 +145,8 @@ def _value(each: Declared) -> Schema:
     if each.is_list:
         inner: Any = get_args(each.kind)[0]
         items = _table(declared(inner).values()) if is_dataclass(inner) else _text(each)
+        if get_origin(inner) is UnionType:  # a text, or a list of them of which any will do
+            items = {"anyOf": [items, {"type": "array", "items": items, "minItems": 1}]}
         bounds: Schema = {"maxItems": says.most} if says.most else {}
         several: Schema = {"type": "array", "items": items, "minItems": says.least, **bounds}
         # In files of questions one text may stand without its brackets.
@@ -153,8 +156,8 @@ def _value(each: Declared) -> Schema:
         most: Schema = {"maximum": says.most} if says.most else {}
         about |= {"type": "integer", "minimum": says.least, **most}
     elif each.kind is dict:
-        places: Schema = {"type": "integer", "minimum": 1}
-        about |= {"type": "object", "additionalProperties": places}
+        values: Schema = _text(each) if each.words else {"type": "integer", "minimum": 1}
+        about |= {"type": "object", "additionalProperties": values}
     else:
         about |= {"type": "boolean"} if each.kind is bool else _text(each)
     return {**about, "default": each.default} if _may_stand(each) else about

@@ -108,6 +108,55 @@ def test_the_example_over_two_services_holds(
     assert [verdict.misses for verdict in outcome.verdicts if not verdict.holds] == []
 
 
+RETRY = """\
+def retry(call):
+    for _ in range(5):
+        if call():
+            return True
+    return False
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick_parsing")
+@pytest.mark.parametrize("at", ["", "shop/"])
+def test_a_check_asks_for_a_slate(root: Path, environ: MappingProxyType[str, str], at: str) -> None:
+    """Of one repository, and of a workspace whose files begin with the alias."""
+    write_tree(
+        root, {"queue.py": RETRY, "docs/retry.md": "# Retry\n\nHow a call is tried again.\n"}
+    )
+    write_tree(
+        root,
+        {
+            "w.jsonc": '{"schemaVersion": 1, "repos": [{"root": ".", "alias": "shop"}]}',
+            "own.toml": f"""
+version = 1
+[[checks]]
+id = "one"
+query = "how often is a call retried"
+{'workspace = "w.jsonc"' if at else ""}
+place = ["{at}queue.py:1-4", ["no.py:1-1", "{at}queue.py:2-3"]]
+section = {{ "{at}docs/*.md" = "docs", "{at}queue.py" = "code" }}
+max_bytes = 4096
+[[checks]]
+id = "two"
+query = "how often is a call retried"
+{'workspace = "w.jsonc"' if at else ""}
+place = "{at}queue.py:100-101"
+section = {{ "{at}queue.py" = "tests" }}
+""",
+        },
+    )
+    first, second = run(root / "own.toml", environ).verdicts
+
+    assert first.misses == ()
+    assert [miss.rule for miss in second.misses] == ["place", "section"]
+    assert [miss.came for miss in second.misses] == [
+        f"{at}queue.py is named, and none of the lines 100-101 shown",
+        f"{at}queue.py in code",
+    ]
+
+
 @pytest.mark.slow
 def test_these_sources_answer_what_contributors_ask(environ: MappingProxyType[str, str]) -> None:
     """The project's own check, as CI runs it."""

@@ -35,6 +35,21 @@ def one(tmp_path: Path, *lines: str) -> Check:
         (('expect_none = ["docs/"]',), "names a directory"),
         (('expect_none = ["/a.py"]',), "leads out of the root"),
         (('expect_none = ["a/../../b"]',), "leads out of the root"),
+        (("expect_max_hits = 10",), "10 never fails with a limit of 10 hits"),
+        (("expect_max_hits = -1",), "must be a whole number from 0 up"),
+        (("expect_max_hits = 0", 'expect_any = ["a"]'), "0 hits are fewer than are expected"),
+        (("expect_max_hits = 2", "expect_min_hits = 3"), "2 hits are fewer than are expected"),
+        (('place = "a.py:3-1"',), "place: 'a.py:3-1' is no place such as src/lock.c:120-127"),
+        (("place = []",), "place must be a list of places that says something"),
+        (("place = [[]]",), "place must be a list of places that says something"),
+        (('place = ["a.py:1-2", "a.py:1-2"]',), "place: a.py:1-2 stands twice"),
+        (('place = "../a.py:1-2"',), "leads out of the root"),
+        (('section = "docs"',), 'section must be a table, { "path" = "docs" }'),
+        (('section = { "a.md" = "prose" }',), "'a.md' must be in one of code, docs, diagrams"),
+        (('section = { "a/" = "docs" }',), "names a directory"),
+        (("max_bytes = 2048",), "max_bytes says how much a slate may take"),
+        (("max_bytes = 2048", "expect_min_hits = 1"), "max_bytes is of a slate"),
+        (("max_bytes = 1000", 'place = "a.py:1-2"'), "must be a whole number from 1024 up"),
         (('filters = ["foo:bar"]', "expect_min_hits = 1"), "filters: filter: unknown key 'foo'"),
         (('filters = ["foo"]', "expect_min_hits = 1"), "filters: 'foo' is not key:value"),
     ],
@@ -91,3 +106,41 @@ def test_targets_do_not_depend_on_the_directory(
     monkeypatch.chdir(tmp_path)
 
     assert read_checks(Path("own.check.toml")).checks[0].target.path == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("expect_frist", "expect_first"),
+        ("expect_place", "place"),
+        ("max_hits", "expect_max_hits"),
+        ("maxbytes", "max_bytes"),
+        ("Place", "place"),
+        ("expect-any", "expect_any"),
+        ("sections", "section"),
+    ],
+)
+def test_a_misspelt_key_is_refused_with_the_right_one(
+    tmp_path: Path, typed: str, meant: str
+) -> None:
+    """A list of thirty names is no answer."""
+    with pytest.raises(UsageError, match=f":5: unknown key '{typed}'; did you mean '{meant}'"):
+        one(tmp_path, f"{typed} = 1")
+
+
+def test_a_key_that_is_like_none_is_refused_with_all(tmp_path: Path) -> None:
+    """A wrong proposal is worse than none."""
+    with pytest.raises(UsageError, match="unknown key 'zzz'; known are alone, corpora"):
+        one(tmp_path, "zzz = 1")
+
+
+def test_a_slate_is_asked_where_one_is_expected(tmp_path: Path) -> None:
+    """And a search only where something is expected of it."""
+    slate = one(tmp_path, 'place = "a.py:1-2"', 'expect_confidence = "strong"', "max_bytes = 2048")
+    both = one(tmp_path, 'section = { "./a.md" = "docs" }', 'expect_first = "a.md"')
+    search = one(tmp_path, 'expect_confidence = "strong"')
+
+    assert (slate.question.slates, slate.question.searched) == ((2048,), False)
+    assert (both.question.slates, both.question.searched) == ((0,), True)
+    assert (search.question.slates, search.question.searched) == ((), True)
+    assert both.expected.sections == (("a.md", "docs"),)

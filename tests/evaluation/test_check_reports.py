@@ -1,20 +1,19 @@
 """What became of checks, in each of its forms."""
 
-import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
 
-from ggrep.interfaces.evaluation.check_reports import junit_xml, render_checks, sarif_json
-from ggrep.interfaces.evaluation.check_rules import RULES
+from ggrep.interfaces.evaluation.check_misses import RULES
+from ggrep.interfaces.evaluation.check_reports import render_checks, sarif_json
 from ggrep.render.style import Style
-from tests.fakes.evaluations import CHECKS, check_document, some_checks
+from tests.fakes.evaluations import check_document, some_checks
 
 
 def test_a_failure_says_what_was_wanted_and_what_came(tmp_path: Path) -> None:
     """Nobody runs the query by hand to find out."""
-    text = render_checks(some_checks(tmp_path), Style(colour=False))
+    text = render_checks(some_checks(tmp_path), Style(colour=False), tmp_path)
 
-    assert text.splitlines()[:8] == [
+    assert text.splitlines()[:9] == [
         "ok    holds",
         "FAIL  fails",
         "      query   where is <c> & d",
@@ -22,23 +21,10 @@ def test_a_failure_says_what_was_wanted_and_what_came(tmp_path: Path) -> None:
         "      came    b.py, a.md",
         "      wanted  not *.py  (expect_none)",
         "      came    b.py at 1",
+        "      to see  ggrep search 'where is <c> & d' .",
         f"      stands  {tmp_path}/own.check.toml:8",
     ]
     assert text.endswith("2 checks, 1 failed\n")
-
-
-def test_junit_has_a_case_for_each_check(tmp_path: Path) -> None:
-    """Whatever stands in queries and paths."""
-    text = CHECKS.replace('id = "fails"', 'id = "\\u0000fails \\u001b[1m"')
-    suite = ET.fromstring(junit_xml(some_checks(tmp_path, text))).find("testsuite")  # noqa: S314 - our own
-
-    assert suite is not None
-    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
-    holds, fails = suite.findall("testcase")
-    assert (holds.get("name"), len(holds)) == ("holds", 0)
-    assert (fails.get("name"), fails.get("line")) == ("fails ", "8")
-    assert fails[0].get("type") == "expect_all"
-    assert "query: where is <c> & d" in (fails[0].text or "")
 
 
 def test_sarif_places_each_miss_at_its_check(tmp_path: Path) -> None:

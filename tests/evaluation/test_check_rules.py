@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.evaluation.check_file import Check, Expected, read_checks
-from ggrep.interfaces.evaluation.check_rules import RULES, judge, rank_of
+from ggrep.interfaces.evaluation.check_file import Check, read_checks
+from ggrep.interfaces.evaluation.check_misses import RULES
+from ggrep.interfaces.evaluation.check_rules import judge, rank_of
+from ggrep.interfaces.evaluation.expected import Expected
 from ggrep.interfaces.evaluation.questions import Answer, Question, Target
 from tests.fakes.evaluations import answer, found, some_checks
 

@@ -23,6 +23,7 @@ class FakeAnswer:
 
     document: dict[str, Json]
     ok: bool = True
+    merge_unsaid: bool = False
 
     def to_json(self) -> dict[str, Json]:
         """Return the document."""

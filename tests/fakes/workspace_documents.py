@@ -99,7 +99,9 @@ class Workspaces:
 
     def doctor(self) -> dict[str, Any]:
         """Return what `doctor` prints of two cohorts."""
-        return dict(doctor_json(self.workspace, examine(self.manifest, self.split)))
+        return dict(
+            doctor_json(self.workspace, examine(self.manifest, self.split, merge_said=True))
+        )
 
     def event(self) -> dict[str, Any]:
         """Return a line that `watch` prints."""

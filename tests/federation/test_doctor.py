@@ -24,7 +24,7 @@ from tests.fakes.workspaces import ENVIRON, index_all, make_workspace, write_wor
 def manifest(tmp_path: Path) -> WorkspaceManifest:
     """Return three repositories that are as they should be."""
     base = tmp_path.resolve()
-    workspace = make_workspace(base, "alpha", "beta", "gamma")
+    workspace = make_workspace(base, "alpha", "beta", "gamma", merge={"strategy": "global"})
     index_all(workspace, Home(base / "home"))
     return survey(workspace, Home(base / "home"), ENVIRON)
 
@@ -255,3 +255,34 @@ def test_the_document_says_what_the_examination_says(manifest: WorkspaceManifest
         }
     ]
     assert set(document["cohorts"]) == {corpus.value for corpus in CORPORA}
+
+
+@pytest.mark.parametrize(
+    ("merge", "said", "told"),
+    [
+        ({}, False, True),
+        ({}, True, False),
+        ({"merge": {"strategy": "rrf"}}, False, False),
+        ({"merge": {"rrfK": 9}}, False, False),
+    ],
+)
+def test_a_merge_that_nobody_chose_is_advised_on(
+    tmp_path: Path, merge: dict[str, Any], said: bool, told: bool
+) -> None:
+    """It is no fault: the contract's way is in force, which finds least."""
+    home = Home(tmp_path.resolve() / "home")
+    workspace = make_workspace(tmp_path.resolve(), "alpha", "beta", **merge)
+    index_all(workspace, home)
+    found = examine(survey(workspace, home, ENVIRON), {}, merge_said=said)
+
+    assert [finding.code for finding in found.findings] == ["merge_unsaid"] * told
+    assert found.healthy
+    assert {one.hint for one in found.findings} <= {'"merge": { "strategy": "global" },'}
+
+
+def test_one_repository_needs_no_merge(tmp_path: Path) -> None:
+    home = Home(tmp_path.resolve() / "home")
+    workspace = make_workspace(tmp_path.resolve(), "alpha")
+    index_all(workspace, home)
+
+    assert examine(survey(workspace, home, ENVIRON), {}).findings == ()

@@ -31,6 +31,8 @@ FOLLOWED = {
     "--watch needs a terminal; for one look: ggrep status --all",
     "{}  ggrep expand {}",
     "ggrep slate {} --level {}",
+    "ggrep search {}",
+    "ggrep slate {}",
 }
 """Those that a test below has printed, and then types."""
 
@@ -179,6 +181,53 @@ def test_what_is_to_be_looked_up_is_found(ggrep: Command, indexed: Path) -> None
     ]
 
     assert [follow(ggrep, one).status for one in said] == [0] * len(said)
+
+
+def test_a_check_that_fails_says_how_its_answer_is_seen(
+    ggrep: Command, indexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hits and the slate, as they were judged, from another directory than the file's."""
+    (indexed / "own.toml").write_text(
+        'version = 1\n[[checks]]\nid = "one"\nquery = "-alpha needle"\nlimit = 3\n'
+        'expect_any = ["no.py"]\nplace = "no.py:1-2"\nmax_bytes = 2048\n'
+    )
+    (indexed / "below").mkdir()
+    monkeypatch.chdir(indexed / "below")
+    done = ggrep("check", "../own.toml")
+    lines = [line.strip() for line in done.out.splitlines() if "to see" in line]
+    seen = [follow(ggrep, line.removeprefix("to see").strip()) for line in lines]
+
+    assert done.status == 1
+    assert [one.status for one in seen] == [0, 0], [one.err for one in seen]
+    assert all("a.py" in one.out for one in seen)
+
+
+@pytest.mark.parametrize("command", ["search", "slate"])
+def test_a_merge_that_nobody_chose_is_mended_either_way(
+    ggrep: Command, indexed: Path, far: Path, command: str
+) -> None:
+    """By the flag, and by the line in the file; the doctor's line is the same one."""
+    assert ggrep("index", "--path", far).status == 0
+    file = indexed.parent / "bare.jsonc"
+    repos = f'"repos": [{{"root": "{indexed}"}}, {{"root": "{far}"}}]'
+    bare = f'{{\n  "schemaVersion": 1,\n  {repos}\n}}\n'
+    file.write_text(bare)
+    asked = (command, "alpha needle", "--workspace", file, "--offline")
+    said = ggrep(*asked)
+    (note,) = [line for line in said.err.splitlines() if "merged by rank alone" in line]
+    flag = re.search(r"--merge \w+", note)
+    doctor = ggrep("workspace", "doctor", file)
+    (advised,) = [line.strip() for line in doctor.out.splitlines() if '"merge"' in line]
+    assert flag
+    assert "rank alone" not in ggrep(*asked, *flag[0].split()).err
+    assert "rank alone" not in ggrep(*asked, "--merge", "rrf").err
+    assert "rank alone" not in ggrep(*asked, "--json").err
+
+    for line in (note.rpartition("jsonc: ")[2] + ",", advised):
+        file.write_text(bare.replace("{\n", f"{{\n  {line}\n", 1))
+        assert "rank alone" not in ggrep(*asked).err, line
+        assert "rank alone" not in ggrep("workspace", "doctor", file).out
+    assert doctor.status == 0
 
 
 @pytest.mark.deep

@@ -40,6 +40,8 @@ def test_a_workspace_is_made_indexed_and_searched(ggrep: Command, indexed_worksp
     assert "3 repos, 3 enabled" in validated.out
     assert all(row["snapshotId"] for row in status["repos"])
     assert {line.split("/")[0] for line in shown.out.split()} <= set(NAMES)
+    assert document["meta"]["merge"]["strategy"] == "global"
+    assert "rank alone" not in shown.err
     fits(document, "federated_success")
     assert {hit["repoAlias"] for hit in document["results"]} >= {"shop", "ledger"}
 

@@ -1,7 +1,9 @@
 """Progress of a workspace search."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -23,7 +25,8 @@ from ggrep.model.filters import Filter
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import Find, SearchRequest, SnippetMode
 from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
-from tests.fakes.federators import FakeFederator
+from ggrep.render.agent_text import MERGED_BY_RANK
+from tests.fakes.federators import FakeAnswer, FakeFederator
 
 
 def arrival(done: int, *, alias: str | None = "a", count: int = 2) -> Arrival:
@@ -614,3 +617,27 @@ async def test_paths_are_not_shown_to_callers_from_elsewhere(
 
     assert str(own) not in outcome.document["message"]
     assert str(own) not in outcome.document["error"]["message"]
+
+
+class Unsaid(FakeFederator):
+    """A federator whose answers were merged as nobody said."""
+
+    async def search(self, *given: Any, **named: Any) -> FakeAnswer:
+        """Answer as ever, and say so."""
+        return replace(await FakeFederator.search(self, *given, **named), merge_unsaid=True)
+
+
+async def test_a_merge_that_nobody_chose_is_said_in_the_text_alone(
+    own: Path, workspace_file: Path
+) -> None:
+    """An agent can choose another; programs see the strategy in the document."""
+    start = Start(directory=own, workspaces=(workspace_file,))
+    asked = {"query": "q"}
+
+    said = await Calls(Unsaid(), Places(start), shows_paths=True).call("search_workspace", asked)
+    plain = Calls(FakeFederator(), Places(start), shows_paths=True)
+    silent = await plain.call("search_workspace", asked)
+
+    assert said.notes == (MERGED_BY_RANK,)
+    assert silent.notes == ()
+    assert said.document == silent.document

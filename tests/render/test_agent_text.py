@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from ggrep.render.agent_text import agent_text
+from ggrep.render.agent_text import MERGED_BY_RANK, agent_text
 from ggrep.render.slate_json import slate_success
 from tests.fakes.slates import ANSWER
 
@@ -79,3 +79,13 @@ def test_a_slate_is_shorter_than_its_document_and_shows_its_lines() -> None:
         for file in section["files"]:
             assert file["path"] in text
             assert all(piece["snippet"].rstrip("\n") in text for piece in file.get("evidence", ()))
+
+
+def test_notes_stand_behind_what_the_document_says() -> None:
+    """What no key of it holds, an agent reads all the same."""
+    document = {"confidence": "strong", "results": [], "warnings": [{"code": "w", "message": "m"}]}
+    assert agent_text(document, (MERGED_BY_RANK,)).split("\n") == [
+        "strong, 0 hits",
+        "warning: w: m",
+        'note: merged by rank alone, as nothing says how; merge "global" ranks better',
+    ]

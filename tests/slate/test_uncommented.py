@@ -2,9 +2,10 @@
 
 import pytest
 
+from ggrep.model.slate import LEFT_OUT
 from ggrep.search.query.snippets import Snippet
 from ggrep.search.slate.source_text import comment_lines
-from ggrep.search.slate.uncommented import LEFT_OUT, without_comments
+from ggrep.search.slate.uncommented import without_comments
 
 LANGUAGES = {
     "python": ("# why\n", "x = 1  # beside code\n", "s = '# no comment'\n"),

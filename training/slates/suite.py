@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.evaluation.check_file import expected_paths, is_glob
+from ggrep.interfaces.evaluation.expected import expected_paths, is_glob
 from ggrep.interfaces.evaluation.toml_file import Table, TomlFile, read_toml
 from ggrep.model.slate import SECTIONS, Section
 

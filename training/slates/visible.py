@@ -13,19 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ggrep.interfaces.evaluation.visible_places import Seen, ShownSlate, seen, shown_slate
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, SlateRequest
 from training.slates.measuring import opened
-from training.slates.places import (
-    PlaceCase,
-    PlaceSuite,
-    Seen,
-    Shown,
-    lines_of,
-    ranges_of,
-    read_place_suite,
-    seen,
-)
+from training.slates.places import PlaceCase, PlaceSuite, read_place_suite
 
 SUITES: Final = Path(__file__).resolve().parents[2] / "fixtures" / "places"
 
@@ -38,7 +30,7 @@ class PlaceAnswer:
     """What came of a question: by budget, in the order of `BUDGETS`."""
 
     case: PlaceCase
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownSlate, ...]
     seen: tuple[Seen, ...]
 
 
@@ -59,15 +51,11 @@ def ask_places(folder: Path, *, held_out: bool) -> tuple[PlaceAnswer, ...]:
         for case in suite.cases:
             if case.repo == repository.name:
                 search = SearchRequest(case.query, deterministic=True)
-                slates = [
-                    engine.slate(SlateRequest(search, budgets=Budgets(size))).slate
+                shown = tuple(
+                    shown_slate(engine.slate(SlateRequest(search, budgets=Budgets(size))).slate)
                     for size in BUDGETS
-                ]
-                shown = tuple(map(lines_of, slates))
-                judged = tuple(
-                    seen(case, lines, ranges_of(slate), slate.total_bytes)
-                    for lines, slate in zip(shown, slates, strict=True)
                 )
+                judged = tuple(seen(case.wanted, slate) for slate in shown)
                 answers.append(PlaceAnswer(case, shown, judged))
     return tuple(answers)
 
@@ -75,8 +63,8 @@ def ask_places(folder: Path, *, held_out: bool) -> tuple[PlaceAnswer, ...]:
 def hidden(answers: Sequence[PlaceAnswer]) -> Iterator[str]:
     """Yield every place that the largest slate does not show."""
     for answer in answers:
+        largest = answer.shown[0]
         for choice in answer.case.wanted:
-            if not any(place.is_visible(answer.shown[0]) for place in choice):
-                named = any(place.path in answer.shown[0] for place in choice)
-                places = " or ".join(f"{each.path}:{each.first}-{each.last}" for each in choice)
-                yield f"{answer.case.id} {'lines' if named else 'file'}: {places}"
+            if not largest.shows(choice):
+                places = " or ".join(map(str, choice))
+                yield f"{answer.case.id} {'lines' if largest.names(choice) else 'file'}: {places}"

@@ -3,14 +3,16 @@
 What can never pass or never fail is refused.
 """
 
-import posixpath
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from ggrep.interfaces.evaluation.expected import (
+    Expected,
+    expected_path,
+    expected_paths,
+    refuse_idle,
+)
 from ggrep.interfaces.evaluation.file_keys import (
     CHECK,
     CHECK_DEFAULTS,
@@ -18,127 +20,10 @@ from ggrep.interfaces.evaluation.file_keys import (
     EXPECTING,
     VERSION,
 )
+from ggrep.interfaces.evaluation.place_toml import read_places
 from ggrep.interfaces.evaluation.question_toml import read_question, refuse_second
 from ggrep.interfaces.evaluation.questions import Question, Target
 from ggrep.interfaces.evaluation.toml_file import Table, read_toml
-from ggrep.parse.source.wildmatch import compile_glob
-
-_GLOB: Final = re.compile(r"[*?\[]")
-_BRACKET: Final = re.compile(r"\[[!^]?(\]?(?:\[:\w+:\]|\\.|[^\]\\])*)\]")
-_RANGE: Final = re.compile(r"\[:\w+:\]|\\?(?P<low>.)-\\?(?P<high>.)")
-_NEVER: Final = b"(?!)"
-"""What stands in a pattern where the glob cannot be parsed; as text it would be escaped."""
-
-
-def is_glob(path: str) -> bool:
-    """Return whether the path stands for many."""
-    return _GLOB.search(path) is not None
-
-
-def expected_paths(table: Table, key: str) -> tuple[str, ...]:
-    """Return the paths of a key in the form in which answers name them.
-
-    Raises:
-        UsageError: none can ever match one of them.
-    """
-    return tuple(expected_path(table, key, path) for path in table.texts(key))
-
-
-def expected_path(table: Table, key: str, path: str) -> str:
-    """Return a path of a key in the form in which answers name it; empty where none is given.
-
-    Raises:
-        UsageError: nothing can ever match it.
-    """
-    if not path:
-        return path
-    fault = _fault(path)
-    if fault:
-        table.fail(f"{key}: {path!r} {fault}", key)
-    return posixpath.normpath(path)
-
-
-def _fault(path: str) -> str:
-    """Return why no file is ever named like this; empty when one may be."""
-    if path.endswith("/"):
-        return "names a directory; name files, or write **/* behind it"
-    normal = posixpath.normpath(path)
-    if normal.startswith("/") or normal.split("/")[0] in {".", ".."}:
-        return "leads out of the root; paths are counted from it"
-    if is_glob(normal) and _NEVER in compile_glob(normal.encode()).pattern:
-        return "is no glob: a bracket is not closed, or holds nothing"
-    for bracket in _BRACKET.finditer(normal):
-        for each in _RANGE.finditer(bracket[1]):
-            if each["low"] is not None and each["low"] > each["high"]:
-                return f"is no glob: the range {each[0]} runs backwards"
-    return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What must come; paths are plain or globs, ranks those of distinct files.
-
-    Attributes:
-        any_paths: one of these.
-        all_paths: each of these.
-        no_paths: none of these.
-        first: this before all others.
-        within: each of these among so many first files.
-        order: each of these before the next.
-        section: of the best hit in an expected file, else of the first hit.
-        symbol: some hit defines this name.
-        min_hits: at least so many hits.
-    """
-
-    any_paths: tuple[str, ...] = ()
-    all_paths: tuple[str, ...] = ()
-    no_paths: tuple[str, ...] = ()
-    first: str = ""
-    within: tuple[tuple[str, int], ...] = ()
-    order: tuple[str, ...] = ()
-    section: str = ""
-    symbol: str = ""
-    confidence: str = ""
-    min_hits: int = 0
-
-
-def refuse_idle(table: Table, expected: Expected, limit: int) -> None:
-    """Do nothing when what is expected of `limit` hits may hold and may fail.
-
-    Raises:
-        UsageError: some of it never can; the key is named with its line.
-    """
-    for key, fault in chain(_too_many(expected, limit), _contradictions(expected)):
-        table.fail(f"{key}: {fault}", key)
-
-
-def _too_many(expected: Expected, limit: int) -> Iterator[tuple[str, str]]:
-    for path, most in expected.within:
-        if most > limit:
-            yield "expect_within", f"{path!r} at {most} lies behind the limit of {limit} hits"
-    if expected.min_hits > limit:
-        yield "expect_min_hits", f"{expected.min_hits} are more than the limit of {limit} hits"
-    plain = {path for path in expected.all_paths if not is_glob(path)}
-    if len(plain) > limit:
-        yield "expect_all", f"{len(plain)} files are more than the limit of {limit} hits"
-
-
-def _contradictions(expected: Expected) -> Iterator[tuple[str, str]]:
-    for path in expected.order:
-        if expected.order.count(path) > 1:
-            yield "expect_order", f"{path!r} stands twice"
-    wanted = {
-        "expect_any": expected.any_paths,
-        "expect_all": expected.all_paths,
-        "expect_first": (expected.first,),
-        "expect_within": tuple(dict(expected.within)),
-        "expect_order": expected.order,
-    }
-    for key, paths in wanted.items():
-        for path in paths:
-            if path in expected.no_paths:
-                yield "expect_none", f"{path!r} stands in {key} too"
-
 
 CHECK_FILE: Final = ".ggrep-check.toml"
 DEFAULT_CHECK_LIMIT: Final = 10
@@ -204,11 +89,17 @@ def _check(table: Table, defaults: Table) -> Check:
         if not table.has(key):
             table.fail(f"the check has no {key}")
     if not any(table.has(key) for key in EXPECTING):
-        table.fail(f"check {table.text('id')!r} expects nothing; give an expect_ key")
-    question, expected = (
-        _question(table, defaults),
-        _expected(table),
-    )
+        if table.has("max_bytes"):
+            table.fail(
+                "max_bytes says how much a slate may take; give place or section", "max_bytes"
+            )
+        table.fail(
+            f"check {table.text('id')!r} expects nothing; give an expect_ key, place or section"
+        )
+    expected = _expected(table)
+    if table.has("max_bytes") and not expected.of_slate:
+        table.fail("max_bytes is of a slate; give place or section, too", "max_bytes")
+    question = _question(table, defaults, expected)
     refuse_idle(table, expected, question.limit)
     return Check(
         question=question,
@@ -219,8 +110,10 @@ def _check(table: Table, defaults: Table) -> Check:
     )
 
 
-def _question(table: Table, defaults: Table) -> Question:
-    return read_question(table, defaults, limit_key="limit", limit=DEFAULT_CHECK_LIMIT)
+def _question(table: Table, defaults: Table, expected: Expected) -> Question:
+    question = read_question(table, defaults, limit_key="limit", limit=DEFAULT_CHECK_LIMIT)
+    slates = (table.number("max_bytes", 0),) if expected.of_slate else ()
+    return replace(question, slates=slates, searched=expected.of_search)
 
 
 def _target(table: Table, defaults: Table) -> Target:
@@ -251,7 +144,21 @@ def _expected(table: Table) -> Expected:
         symbol=table.text("expect_symbol"),
         confidence=table.word("expect_confidence"),
         min_hits=table.number("expect_min_hits", 0),
+        max_hits=table.number("expect_max_hits", 0) if table.has("expect_max_hits") else None,
+        places=read_places(table, "place"),
+        sections=_sections(table),
     )
+
+
+def _sections(table: Table) -> tuple[tuple[str, str], ...]:
+    value = table.data.get("section", {})
+    words = table.known["section"].words
+    if not isinstance(value, dict) or (table.has("section") and not value):
+        table.fail('section must be a table, { "path" = "docs" }', "section")
+    for path, section in value.items():
+        if section not in words:
+            table.fail(f"section: {path!r} must be in one of {', '.join(words)}", "section")
+    return tuple((expected_path(table, "section", path), each) for path, each in value.items())
 
 
 def _within(table: Table) -> tuple[tuple[str, int], ...]:

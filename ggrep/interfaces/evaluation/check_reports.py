@@ -1,17 +1,17 @@
-"""Results of checks: as JSON, for people, as JUnit XML, and as SARIF 2.1.0.
+"""Results of checks: as JSON, for people, and as SARIF 2.1.0.
 
 The JSON is of schema `check_report`, version 1; SARIF has one result for each failed expectation.
 """
 
 import os
-import re
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from ggrep.base.stable_json import Json
-from ggrep.interfaces.evaluation.check_rules import RULES, Miss, Outcome, Verdict
+from ggrep.interfaces.evaluation.check_misses import RULES, Miss
+from ggrep.interfaces.evaluation.check_rules import Outcome, Verdict
+from ggrep.interfaces.evaluation.see_commands import commands
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
 
@@ -50,7 +50,7 @@ def _verdict_json(verdict: Verdict) -> "CheckJson":
         "misses": [
             {"rule": miss.rule, "wanted": miss.wanted, "came": miss.came} for miss in verdict.misses
         ],
-        "files": list(answer.files[:_SHOWN_FILES]),
+        "files": list(answer.named[:_SHOWN_FILES]),
         "confidence": answer.confidence,
     }
 
@@ -58,14 +58,16 @@ def _verdict_json(verdict: Verdict) -> "CheckJson":
 _LABEL_COLUMNS = 8
 
 
-def render_checks(outcome: Outcome, style: Style) -> str:
-    """Return the verdicts and what they come to."""
+def render_checks(outcome: Outcome, style: Style, base: Path) -> str:
+    """Return the verdicts and what they come to; commands are for who stands in `base`."""
     lines: list[str] = []
     for verdict in outcome.verdicts:
         mark = style.paint("good", "ok  ") if verdict.holds else style.paint("bad", "FAIL")
         lines.append(f"{mark}  {sanitise_line(verdict.check.question.id)}")
         if not verdict.holds:
-            lines += _story(verdict, outcome.file.label, style)
+            lines += _story(verdict, style, base)
+            place = f"{outcome.file.label}:{verdict.check.line}"
+            lines.append(_line("stands", place, style))
     total, failed = len(outcome.verdicts), outcome.failed
     allowed = outcome.file.allow_failures
     summary = f"{total} {'check' if total == 1 else 'checks'}, {failed} failed"
@@ -75,12 +77,13 @@ def render_checks(outcome: Outcome, style: Style) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _story(verdict: Verdict, file: str, style: Style) -> list[str]:
+def _story(verdict: Verdict, style: Style, base: Path) -> list[str]:
     check = verdict.check
     lines = [_line("query", check.question.query, style)]
     for miss in verdict.misses:
         lines += _miss_lines(miss, style)
-    lines.append(_line("stands", f"{file}:{check.line}", style))
+    rules = [miss.rule for miss in verdict.misses]
+    lines += [_line("to see", command, style) for command in commands(check, rules, base)]
     return lines
 
 
@@ -93,43 +96,6 @@ def _miss_lines(miss: Miss, style: Style) -> list[str]:
 
 def _line(label: str, text: str, style: Style) -> str:
     return f"      {style.paint('muted', f'{label:<{_LABEL_COLUMNS}}')}{sanitise_line(text)}"
-
-
-_NOT_XML: Final = re.compile("[\ufffe\uffff]")
-
-
-def junit_xml(outcome: Outcome) -> bytes:
-    """Return the report; a check is a test case of the class `ggrep.check`, without times."""
-    total, failed = len(outcome.verdicts), outcome.failed
-    counts = f'tests="{total}" failures="{failed}" errors="0" skipped="0"'
-    name = _text(outcome.file.label)
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuites name="ggrep check" {counts}>',
-        f'  <testsuite name="{name}" {counts}>',
-        *(line for verdict in outcome.verdicts for line in _case(verdict, name)),
-        "  </testsuite>",
-        "</testsuites>",
-    ]
-    return ("\n".join(lines) + "\n").encode()
-
-
-def _case(verdict: Verdict, file: str) -> list[str]:
-    check = verdict.check
-    place = f'file="{file}" line="{check.line}"'
-    head = f'    <testcase classname="ggrep.check" name="{_text(check.question.id)}" {place}'
-    if verdict.holds:
-        return [head + "/>"]
-    said = [f"{miss.rule}: wanted {miss.wanted}; came {miss.came}" for miss in verdict.misses]
-    lines = [f"query: {check.question.query}", *said]
-    body = "\n".join(_text(line) for line in lines)
-    kind = verdict.misses[0].rule
-    message = f'<failure type="{kind}" message="{_text(said[0])}">'
-    return [head + ">", f"      {message}{body}</failure>", "    </testcase>"]
-
-
-def _text(text: str) -> str:
-    return escape(_NOT_XML.sub("\ufffd", sanitise_line(text)), quote=True)
 
 
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"

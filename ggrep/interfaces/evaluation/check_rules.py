@@ -1,48 +1,18 @@
 """Compares an answer with what a check expects of it."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from ggrep.interfaces.evaluation.check_file import Check, CheckFile, Expected, is_glob
+from ggrep.interfaces.evaluation.check_file import Check, CheckFile
+from ggrep.interfaces.evaluation.check_misses import Miss
+from ggrep.interfaces.evaluation.expected import Expected, matches
 from ggrep.interfaces.evaluation.questions import Answer, Target
-from ggrep.parse.source.wildmatch import compile_glob
+from ggrep.interfaces.evaluation.slate_rules import slate_misses
 
 if TYPE_CHECKING:
     from ggrep.interfaces.evaluation.suite_questions import Asker
-
-RULES: Final = {
-    "expect_any": "one of some paths is among the hits",
-    "expect_all": "each of some paths is among the hits",
-    "expect_none": "none of some paths is among the hits",
-    "expect_first": "a path comes before all others",
-    "expect_within": "a path is among the first files",
-    "expect_order": "a path comes before another",
-    "expect_section": "a hit lies in a section",
-    "expect_symbol": "a hit defines a name",
-    "expect_confidence": "the answer states a confidence",
-    "expect_min_hits": "the answer holds enough hits",
-    "answer": "the query is answered",
-}
-"""Every rule, and what it says when it holds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Miss:
-    """An expectation that does not hold.
-
-    Attributes:
-        rule: a key of `RULES`.
-        wanted: what was expected.
-        came: what came instead.
-    """
-
-    rule: str
-    wanted: str
-    came: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,22 +39,14 @@ def judge(check: Check, answer: Answer) -> Verdict:
         *_places(check, files),
         *_order(expected, files),
         *_hits(expected, answer),
+        *(miss for slate in answer.slates for miss in slate_misses(expected, slate)),
     ]
     return Verdict(check, answer, tuple(misses))
 
 
 def rank_of(path: str, files: Sequence[str]) -> int | None:
     """Return the 0-based rank of the first file that a plain path or a glob means."""
-    pattern = _pattern(path)
-    for rank, file in enumerate(files):
-        if file == path or (pattern is not None and pattern.match(file.encode())):
-            return rank
-    return None
-
-
-@cache
-def _pattern(path: str) -> re.Pattern[bytes] | None:
-    return compile_glob(path.encode()) if is_glob(path) else None
+    return next((rank for rank, file in enumerate(files) if matches(path, file)), None)
 
 
 def _paths(expected: Expected, files: Sequence[str]) -> Iterator[Miss]:
@@ -139,6 +101,9 @@ def _hits(expected: Expected, answer: Answer) -> Iterator[Miss]:
         yield Miss("expect_confidence", expected.confidence, came)
     if len(hits) < expected.min_hits:
         yield Miss("expect_min_hits", f"{expected.min_hits} hits", f"{len(hits)} hits")
+    if expected.max_hits is not None and len(hits) > expected.max_hits:
+        came = f"{len(hits)} hits: {_shown(answer.files)}"
+        yield Miss("expect_max_hits", f"at most {expected.max_hits} hits", came)
 
 
 def _shown(files: Sequence[str]) -> str:

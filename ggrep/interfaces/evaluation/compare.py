@@ -1,18 +1,23 @@
 """Reads earlier reports; compares two query by query, and tests whether chance explains it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.figures import interval, mean
+from ggrep.interfaces.evaluation.visible_places import SHARES
 from ggrep.model.sanitise import sanitise_line
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.evaluation import DifferenceJson, EvalComparisonJson
 
+
+_Pair: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Any]]
+"""A query's row, or a part of it, before and after."""
 
 _REPORT_VERSION: Final = 1
 _OVERALL: Final = ("ndcg10", "mrr10", "pass_rate")
@@ -75,7 +80,25 @@ def _row_fault(where: str, row: object) -> str:
     if not isinstance(row.get("passed"), bool):
         return f"{where}.passed must be true or false"
     faults = (_figure_fault(where, row, name) for name in _FIGURES)
-    return next((fault for fault in faults if fault), "")
+    return next((fault for fault in (*faults, *_slate_faults(where, row)) if fault), "")
+
+
+def _slate_faults(where: str, row: Mapping[str, Any]) -> Iterator[str]:
+    slates = row.get("slates", [])
+    if not isinstance(slates, list) or not all(isinstance(each, dict) for each in slates):
+        yield f"{where}.slates must be a list of objects"
+        return
+    for place, each in enumerate(slates):
+        at = f"{where}.slates[{place}]"
+        if not _is_count(each.get("max_bytes")):
+            yield f"{at}.max_bytes must be a whole number"
+        if each.get("bytes") is not None and not _is_count(each["bytes"]):
+            yield f"{at}.bytes must be a whole number or null"
+        yield from (_figure_fault(at, each, name) for name in SHARES)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _figure_fault(where: str, holder: Mapping[str, Any], name: str) -> str:
@@ -112,6 +135,19 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class SlateChange:
+    """What changed with slates of one size.
+
+    Attributes:
+        sizes: median bytes of a slate before and after; None where nothing was answered.
+    """
+
+    max_bytes: int
+    overall: tuple[tuple[str, Difference], ...]
+    sizes: tuple[float | None, float | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """What changed between two reports.
 
@@ -119,6 +155,7 @@ class Comparison:
         common: queries that stand in both.
         only_before: queries that the later report lacks, `only_after` those that the earlier does.
         by_category: NDCG@10 alone.
+        slates: of the sizes that a query has in both, the largest first.
     """
 
     common: int
@@ -126,6 +163,7 @@ class Comparison:
     only_after: int
     overall: tuple[tuple[str, Difference], ...]
     by_category: tuple[tuple[str, Difference], ...]
+    slates: tuple[SlateChange, ...] = ()
 
 
 def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
@@ -152,12 +190,38 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
         only_after=len(new) - len(common),
         overall=tuple((name, found) for name, found in overall if found is not None),
         by_category=tuple((name, found) for name, found in named if found is not None),
+        slates=_slates(pairs),
+    )
+
+
+def _slates(pairs: Sequence[_Pair]) -> tuple[SlateChange, ...]:
+    """Return what changed with slates of each size that a query has in both reports."""
+    by_size: dict[int, list[_Pair]] = {}
+    for old, new in pairs:
+        later = {each["max_bytes"]: each for each in new.get("slates", ())}
+        for each in old.get("slates", ()):
+            if each["max_bytes"] in later:
+                pair = {**each, "repo": old["repo"]}, later[each["max_bytes"]]
+                by_size.setdefault(each["max_bytes"], []).append(pair)
+    return tuple(_slate_change(size, by_size[size]) for size in sorted(by_size, reverse=True))
+
+
+def _slate_change(size: int, pairs: Sequence[_Pair]) -> SlateChange:
+    found = [(name, _difference(pairs, name)) for name in SHARES]
+    before, after = (
+        [float(pair[side]["bytes"]) for pair in pairs if pair[side]["bytes"] is not None]
+        for side in (0, 1)
+    )
+    return SlateChange(
+        size,
+        tuple((name, each) for name, each in found if each is not None),
+        (median(before) if before else None, median(after) if after else None),
     )
 
 
 def comparison_json(found: Comparison) -> "EvalComparisonJson":
     """Return the comparison as JSON."""
-    return {
+    document: EvalComparisonJson = {
         "schema_version": _SCHEMA_VERSION,
         "queries": {
             "common": found.common,
@@ -167,15 +231,24 @@ def comparison_json(found: Comparison) -> "EvalComparisonJson":
         "overall": {name: difference_json(each) for name, each in found.overall},
         "by_category": {name: difference_json(each) for name, each in found.by_category},
     }
+    if found.slates:
+        document["slates"] = [
+            {
+                "max_bytes": each.max_bytes,
+                "overall": {name: difference_json(one) for name, one in each.overall},
+                "bytes_before": each.sizes[0],
+                "bytes_after": each.sizes[1],
+            }
+            for each in found.slates
+        ]
+    return document
 
 
 def _key(row: Mapping[str, Any]) -> tuple[str, str]:
     return row["workspace"] or "", row["id"]
 
 
-def _difference(
-    pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], name: str
-) -> Difference | None:
+def _difference(pairs: Sequence[_Pair], name: str) -> Difference | None:
     both = [
         (float(new[name]) - float(old[name]), str(old["repo"]))
         for old, new in pairs

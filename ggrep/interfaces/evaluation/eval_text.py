@@ -7,6 +7,7 @@ from ggrep.interfaces.evaluation.compare import Comparison, Difference
 from ggrep.interfaces.evaluation.figures import Block, Mean
 from ggrep.interfaces.evaluation.gates import Gate
 from ggrep.interfaces.evaluation.report import Run
+from ggrep.interfaces.evaluation.slate_text import slate_changes, slate_lines
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
 
@@ -15,6 +16,7 @@ _BAR = "━"
 _BAR_WIDTH = 10
 _CUT = "…"
 _SHOWN_FAILED = 10
+_SHOWN_MISSING = 2
 _QUERY_COLUMNS = 76
 _WORDS = {
     "ndcg10": "NDCG@10",
@@ -27,8 +29,21 @@ _WORDS = {
 
 def render_run(run: Run, gates: Sequence[Gate], style: Style) -> str:
     """Return the tables of a run, its failures and its gates."""
+    lines = _title(run, style)
+    if run.searched:
+        lines += [*_search_lines(run, style), *([""] if run.slates else [])]
+    if run.slates:
+        lines += slate_lines(run.slates, _tail, style)
+    lines += _failed(run, style)
+    for failure in run.failures:
+        lines.append(style.paint("bad", _line(f"failed: {failure.name}: {failure.message}")))
+    lines += [_gate(gate, style) for gate in gates]
+    return "\n".join(lines) + "\n"
+
+
+def _search_lines(run: Run, style: Style) -> list[str]:
     figures = run.figures
-    lines = [*_title(run, style), _head(style), _row("all", figures.overall, style)]
+    lines = [_head(style), _row("all", figures.overall, style)]
     parts = (
         ("category", figures.by_category),
         ("language", figures.by_language),
@@ -39,11 +54,7 @@ def render_run(run: Run, gates: Sequence[Gate], style: Style) -> str:
         if len(blocks) > 1:
             lines += ["", style.paint("kind", name)]
             lines += [_row(each, block, style) for each, block in blocks]
-    lines += _failed(run, style)
-    for failure in run.failures:
-        lines.append(style.paint("bad", _line(f"failed: {failure.name}: {failure.message}")))
-    lines += [_gate(gate, style) for gate in gates]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def render_ablations(found: Sequence[Ablated], style: Style) -> str:
@@ -63,6 +74,7 @@ def render_comparison(found: Comparison, style: Style) -> str:
             lines.append(style.paint("warning", f"{count} only in the {where} report, left out"))
     lines += ["", _change_head(style)]
     lines += [_change(_WORDS[name], each, style) for name, each in found.overall]
+    lines += slate_changes(found.slates, lambda name, each: _change(name, each, style), style)
     if len(found.by_category) > 1:
         lines += ["", style.paint("kind", f"{_WORDS['ndcg10']} by category")]
         lines += [_change(name, each, style) for name, each in found.by_category]
@@ -109,8 +121,12 @@ def _failed(run: Run, style: Style) -> list[str]:
     for row in failed[:_SHOWN_FAILED]:
         lines.append(f"{style.paint('bad', _line(row.case.question.id))}")
         lines.append(_cut(f"  asked   {row.case.question.query}", _QUERY_COLUMNS))
-        lines += [_cut(f"  missing {what}", _QUERY_COLUMNS) for what in row.score.missing]
-        came = ", ".join(row.answer.files[:3]) or "nothing"
+        missing = row.score.missing
+        shown = missing if len(missing) <= _SHOWN_MISSING + 1 else missing[:_SHOWN_MISSING]
+        lines += [_cut(f"  missing {what}", _QUERY_COLUMNS) for what in shown]
+        if len(missing) > len(shown):
+            lines.append(f"  missing {len(missing) - len(shown)} more")
+        came = ", ".join(row.answer.named[:3]) or "nothing"
         lines.append(style.paint("muted", _cut(f"  came    {came}", _QUERY_COLUMNS)))
     if len(failed) > _SHOWN_FAILED:
         lines.append(f"and {len(failed) - _SHOWN_FAILED} more (--json has all)")

@@ -1,20 +1,22 @@
 """Metrics over many cases: means, pass rate and 95 % intervals, in total and by kind."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from ggrep.interfaces.evaluation.measures import Score
+from ggrep.interfaces.evaluation.measures import Score, SlateScore
 from ggrep.interfaces.evaluation.questions import Answer
 from ggrep.interfaces.evaluation.suite import Case
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ggrep.model.schemas.evaluation import FigureBlockJson, FiguresJson
+    from ggrep.model.schemas.evaluation import FigureBlockJson, FiguresJson, MeanJson
 
+
+T = TypeVar("T")
 
 DRAWS = 2000
 SEED = 20_260_420
@@ -69,11 +71,16 @@ _DECIMALS = 12
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A case, what came, and how good it is."""
+    """A case, what came, and how good it is.
+
+    Attributes:
+        slates: of a case with places, in the order in which they were asked for.
+    """
 
     case: Case
     answer: Answer
     score: Score
+    slates: tuple[SlateScore, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +125,8 @@ class Figures:
 
 def figures_of(rows: Sequence[Scored]) -> Figures:
     """Return the figures of a run."""
-    return Figures(
-        overall=block_of(rows),
-        by_category=_blocks(rows, lambda row: row.case.category),
-        by_language=_blocks(rows, lambda row: row.case.language),
-        by_repo=_blocks(rows, lambda row: row.case.repo),
-        by_workspace=_blocks(
-            [row for row in rows if row.case.workspace], lambda row: row.case.workspace
-        ),
-    )
+    parts = {name: grouped(rows, read, block_of) for name, read in GROUPS.items()}
+    return Figures(overall=block_of(rows), **parts)
 
 
 def block_of(rows: Sequence[Scored]) -> Block:
@@ -179,11 +179,31 @@ def block_json(block: Block) -> "FigureBlockJson":
     }
 
 
-def _blocks(rows: Sequence[Scored], name: Callable[[Scored], str]) -> tuple[tuple[str, Block], ...]:
+GROUPS: Final[Mapping[str, Callable[[Scored], str]]] = {
+    "by_category": lambda row: row.case.category,
+    "by_language": lambda row: row.case.language,
+    "by_repo": lambda row: row.case.repo,
+    "by_workspace": lambda row: row.case.workspace,
+}
+"""What figures are drawn by; rows of which it is empty are in no group."""
+
+
+def grouped(
+    rows: Sequence[Scored],
+    name: Callable[[Scored], str],
+    block: Callable[[Sequence[Scored]], T],
+) -> tuple[tuple[str, T], ...]:
+    """Return a block for each group of rows, by the group's name."""
     groups: dict[str, list[Scored]] = {}
     for row in rows:
-        groups.setdefault(name(row), []).append(row)
-    return tuple((key, block_of(groups[key])) for key in sorted(groups))
+        if name(row):
+            groups.setdefault(name(row), []).append(row)
+    return tuple((key, block(groups[key])) for key in sorted(groups))
+
+
+def mean_json(found: Mean) -> "MeanJson":
+    """Return a mean as reports of slates hold it."""
+    return {"value": found.value, "interval": found.interval}
 
 
 def _mean(rows: Sequence[Scored], read: Callable[[Score], float | None]) -> Mean:

@@ -6,8 +6,11 @@ from typing import Final
 
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.interfaces.evaluation.questions import SECTIONS
+from ggrep.interfaces.evaluation.visible_places import PLACE_PATTERN
 from ggrep.model.corpus import CORPUS_WORDS, Mode
 from ggrep.model.keys import Declared, Key
+from ggrep.model.slate import SECTIONS as SLATE_SECTIONS
+from ggrep.search.slate.levels import MAX_SLATE_BYTES, MIN_SLATE_BYTES
 
 Keys = Mapping[str, Declared]
 
@@ -15,6 +18,8 @@ VERSION: Final = 1
 """Of both files."""
 
 _TEXTS: Final = tuple[str, ...]
+_CHOICES: Final = tuple[str | tuple[str, ...], ...]
+"""Texts, or lists of texts of which any one will do."""
 _MODES: Final = tuple(mode.value for mode in Mode)
 _CONFIDENCES: Final = ("strong", "weak", "none")
 _FLOOR: Final = Key("Confidence that the answer must state.", words=_CONFIDENCES)
@@ -67,6 +72,15 @@ CASE: Final[Keys] = {
         expect_all_path_regex="Each of these must be found in some path.",
     ),
     **_keys(str, expect_confidence=_FLOOR),
+    **_keys(
+        _CHOICES,
+        places=Key(
+            "Lines that slates should show, as `src/lock.c:120-127`; a list inside of the list is"
+            " a choice.",
+            1,
+            pattern=PLACE_PATTERN,
+        ),
+    ),
 }
 CHECK_DEFAULTS: Final[Keys] = {
     **_PUTTING,
@@ -93,9 +107,42 @@ EXPECTING: Final[Keys] = {
         expect_confidence=_FLOOR,
     ),
     **_keys(dict, expect_within='`{ "path" = 3 }`: among the first three files.'),
-    **_keys(int, expect_min_hits=Key("Least number of hits.", 1)),
+    **_keys(
+        int,
+        expect_min_hits=Key("Least number of hits.", 1),
+        expect_max_hits=Key("Most hits; 0 where nothing may come."),
+    ),
+    **_keys(
+        _CHOICES,
+        place=Key(
+            "Lines that the slate must show, half of them at least, as `src/lock.c:120-127`; a"
+            " list inside of the list is a choice.",
+            1,
+            pattern=PLACE_PATTERN,
+        ),
+    ),
+    **_keys(
+        dict,
+        section=Key(
+            '`{ "docs/retries.md" = "docs" }`: section of the slate in which a file must stand.',
+            1,
+            words=tuple(section.value for section in SLATE_SECTIONS),
+        ),
+    ),
 }
-CHECK: Final[Keys] = {**_NAMING, **CHECK_DEFAULTS, **EXPECTING}
+CHECK: Final[Keys] = {
+    **_NAMING,
+    **CHECK_DEFAULTS,
+    **EXPECTING,
+    **_keys(
+        int,
+        max_bytes=Key(
+            "Bytes that the slate may take, as JSON; 16384 unless said.",
+            MIN_SLATE_BYTES,
+            MAX_SLATE_BYTES,
+        ),
+    ),
+}
 CHECK_TOP: Final[Keys] = _keys(
     int, allow_failures=Key("So many checks may fail; they are told all the same.")
 )

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import fsum, log2
 
+from ggrep.interfaces.evaluation.visible_places import Seen
+
 DEPTH = 10
 """Files that NDCG, MRR and recall look at."""
 
@@ -57,6 +59,20 @@ class Score:
     missing: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SlateScore:
+    """What a slate of so many bytes showed of a case's places.
+
+    Attributes:
+        max_bytes: that it may take; 0 for its level's own.
+        answered: there is a slate; without one nothing was seen.
+    """
+
+    max_bytes: int
+    seen: Seen
+    answered: bool = True
+
+
 def score(expected: Expectation, files: Sequence[str], confidence: str | None = None) -> Score:
     """Return how good it is that these distinct files came, best first.
 
@@ -67,7 +83,7 @@ def score(expected: Expectation, files: Sequence[str], confidence: str | None = 
     top = files[:DEPTH]
     hits = [rank for rank, file in enumerate(top) if file in graded]
     ideal = _gain(range(min(DEPTH, len(graded))))
-    findable = expected.confidence == "" or expected != Expectation(confidence=expected.confidence)
+    findable = expected != Expectation(confidence=expected.confidence)
     missing = tuple(_missing(expected, files, confidence))
     first = ranks[0] if ranks else None
     reciprocal = 1.0 / (first + 1) if first is not None and first < DEPTH else 0.0

@@ -7,6 +7,7 @@ from typing import Any
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.stable_json import Json
+from ggrep.interfaces.evaluation.visible_places import ShownSlate, shown_from
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Bucket, Corpus, Mode
 from ggrep.model.filters import parse_filter
 from ggrep.model.request import SearchRequest, SnippetMode
@@ -38,6 +39,8 @@ class Question:
     Attributes:
         corpora: words as after `--corpus`; none for all.
         filters: as after `--filter`.
+        slates: bytes of the slates that are asked for beside the search; 0 for a slate's usual.
+        searched: a search is asked for; without one, a slate at least.
     """
 
     id: str
@@ -47,6 +50,8 @@ class Question:
     mode: str = Mode.BALANCED.value
     corpora: tuple[str, ...] = ()
     filters: tuple[str, ...] = ()
+    slates: tuple[int, ...] = ()
+    searched: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,7 @@ class Answer:
         confidence: as the answer states it; None where it states none.
         elapsed_ms: how long it took.
         error: why nothing came; empty when something did.
+        slates: that were asked for, in the order of their bytes in the question.
     """
 
     id: str
@@ -83,11 +89,19 @@ class Answer:
     confidence: str | None = None
     elapsed_ms: float = 0.0
     error: str = ""
+    slates: tuple[ShownSlate, ...] = ()
 
     @property
     def files(self) -> tuple[str, ...]:
         """Return the distinct files, in the order of their first hit."""
         return tuple(dict.fromkeys(hit.file for hit in self.hits))
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Return those files; where a slate alone was asked for, its files."""
+        if self.hits or not self.slates:
+            return self.files
+        return tuple(each.path for each in self.slates[0].files)
 
 
 def request_of(question: Question, *, scope: str = "") -> SearchRequest:
@@ -146,7 +160,7 @@ def question_json(question: Question) -> dict[str, Json]:
 
 def question_from(value: Mapping[str, Any]) -> Question:
     """Return the question that `question_json` wrote."""
-    lists = {"corpora": tuple(value["corpora"]), "filters": tuple(value["filters"])}
+    lists = {name: tuple(value[name]) for name in ("corpora", "filters", "slates")}
     return Question(**{**value, **lists})
 
 
@@ -157,4 +171,5 @@ def answer_json(answer: Answer) -> dict[str, Json]:
 
 def answer_from(value: Mapping[str, Any]) -> Answer:
     """Return the answer that `answer_json` wrote."""
-    return Answer(**{**value, "hits": tuple(Found(**hit) for hit in value["hits"])})
+    hits = tuple(Found(**hit) for hit in value["hits"])
+    return Answer(**{**value, "hits": hits, "slates": tuple(map(shown_from, value["slates"]))})

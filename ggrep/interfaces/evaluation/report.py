@@ -1,7 +1,7 @@
 """A run of a suite: every case's score and the report. Schema `eval_report`, version 1."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
 
 from ggrep.interfaces.evaluation.figures import (
@@ -11,10 +11,17 @@ from ggrep.interfaces.evaluation.figures import (
     figures_of,
     percentile,
 )
-from ggrep.interfaces.evaluation.measures import failed_score, score
+from ggrep.interfaces.evaluation.measures import SlateScore, failed_score, score
 from ggrep.interfaces.evaluation.questions import Answer
+from ggrep.interfaces.evaluation.slate_figures import (
+    SlateFigures,
+    slate_figures,
+    slate_figures_json,
+    slate_score_json,
+)
 from ggrep.interfaces.evaluation.suite import Case, Overrides, Suite
 from ggrep.interfaces.evaluation.suite_processes import Conditions, Outcome
+from ggrep.interfaces.evaluation.visible_places import NOTHING_SEEN, seen
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.evaluation import (
@@ -46,6 +53,7 @@ class Run:
         rows: in the order of the suite's cases.
         failures: by name.
         elapsed_ms: of each answered question; volatile.
+        slates: figures of slates by their bytes; none where no case names a place.
     """
 
     suite: Suite
@@ -53,6 +61,12 @@ class Run:
     figures: Figures
     failures: tuple[Failure, ...]
     elapsed_ms: tuple[float, ...]
+    slates: tuple[SlateFigures, ...] = ()
+
+    @property
+    def searched(self) -> bool:
+        """Return whether any case asked for a search."""
+        return any(row.case.question.searched for row in self.rows)
 
     @property
     def errors(self) -> int:
@@ -84,7 +98,7 @@ def scored_run(suite: Suite, outcomes: Sequence[Outcome]) -> Run:
     )
     failures = [Failure(o.job.name, o.error) for o in outcomes if o.error]
     answered = [row.answer.elapsed_ms for row in rows if not row.answer.error]
-    return Run(suite, rows, figures_of(rows), tuple(failures), tuple(answered))
+    return Run(suite, rows, figures_of(rows), tuple(failures), tuple(answered), slate_figures(rows))
 
 
 def report_json(
@@ -115,6 +129,10 @@ def report_json(
         "gates": list(gates),
         "queries": queries_json(run),
     }
+    if overrides.max_bytes:
+        document["settings"]["max_bytes"] = list(overrides.max_bytes)
+    if run.slates:
+        document["slates"] = slate_figures_json(run.slates)
     if not deterministic:
         document["timings"] = _timings(run.elapsed_ms)
     return document
@@ -126,11 +144,22 @@ def queries_json(run: Run) -> "list[EvalQueryJson]":
 
 
 def _scored(case: Case, answer: Answer | None, reason: str) -> Scored:
+    sizes = case.question.slates
     if answer is None:
         answer = Answer(case.question.id, error=reason or _NOT_ANSWERED)
     if answer.error:
-        return Scored(case, answer, failed_score(case.expected))
-    return Scored(case, answer, score(case.expected, answer.files, answer.confidence))
+        none = tuple(SlateScore(size, NOTHING_SEEN, answered=False) for size in sizes)
+        return Scored(case, answer, failed_score(case.expected), none)
+    found = score(case.expected, answer.files, answer.confidence)
+    slates = tuple(
+        SlateScore(size, seen(case.places, slate))
+        for size, slate in zip(sizes, answer.slates, strict=True)
+    )
+    if answer.slates:
+        hidden = [each for each in case.places if not answer.slates[0].shows(each)]
+        missing = (*found.missing, *(f"{' or '.join(map(str, each))} shown" for each in hidden))
+        found = replace(found, passed=not missing, missing=missing)
+    return Scored(case, answer, found, slates)
 
 
 def _row_json(row: Scored) -> "EvalQueryJson":
@@ -152,8 +181,10 @@ def _row_json(row: Scored) -> "EvalQueryJson":
         "first_rank": found.first_rank,
         "missing": list(found.missing),
         "confidence": row.answer.confidence,
-        "files": list(row.answer.files[:SHOWN_FILES]),
+        "files": list(row.answer.named[:SHOWN_FILES]),
     }
+    if row.slates:
+        document["slates"] = [slate_score_json(each) for each in row.slates]
     if row.answer.error:
         document["error"] = row.answer.error
     return document

@@ -2,11 +2,16 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Final
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.measures import Expectation
 from ggrep.interfaces.evaluation.questions import Question, Target
 from ggrep.interfaces.evaluation.suite_processes import Job
+from ggrep.interfaces.evaluation.visible_places import Choice
+
+DEFAULT_SLATES: Final = (16_384, 6_144)
+"""Bytes of the slates that a case with places is asked for, the largest first."""
 
 NOTHING = "-"
 """Where a case names no category or language."""
@@ -19,6 +24,7 @@ class Case:
     Attributes:
         repo: name of the repository that holds the answer; figures are drawn by it.
         workspace: name of the workspace that is asked; empty when the repository itself is.
+        places: that slates should show, each a choice of which one will do.
     """
 
     question: Question
@@ -28,6 +34,7 @@ class Case:
     workspace: str = ""
     category: str = NOTHING
     language: str = NOTHING
+    places: tuple[Choice, ...] = ()
 
     @property
     def key(self) -> tuple[str, str]:
@@ -75,6 +82,7 @@ class Overrides:
     mode: str | None = None
     limit: int | None = None
     per_file: int | None = None
+    max_bytes: tuple[int, ...] | None = None
 
 
 def narrowed(suite: Suite, wanted: Narrowing) -> Suite:
@@ -106,8 +114,13 @@ def narrowed(suite: Suite, wanted: Narrowing) -> Suite:
 def overridden(suite: Suite, overrides: Overrides) -> Suite:
     """Return the suite with its questions put otherwise."""
     wanted = {name: value for name, value in asdict(overrides).items() if value is not None}
-    cases = tuple(replace(case, question=replace(case.question, **wanted)) for case in suite.cases)
-    return replace(suite, cases=cases)
+    slates = wanted.pop("max_bytes", None)
+
+    def put(case: Case) -> Question:
+        sizes = {"slates": slates} if slates and case.places else {}
+        return replace(case.question, **wanted, **sizes)
+
+    return replace(suite, cases=tuple(replace(case, question=put(case)) for case in suite.cases))
 
 
 def jobs_of(cases: Iterable[Case]) -> list[Job]:

@@ -9,7 +9,7 @@ import hashlib
 import posixpath
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,10 @@ from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.file_keys import CASE, SUITE_DEFAULTS, VERSION
 from ggrep.interfaces.evaluation.measures import Expectation
+from ggrep.interfaces.evaluation.place_toml import read_places
 from ggrep.interfaces.evaluation.question_toml import read_question, refuse_second
 from ggrep.interfaces.evaluation.questions import DEFAULT_LIMIT, Question, Target
-from ggrep.interfaces.evaluation.suite import NOTHING, Case, Suite, check_keys
+from ggrep.interfaces.evaluation.suite import DEFAULT_SLATES, NOTHING, Case, Suite, check_keys
 from ggrep.interfaces.evaluation.toml_file import Table, read_toml
 
 QUERIES = "queries.jsonl"
@@ -154,17 +155,23 @@ def _case(table: Table, defaults: Table) -> Case:
             table.fail(f"the case has no {key}")
     name = table.text("id")
     expected = _expected(table)
-    if not expected.says_something:
-        table.fail(f"case {name!r} expects nothing; give relevant or an expect_ key")
+    places = read_places(table, "places")
+    if not expected.says_something and not places:
+        table.fail(f"case {name!r} expects nothing; give relevant, places or an expect_ key")
     target, repo, workspace = _target(table, defaults)
+    question = read_question(table, defaults, limit_key="k", limit=DEFAULT_LIMIT)
+    if places:
+        searched = replace(expected, confidence="").says_something
+        question = replace(question, slates=DEFAULT_SLATES, searched=searched)
     return Case(
-        question=read_question(table, defaults, limit_key="k", limit=DEFAULT_LIMIT),
+        question=question,
         target=target,
         expected=expected,
         repo=repo,
         workspace=workspace,
         category=table.text("category", defaults.text("category", NOTHING)),
         language=table.text("language", defaults.text("language", NOTHING)),
+        places=places,
     )
 
 

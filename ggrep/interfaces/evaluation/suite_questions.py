@@ -16,13 +16,15 @@ from ggrep.config.settings import home_from
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import WorkspaceRepo, load_workspace
+from ggrep.federation.workspace_slates import SlateShape, federated_slate
 from ggrep.index.sync.sync_report import Progress
 from ggrep.interfaces.evaluation.questions import Answer, Found, Question, Target, request_of
+from ggrep.interfaces.evaluation.visible_places import shown_slate
 from ggrep.model.corpus import bucket_of
 from ggrep.model.hit import Hit
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse, RepoDescription
-from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.model.slate import Budgets, Slate, SlateRequest, SlateResponse
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.engine.engine import Engine
 from ggrep.service.searchers import ReadySearchers
@@ -81,9 +83,16 @@ class RepoAsker:
         return _timed(question, self._search)
 
     def _search(self, question: Question) -> Answer:
-        response = self._engine.search(request_of(question, scope=self._scope))
-        hits = tuple(_found(hit, hit.path) for hit in response.hits)
-        return Answer(question.id, hits, stated_confidence(response))
+        request = request_of(question, scope=self._scope)
+        answer = Answer(question.id)
+        if question.searched:
+            response = self._engine.search(request)
+            hits = tuple(_found(hit, hit.path) for hit in response.hits)
+            answer = Answer(question.id, hits, stated_confidence(response))
+        for size in question.slates:
+            gathered = self._engine.slate(SlateRequest(request, budgets=Budgets(size)))
+            answer = _with_slate(answer, question, gathered.slate, stated_confidence(gathered))
+        return answer
 
 
 class WorkspaceAsker:
@@ -143,20 +152,29 @@ class WorkspaceAsker:
             # A figure over some of the repositories would pass for one over all.
             strict=True,
         )
+        return anyio.run(self._asked, question, request)
 
-        async def ask() -> Answer:
-            response = await federated_search(
-                self._workspace, request, ReadySearchers(self._searcher), SystemClock()
-            )
+    async def _asked(self, question: Question, request: FederatedRequest) -> Answer:
+        searchers, clock = ReadySearchers(self._searcher), SystemClock()
+        answer = Answer(question.id)
+        if question.searched:
+            response = await federated_search(self._workspace, request, searchers, clock)
             if response.error is not None:
                 raise response.error
             hits = tuple(
                 _found(merged.hit, f"{merged.repo_alias or merged.repo_id}/{merged.hit.path}")
                 for merged in response.hits
             )
-            return Answer(question.id, hits, stated_confidence(response))
-
-        return anyio.run(ask)
+            answer = Answer(question.id, hits, stated_confidence(response))
+        for size in question.slates:
+            shape = SlateShape(budgets=Budgets(size))
+            found = await federated_slate(self._workspace, request, shape, searchers, clock)
+            if found.error is not None:
+                raise found.error
+            if found.slate is not None:
+                stated = stated_confidence(found.response)
+                answer = _with_slate(answer, question, found.slate, stated)
+        return answer
 
 
 class EngineInPlace:
@@ -216,6 +234,15 @@ def stated_confidence(response: object) -> str | None:
     for name in ("level", "value"):
         stated = getattr(stated, name, stated)
     return None if stated is None else str(stated)
+
+
+def _with_slate(answer: Answer, question: Question, slate: Slate, stated: str | None) -> Answer:
+    """Return the answer with one slate more; its confidence counts where no search has one."""
+    return replace(
+        answer,
+        confidence=answer.confidence if question.searched else stated,
+        slates=(*answer.slates, shown_slate(slate)),
+    )
 
 
 def _found(hit: Hit, file: str) -> Found:

@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NoReturn, TypeAlias
@@ -179,7 +180,10 @@ class Table:
         """
         for key in self.data:
             if key not in known:
-                self.fail(f"unknown key {key!r}; known are {', '.join(sorted(known))}", key)
+                meant = _nearest(key, known)
+                names = ", ".join(sorted(known))
+                advice = f"did you mean {meant!r}?" if meant else f"known are {names}"
+                self.fail(f"unknown key {key!r}; {advice}", key)
 
     def has(self, key: str) -> bool:
         """Return whether the key is there."""
@@ -228,6 +232,15 @@ class Table:
         if key in self.data and value not in words:
             self.fail(f"{key} must be one of {', '.join(words)}, is {value!r}", key)
         return value
+
+
+def _nearest(key: str, known: Collection[str]) -> str:
+    """Return the key that was probably meant; empty where none is near."""
+    # `max_hits` for `expect_max_hits`, and `expect_place` for `place`.
+    longer = [each for each in sorted(known) if each.endswith(f"_{key}")]
+    shorter = [each for each in sorted(known) if key.endswith(f"_{each}")]
+    alike = get_close_matches(key.lower(), sorted(known), n=1)
+    return next(iter((*longer[:1], *shorter[:1], *alike)), "")
 
 
 def read_toml(path: Path) -> TomlFile:

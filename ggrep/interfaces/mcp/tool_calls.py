@@ -28,6 +28,7 @@ from ggrep.interfaces.surfaces.body import (
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.search_service import SearchService
 from ggrep.model.slate import SlateRequest
+from ggrep.render.agent_text import MERGED_BY_RANK
 from ggrep.service.opening import open_workspace
 
 Tell: TypeAlias = Callable[[float, float, str], Awaitable[None]]
@@ -248,4 +249,6 @@ class Calls:
 
         response = await (ask(None) if tell is None else telling(ask, tell))
         document = response.to_json()
-        return Outcome(document if response.ok else with_hint(document), failed=not response.ok)
+        if not response.ok:
+            return Outcome(with_hint(document), failed=True)
+        return Outcome(document, notes=(MERGED_BY_RANK,) if response.merge_unsaid else ())

@@ -63,10 +63,11 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a call returns, and whether it failed."""
+    """What a call returns, and whether it failed; notes stand in its text alone."""
 
     document: Document
     failed: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @cache

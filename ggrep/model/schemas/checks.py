@@ -33,6 +33,9 @@ class MissJson(TypedDict):
             "expect_symbol",
             "expect_confidence",
             "expect_min_hits",
+            "expect_max_hits",
+            "place",
+            "section",
             "answer",
         ),
     ]
@@ -62,7 +65,7 @@ class CheckJson(TypedDict):
     misses: Sequence[MissJson]
     """What does not hold; empty when all does."""
     files: Annotated[Sequence[str], Held(most=10)]
-    """The first ten distinct files that came."""
+    """The first ten distinct files that came; of a check of a slate alone, its first ten."""
     confidence: str | None
     """As the answer states it; null where it states none."""
 

@@ -44,6 +44,22 @@ class DifferenceJson(TypedDict):
     """Queries that lost."""
 
 
+class SlateChangeJson(TypedDict):
+    """What changed with slates that may take so many bytes."""
+
+    max_bytes: Count
+    """Bytes that slates may take; 0 for their level's own."""
+    overall: Mapping[
+        Annotated[str, ("places", "told", "files", "line_precision", "file_precision")],
+        DifferenceJson,
+    ]
+    """Differences by measure."""
+    bytes_before: Figure | None
+    """Median of a slate of the earlier report; null when nothing was answered."""
+    bytes_after: Figure | None
+    """The same of the later one."""
+
+
 class EvalComparisonJson(DocumentJson):
     """What changed between two evaluations, over the queries that both hold."""
 
@@ -52,6 +68,8 @@ class EvalComparisonJson(DocumentJson):
     """Differences by measure; one that no query has in both reports is left out."""
     by_category: Mapping[str, DifferenceJson]
     """Differences of NDCG by category."""
+    slates: NotRequired[Annotated[Sequence[SlateChangeJson], Held(least=1)]]
+    """Differences of slates, by the bytes that both reports asked for."""
 
 
 class SuiteJson(TypedDict):
@@ -93,8 +111,80 @@ class EvalSettingsJson(TypedDict):
     """Intent of every query."""
     per_file: Count | None
     """Most hits of one file."""
+    max_bytes: NotRequired[Sequence[Count]]
+    """Bytes of the slates asked for."""
     weights: WeightsJson
     """Weights of the ranking that were not the usual ones."""
+
+
+class MeanJson(TypedDict):
+    """A mean over cases."""
+
+    value: Share | None
+    """The mean; null when no case has the figure."""
+    interval: Interval | None
+    """95 % interval of it, drawn by repository; null with fewer than three."""
+
+
+class SlateScoreJson(TypedDict):
+    """What a slate shows of the places of a case."""
+
+    max_bytes: Count
+    """Bytes that it may take; 0 for its level's own."""
+    places: Share
+    """Share of the places that are visible: half of their lines are shown, at least."""
+    told: Share
+    """Share of the places that are visible, or lie in a range of at most 80 lines that is named."""
+    files: Share
+    """Share of the places whose file is named."""
+    line_precision: Share
+    """Share of the lines shown that belong to a place."""
+    file_precision: Share
+    """Share of the files named that hold a place."""
+    bytes: Count | None
+    """Of the slate, as JSON; null when nobody answered."""
+    calls: Count
+    """Calls of the program that it took; 0 when nobody answered."""
+
+
+class SlateBlockJson(TypedDict):
+    """What slates show of the places of some cases."""
+
+    cases: Positive
+    """Cases with places."""
+    errors: Count
+    """Of these, cases that nobody answered; they count as 0, and have no bytes."""
+    places: MeanJson
+    """Share of the places that are visible."""
+    told: MeanJson
+    """Share of the places that are told."""
+    files: MeanJson
+    """Share of the places whose file is named."""
+    line_precision: MeanJson
+    """Share of the lines shown that belong to a place."""
+    file_precision: MeanJson
+    """Share of the files named that hold a place."""
+    bytes: Figure | None
+    """Median of a slate; null when nothing was answered."""
+    calls: Figure | None
+    """Mean number of calls a case; null when nothing was answered."""
+
+
+class SlateFiguresJson(TypedDict):
+    """Figures of slates that may take so many bytes."""
+
+    max_bytes: Count
+    """Bytes that slates may take; 0 for their level's own."""
+    overall: SlateBlockJson
+    """All cases with places."""
+    by_category: Mapping[str, SlateBlockJson]
+    """By category; - where a case names none."""
+    by_language: Mapping[str, SlateBlockJson]
+    """By language; - where a case names none."""
+    by_repo: Mapping[str, SlateBlockJson]
+    """By repository."""
+    by_workspace: Mapping[str, SlateBlockJson]
+    """By workspace; empty where none was asked."""
 
 
 class FigureBlockJson(TypedDict):
@@ -198,6 +288,8 @@ class EvalQueryJson(TypedDict):
     """As the answer states it; null where it states none."""
     files: Annotated[Sequence[str], Held(most=10)]
     """The first ten distinct files that came."""
+    slates: NotRequired[Annotated[Sequence[SlateScoreJson], Held(least=1)]]
+    """What slates show, by their bytes; of cases with places."""
     error: NotRequired[str]
     """Why the case was not answered; left out when it was."""
 
@@ -244,6 +336,8 @@ class EvalReportJson(DocumentJson):
     """Bounds in force."""
     queries: Annotated[Sequence[EvalQueryJson], Held(least=1)]
     """Every case, in the order of the suite."""
+    slates: NotRequired[Annotated[Sequence[SlateFiguresJson], Held(least=1)]]
+    """Figures of slates, by their bytes; left out where no case names places."""
     timings: NotRequired[EvalTimingsJson]
     ablations: NotRequired[Sequence[AblationJson]]
     """The same questions with one part of the ranking off, after --ablate."""

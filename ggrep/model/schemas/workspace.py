@@ -154,7 +154,7 @@ class FindingJson(TypedDict):
     message: str
     """One line for people."""
     hint: str | None
-    """What to type."""
+    """What to type: a command, or of `merge_unsaid` a line of the workspace file."""
 
 
 class DoctorCohortJson(TypedDict):

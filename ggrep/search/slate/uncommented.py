@@ -1,12 +1,8 @@
 """Leaves comments out of lines of code: what answers a question takes fewer bytes then."""
 
-from typing import Final
-
+from ggrep.model.slate import LEFT_OUT
 from ggrep.search.query.snippets import Snippet
 from ggrep.search.slate.source_text import comment_lines
-
-LEFT_OUT: Final = "\u2026"
-"""Stands where lines of comments were left out: at the first, and the others are blank."""
 
 
 def without_comments(snippet: Snippet, language: str) -> Snippet:

@@ -1,14 +1,13 @@
-"""A place counts as seen where half of its lines are shown; suites say what is wrong with them."""
+"""Suites of places say what is wrong with them, and what came of them is told in a table."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ggrep.base.errors import UsageError
+from ggrep.interfaces.evaluation.visible_places import Place, ShownFile, ShownSlate, seen
 from tests.bench.place_tables import places
-from tests.fakes.slates import SLATE
-from training.slates.places import Place, PlaceCase, Seen, lines_of, read_place_suite, seen
+from training.slates.places import PlaceCase, read_place_suite
 from training.slates.visible import BUDGETS, PlaceAnswer, hidden, place_suite
 
 REPOSITORY = """version = 1
@@ -51,7 +50,6 @@ def test_a_suite_says_what_must_be_seen(tmp_path: Path) -> None:
     [
         "",
         "places = []\n",
-        'places = "pay.py:1-2"\n',
         'places = ["pay.py"]\n',
         'places = ["pay.py:0-2"]\n',
         'places = ["pay.py:3-2"]\n',
@@ -65,36 +63,23 @@ def test_what_is_no_place_is_refused(wrong: str, tmp_path: Path) -> None:
         read_place_suite([written(tmp_path, wrong)])
 
 
-@pytest.mark.parametrize(
-    ("lines", "visible"), [((), False), ((10,), False), ((10, 12), True), ((9, 14, 15), False)]
-)
-def test_half_of_the_lines_make_a_place_visible(lines: tuple[int, ...], visible: bool) -> None:
-    assert PAY.is_visible({"pay.py": frozenset(lines)}) is visible
-    assert not PAY.is_visible({"other.py": frozenset(lines)})
-
-
-def test_shares_are_of_what_is_wanted() -> None:
+def test_what_came_is_told_by_budget() -> None:
+    """And what the largest slate hides is named."""
     case = PlaceCase("1", "shop", "?", ((PAY,), (CART, PAY), (CART,), (Place("no.py", 1, 2),)))
-    shown = {"pay.py": frozenset({10, 11}), "cart.py": frozenset[int]()}
-    ranges = {"pay.py": frozenset(range(1, 20)), "cart.py": frozenset({1})}
-    assert seen(case, shown, shown, 900) == Seen(0.5, 0.5, 0.75, 900)
-    assert seen(case, shown, ranges, 900) == Seen(0.5, 0.75, 0.75, 900)
-    answer = PlaceAnswer(
-        case, (shown,) * len(BUDGETS), (seen(case, shown, ranges, 900),) * len(BUDGETS)
+    slate = ShownSlate(
+        (
+            ShownFile("pay.py", ("code",), ((10, 11),), ((1, 19),)),
+            ShownFile("cart.py", ("code",), (), ((1, 1),)),
+        ),
+        900,
     )
+    found = seen(case.wanted, slate)
+    answer = PlaceAnswer(case, (slate,) * len(BUDGETS), (found,) * len(BUDGETS))
     assert list(hidden([answer])) == ["1 lines: cart.py:1-1", "1 file: no.py:1-2"]
     table = places([answer], [])
-    assert "| developed on, at most 6,144 bytes | 1 | 1 | 0.500 | 0.750 | 0.750 | 900 |" in table
+    row = "| 1 | 1 | 0.500 | 0.750 | 0.750 | 1.000 | 1.000 | 900 |"
+    assert f"| developed on, at most 6,144 bytes {row}" in table
     assert "held out, " not in table
-
-
-def test_lines_are_those_of_snippets() -> None:
-    (section, packs), *_ = SLATE.sections
-    piece = replace(packs[0].evidence[0], snippet="a\nb", snippet_start_line=5)
-    bare = replace(piece, snippet="", snippet_start_line=0)
-    pack = replace(packs[0], anchor=None, evidence=(piece, bare))
-    slate = replace(SLATE, sections=((section, (pack,)),))
-    assert lines_of(slate) == {pack.path: frozenset({5, 6})}
 
 
 def test_the_suite_of_the_repository_can_be_read() -> None:

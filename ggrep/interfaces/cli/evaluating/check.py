@@ -6,12 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
 from ggrep.interfaces.cli.boundary import could_not_run
 from ggrep.interfaces.cli.parsing.flags import Argument, EncoderFlag, Flag, JsonFlag, PlainFlag
+from ggrep.interfaces.cli.queries.search_options import DeterministicFlag
 from ggrep.interfaces.cli.report_file import require_writable, write_report
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from ggrep.index.sync.sync_report import Progress
     from ggrep.interfaces.evaluation.check_file import CheckFile
     from ggrep.interfaces.evaluation.check_rules import Outcome
@@ -29,6 +33,7 @@ def check(
     encoder: EncoderFlag = None,
     junit: Annotated[Path | None, Flag("--junit", "Write JUnit XML to this file.")] = None,
     sarif: Annotated[Path | None, Flag("--sarif", "Write SARIF 2.1.0 to this file.")] = None,
+    deterministic: DeterministicFlag = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
@@ -38,8 +43,12 @@ def check(
         checks = _read(file)
         asked = (each.target.path for each in checks.checks if each.target.is_workspace)
         require_writable({"--junit": junit, "--sarif": sarif}, [checks.path, *asked])
+        began = None if deterministic else SystemClock().now()
         outcome = _run(terminal, checks, encoder, sync=not no_sync)
-        _write(outcome, junit, sarif)
+        if junit is not None:
+            _write_junit(outcome, junit, began)
+        if sarif is not None:
+            _write_sarif(outcome, sarif)
     _print(terminal, outcome, json=json)
     return 0 if outcome.ok else 1
 
@@ -81,15 +90,18 @@ def _progress(terminal: Terminal, shown: ExitStack) -> Callable[[str], "Progress
     return lambda name: shown.enter_context(show_progress(terminal, name))
 
 
-def _write(outcome: "Outcome", junit: Path | None, sarif: Path | None) -> None:
-    from ggrep import __version__
-    from ggrep.interfaces.evaluation.check_reports import junit_xml, sarif_json
+def _write_junit(outcome: "Outcome", file: Path, began: "datetime | None") -> None:
+    from ggrep.interfaces.evaluation.junit_report import junit_xml
 
-    if junit is not None:
-        write_report("--junit", junit, junit_xml(outcome))
-    if sarif is not None:
-        document = sarif_json(outcome, version=__version__, base=Path.cwd())
-        write_report("--sarif", sarif, stable_json.dumps_pretty(document))
+    write_report("--junit", file, junit_xml(outcome, Path.cwd(), began))
+
+
+def _write_sarif(outcome: "Outcome", file: Path) -> None:
+    from ggrep import __version__
+    from ggrep.interfaces.evaluation.check_reports import sarif_json
+
+    document = sarif_json(outcome, version=__version__, base=Path.cwd())
+    write_report("--sarif", file, stable_json.dumps_pretty(document))
 
 
 def _print(terminal: Terminal, outcome: "Outcome", *, json: bool) -> None:
@@ -99,4 +111,4 @@ def _print(terminal: Terminal, outcome: "Outcome", *, json: bool) -> None:
     if json:
         terminal.write_json(check_json(outcome, version=__version__), pretty=True)
     else:
-        terminal.write(render_checks(outcome, terminal.style))
+        terminal.write(render_checks(outcome, terminal.style, Path.cwd()))

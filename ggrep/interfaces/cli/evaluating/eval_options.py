@@ -55,6 +55,10 @@ class Questions:
     per_file: Annotated[
         int | None, Flag("--per-file", "Most hits per file.", least=0, most=MAX_QUERY_PER_FILE)
     ] = None
+    max_bytes: Annotated[
+        tuple[int, ...],
+        Flag("--max-bytes", "Ask cases with places for a slate of this many bytes; repeatable."),
+    ] = ()
     merge: Annotated[
         str | None, Flag("--merge", f"Merge workspace results by: {either(STRATEGIES)}.")
     ] = None

@@ -67,7 +67,9 @@ def _plan_of(cases: Cases, questions: Questions, running: Running, demands: Dema
         wanted=Narrowing(
             cases.only, cases.repos, cases.languages, cases.categories, cases.workspaces
         ),
-        overrides=Overrides(_mode(questions.mode), questions.limit, questions.per_file),
+        overrides=Overrides(
+            _mode(questions.mode), questions.limit, questions.per_file, _sizes(questions.max_bytes)
+        ),
         bounds=(
             stated_bound("ndcg10", demands.fail_under_ndcg, demands.max_drop_ndcg),
             stated_bound("mrr10", demands.fail_under_mrr, demands.max_drop_mrr),
@@ -172,6 +174,18 @@ def _mode(word: str | None) -> str | None:
     from ggrep.interfaces.evaluation.questions import mode_of
 
     return None if word is None else mode_of(word).value
+
+
+def _sizes(given: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Return the bytes of slates, largest first; None where none were given."""
+    from ggrep.search.slate.levels import MAX_SLATE_BYTES, MIN_SLATE_BYTES
+
+    for size in given:
+        if not MIN_SLATE_BYTES <= size <= MAX_SLATE_BYTES:
+            raise UsageError(
+                f"--max-bytes: {size} is not from {MIN_SLATE_BYTES} to {MAX_SLATE_BYTES}"
+            )
+    return tuple(sorted(set(given), reverse=True)) or None
 
 
 def _weights(path: Path | None) -> dict[str, Json]:

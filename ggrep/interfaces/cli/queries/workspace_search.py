@@ -12,6 +12,7 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.errors import GgrepError, UsageError
 from ggrep.config.settings import home_from
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.editing import MERGE_LINE
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse, failure_json
 from ggrep.federation.repo_requests import SHARE_LIMIT
@@ -26,6 +27,7 @@ from ggrep.interfaces.cli.terminal import Terminal, show_progress
 from ggrep.interfaces.cli.workspaces.workspace_file import load
 from ggrep.model.hints import with_file
 from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.sanitise import sanitise_line
 from ggrep.render.error_text import error_lines
 from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
 from ggrep.service.daemon_choice import asking_of, asks_daemon
@@ -243,12 +245,23 @@ def _print(terminal: Terminal, response: FederatedResponse, view: HitView) -> No
         terminal.note(doubts)
     terminal.write(render_hits(shown, view, terminal.style))
     terminal.note(render_notes(limits, notices, terminal.notes_style))
+    tell_merge(terminal, response)
     if response.request.stats:
         terminal.note(_times(response))
     if response.error is not None:
         terminal.tell_error(failure_of(response))
     elif not shown:
         terminal.note(doubts)
+
+
+def tell_merge(terminal: Terminal, response: FederatedResponse) -> None:
+    """Note that nobody said how hits are merged, and what ranks better."""
+    if response.merge_unsaid:
+        file = sanitise_line(str(_file_of(response)))
+        terminal.note(
+            f"merged by rank alone, as neither you nor {file} says how; better: --merge global,"
+            f" or in {file}: {MERGE_LINE}\n"
+        )
 
 
 def _times(response: FederatedResponse) -> str:

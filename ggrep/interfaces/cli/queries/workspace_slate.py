@@ -23,6 +23,7 @@ from ggrep.interfaces.cli.queries.workspace_search import (
     limits_of,
     notices_of,
     prepared,
+    tell_merge,
 )
 from ggrep.interfaces.cli.terminal import Terminal
 from ggrep.model.request import SearchRequest
@@ -83,6 +84,7 @@ def _print(terminal: Terminal, found: FederatedSlate, form: GraphForm | None) ->
     files = sum(len(packs) for _, packs in found.slate.sections)
     confidence = response.confidence, files, limits, terminal.notes_style
     terminal.note(render_confidence(*confidence))
+    tell_merge(terminal, response)
 
 
 def _told(found: FederatedSlate, slate: Slate) -> Told:

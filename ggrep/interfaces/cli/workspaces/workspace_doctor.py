@@ -15,6 +15,7 @@ from ggrep.interfaces.cli.text_tables import plural
 from ggrep.interfaces.cli.workspaces.workspace_file import FileArgument, FileOption, Survey
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
+from ggrep.service.workspace_calls import says_merge
 
 _SETTINGS: Final = {
     "embedding": "encoder",
@@ -32,6 +33,7 @@ def doctor(*, file: FileArgument = None, named: FileOption = None, how: Survey) 
         ask_daemons(manifest.repos, opened.home, SystemClock()),
         workspace_warnings(opened.workspace),
         other_stores=other_stores(manifest, opened.home),
+        merge_said=says_merge(opened.terminal.environ, opened.workspace),
     )
     if how.json:
         opened.terminal.write_json(doctor_json(opened.workspace, found), pretty=True)

@@ -1,0 +1,138 @@
+"""A place counts as seen where half of its lines are shown, whatever pieces show them."""
+
+from dataclasses import asdict, replace
+
+import pytest
+
+from ggrep.interfaces.evaluation.visible_places import (
+    Place,
+    Seen,
+    ShownFile,
+    ShownSlate,
+    place_of,
+    seen,
+    shown_from,
+    shown_slate,
+)
+from ggrep.model.slate import LEFT_OUT
+from tests.fakes.slates import SLATE
+
+PAY, CART = Place("pay.py", 10, 13), Place("cart.py", 1, 1)
+
+
+def file(path: str, *shown: tuple[int, int], named: tuple[tuple[int, int], ...] = ()) -> ShownFile:
+    """Return a file that stands under code."""
+    return ShownFile(path, ("code",), shown, named)
+
+
+@pytest.mark.parametrize(
+    ("shown", "visible"),
+    [
+        ((), False),
+        (((10, 10),), False),
+        (((10, 10), (12, 12)), True),
+        (((1, 9), (14, 15)), False),
+        (((1, 11),), True),
+    ],
+)
+def test_half_of_the_lines_make_a_place_visible(
+    shown: tuple[tuple[int, int], ...], visible: bool
+) -> None:
+    assert file("pay.py", *shown).is_visible(PAY) is visible
+    assert not file("other.py", *shown).is_visible(PAY)
+
+
+def test_a_place_is_told_by_a_range_that_is_short_enough_to_go_to() -> None:
+    """Half a file is no direction."""
+    assert file("pay.py", named=((1, 80),)).is_told(PAY)
+    assert not file("pay.py", named=((1, 81),)).is_told(PAY)
+    assert not file("pay.py", named=((1, 10),)).is_told(PAY)
+    assert file("pay.py", named=((1, 10), (10, 11))).is_told(PAY)
+
+
+def test_what_is_shown_twice_counts_once() -> None:
+    """Two named ranges over the same line do not make two lines."""
+    assert not file("pay.py", named=((10, 10), (8, 10))).is_told(PAY)
+
+
+def test_shares_are_of_what_is_wanted() -> None:
+    wanted = ((PAY,), (CART, PAY), (CART,), (Place("no.py", 1, 2),))
+    slate = ShownSlate(
+        (
+            file("pay.py", (9, 11), named=((1, 19),)),
+            file("cart.py", (5, 5), named=((1, 1),)),
+            file("far.py"),
+        ),
+        900,
+    )
+    assert seen(wanted, slate) == Seen(
+        places=0.5,
+        told=0.75,
+        files=0.75,
+        line_precision=0.5,
+        file_precision=2 / 3,
+        size=900,
+        calls=1,
+    )
+
+
+def test_a_slate_that_shows_nothing_has_no_precision() -> None:
+    """And no division by nothing."""
+    assert seen(((PAY,),), ShownSlate((), 300)) == Seen(0, 0, 0, 0, 0, 300)
+
+
+def test_lines_are_those_of_snippets() -> None:
+    (section, packs), *_ = SLATE.sections
+    piece = replace(packs[0].evidence[0], snippet="a\nb", snippet_start_line=5)
+    bare = replace(piece, snippet="", snippet_start_line=0)
+    pack = replace(packs[0], anchor=None, evidence=(piece, bare))
+    slate = replace(SLATE, sections=((section, (pack,)),))
+    (found,) = shown_slate(slate).files
+
+    assert (found.path, found.sections, found.shown) == (pack.path, (section.value,), ((5, 6),))
+
+
+def test_comments_that_are_left_out_are_not_shown() -> None:
+    """Blank lines that keep the others' numbers show nobody anything."""
+    (section, packs), *_ = SLATE.sections
+    text = f"a\n{LEFT_OUT}\n\n\nb\n\nc"
+    piece = replace(packs[0].evidence[0], snippet=text, snippet_start_line=5)
+    slate = replace(
+        SLATE, sections=((section, (replace(packs[0], anchor=None, evidence=(piece,)),)),)
+    )
+    (found,) = shown_slate(slate).files
+
+    assert found.shown == ((5, 5), (9, 11))
+
+
+def test_a_file_in_two_sections_is_one_file() -> None:
+    """Code that defines options stands under code and under configuration."""
+    (code, packs), (other, _), *_ = SLATE.sections
+    twin = replace(packs[0], section=other)
+    slate = replace(SLATE, sections=((code, (packs[0],)), (other, (twin,))))
+    (found,) = shown_slate(slate).files
+
+    assert found.sections == (code.value, other.value)
+    assert found.shown == shown_slate(replace(slate, sections=((code, packs[:1]),))).files[0].shown
+
+
+def test_files_of_a_workspace_begin_with_their_repository() -> None:
+    """As hits of suites do."""
+    (section, packs), *_ = SLATE.sections
+    slate = replace(SLATE, sections=((section, (replace(packs[0], repo="shop"),)),))
+
+    assert shown_slate(slate).files[0].path == f"shop/{packs[0].path}"
+
+
+def test_what_is_shown_travels_as_json() -> None:
+    """A worker sends it to its parent."""
+    shown = shown_slate(SLATE)
+
+    assert shown_from(asdict(shown)) == shown
+    assert shown.total_bytes == SLATE.total_bytes
+
+
+@pytest.mark.parametrize("text", ["pay.py", "pay.py:0-2", "pay.py:3-2", "pay.py:3", ":1-2", ""])
+def test_what_names_no_lines_is_no_place(text: str) -> None:
+    assert place_of(text) is None
+    assert place_of("a:b.py:1-12") == Place("a:b.py", 1, 12)
