@@ -1,6 +1,4 @@
-"""How outlines and tours are written, line by line: what prints them and what counts their bytes
-must agree.
-"""
+"""How outlines and tours are written: who prints lines and who counts their bytes must agree."""
 
 import re
 from collections.abc import Sequence
@@ -26,10 +24,13 @@ _TYPE_WORDS: Final = frozenset(
 )
 """Words in front of a type's name that say more than its kind does."""
 _WORD: Final = re.compile(r"[A-Za-z]+")
-_OPENED: Final = re.compile(r"([(\[<]) +")
-_CLOSED: Final = re.compile(r",? +([)\]>])")
+_OPENED: Final = re.compile(r"([(\[]) +")
+_CLOSED: Final = re.compile(r",? +([)\]])")
+_PARAMETER: Final = re.compile(r"(?:[*&]{0,2}|\.\.\.|mut |ref )[\w$]+\??|[*/]|&(?:mut )?self|_")
 _UNTOLD: Final = frozenset({"section", "key"})
 """Kinds that go without saying."""
+_OF_PLACES: Final = frozenset({"main_files", "configuration", "docs", "tests"})
+"""Sections of a tour whose facts are about files."""
 _PLURALS: Final = {"class": "classes", "typealias": "type aliases", "entry": "entries"}
 
 
@@ -41,6 +42,38 @@ def label_of(name: str, signature: str) -> str:
         return name
     tail = signature[place + len(own) :]
     return name + _CLOSED.sub(r"\1", _OPENED.sub(r"\1", tail)).rstrip(" ;")
+
+
+def bare_label(label: str) -> str:
+    """Return a head with the names of its parameters alone, where they stand before their types.
+
+    `retry(self, n: int = 3) -> bool` becomes `retry(self, n)`; where types come first, or there are
+    no parameters, it stays as it is.
+    """
+    start = label.find("(")
+    parts = _parameters(label, start)
+    if parts is None:
+        return label
+    names = [re.split(r"[:=]", part, maxsplit=1)[0].strip() for part in parts]
+    if not all(_PARAMETER.fullmatch(name) for name in names):
+        return label
+    return f"{label[:start]}({', '.join(names)})"
+
+
+def _parameters(label: str, start: int) -> list[str] | None:
+    """Return what stands between the commas of the brackets at `start`; None for an open one."""
+    if start < 0:
+        return None
+    parts, depth, begin = [], 0, start + 1
+    for place in range(start, len(label)):
+        mark = label[place]
+        depth += (mark in "([{<") - (mark in ")]}>" and label[place - 1] not in "-=")
+        if depth == 0 or (depth == 1 and mark == ","):
+            parts.append(label[begin:place].strip())
+            begin = place + 1
+        if depth == 0:
+            return [part for part in parts if part]
+    return None
 
 
 def kind_word(kind: str, name: str, signature: str) -> str:
@@ -95,12 +128,15 @@ def left_out_line(outline: PathOutline, shown: str) -> str:
     return f"left out: {told}; to see more: {shown}:LINE, --max-bytes"
 
 
-def tour_line(line: TourLine) -> str:
-    """Return a fact and where it stands."""
+def tour_line(line: TourLine, *, place_first: bool = False) -> str:
+    """Return a fact and where it stands: in front of it, where the place is what it is about."""
     if not line.path:
         return line.text
-    place = f"{line.path}:{line.line}" if line.line else line.path
-    return f"{line.text}  [{place}]" if line.text else place
+    folder, gap, _ = line.text.partition("/  ")
+    # Of a folder's own file the folder stands in the line already.
+    path = line.path.removeprefix(f"{folder}/") if gap else line.path
+    place = f"{path}:{line.line}" if line.line else path
+    return f"{place}  {line.text}" if place_first else f"{line.text}  [{place}]"
 
 
 def title_of(kind: str) -> str:
@@ -147,7 +183,8 @@ def tour_lines(sections: Sequence[TourSection]) -> list[str]:
 def section_lines(section: TourSection) -> list[str]:
     """Return the lines of one section, its heading first."""
     more = [f"  +{section.left_out} more"] if section.left_out else []
-    lines = [f"  {tour_line(line)}" for line in section.lines]
+    place_first = section.kind in _OF_PLACES
+    lines = [f"  {tour_line(line, place_first=place_first)}" for line in section.lines]
     return [title_of(section.kind), *lines, *more]
 
 

@@ -53,7 +53,16 @@ def _outline(outline: PathOutline) -> "PathOutlineJson":
 
 
 def _listed(listed: ListedPath) -> "ListedPathJson":
-    return {**fields_json(listed), "holds": list(listed.holds)}
+    return {
+        "depth": listed.depth,
+        "name": listed.name,
+        "folder": listed.folder,
+        "files": listed.files,
+        "lines": listed.lines,
+        "language": listed.language,
+        "holds": list(listed.holds),
+        "more": listed.more,
+    }
 
 
 def _section(section: TourSection) -> "TourSectionJson":

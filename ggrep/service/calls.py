@@ -11,6 +11,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.wire.message_types import (
     Expand,
+    Navigation,
     Outline,
     Question,
     References,
@@ -175,6 +176,14 @@ def read_here(kind: type[A], engine: "Engine", message: Question, deadline: Dead
                 found = engine.search(request, deadline)
             except NoIndex:
                 found = engine.scan(request, deadline)
+        case _:
+            found = _navigated(engine, message, deadline)
+    return as_answer(kind, found)
+
+
+def _navigated(engine: "Engine", message: Navigation, deadline: Deadline) -> object:
+    found: object
+    match message:
         case Slate(request=slate):
             found = engine.slate(slate, deadline)
         case Symbol(request=symbol):
@@ -187,7 +196,7 @@ def read_here(kind: type[A], engine: "Engine", message: Question, deadline: Dead
             found = engine.outline(outline, deadline)
         case Tour(request=tour):
             found = engine.tour(tour, deadline)
-    return as_answer(kind, found)
+    return found
 
 
 def _scoped(request: SearchRequest, given: Options, address: DaemonAddress) -> SearchRequest:

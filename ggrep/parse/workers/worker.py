@@ -1,8 +1,8 @@
 """The worker: `python -m ggrep.parse.workers.worker [IDLE_SECONDS]`, fed through its pipes.
 
-It cuts files, looks for names in them and tells what they define. It may be killed at any moment and may crash on a
-hostile file; both cost one file its structure and nothing else. It imports no database and no
-number library, so that starting one is cheap.
+It cuts files, looks for names in them and tells what they define. It may be killed at any moment
+and may crash on a hostile file; both cost one file its structure and nothing else. It imports no
+database and no number library, so that starting one is cheap.
 """
 
 import resource

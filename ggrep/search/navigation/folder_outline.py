@@ -16,7 +16,7 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.model.traits import EXAMPLE, GENERATED, MADE, TEST, VENDORED, traits_of
 from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.search.navigation.main_names import main_names
-from ggrep.search.query.folders import Folder
+from ggrep.search.query.folders import Folder, joined
 from ggrep.search.query.listing import ListedFile
 
 DEEPEST: Final = 4
@@ -73,10 +73,10 @@ def listed_folder(
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    levels = depth or 1
-    items = list(_items(folder, levels))
+    levels, every = depth or 1, bool(depth)
+    items = list(_items(folder, levels, every=every))
     while not depth and levels < DEEPEST:
-        deeper = list(_items(folder, levels + 1))
+        deeper = list(_items(folder, levels + 1, every=every))
         if len(deeper) == len(items) or _size(deeper) > room * _PLACES_SHARE:
             break
         levels, items = levels + 1, deeper
@@ -120,37 +120,34 @@ def _placed(
     return found
 
 
-def _items(folder: Folder, levels: int) -> Iterator[_Item]:
-    """Yield what lies in a folder, each subfolder before what is in it, in the order of paths."""
+def _items(folder: Folder, levels: int, *, every: bool) -> Iterator[_Item]:
+    """Yield what lies in a folder, each subfolder before what is in it, in the order of paths.
+
+    Args:
+        folder: of the snapshot.
+        levels: how deep to go.
+        every: into all subfolders, not only into those of code.
+    """
     count = 0
 
     def below(here: Folder, depth: int, parent: int) -> Iterator[_Item]:
         nonlocal count
         both: list[tuple[str, Folder | ListedFile]] = [
-            *_joined(here),
+            *(joined(name, held) for name, held in here.folders.items()),
             *((file.path.rpartition("/")[2], file) for file in here.files),
         ]
         for name, one in sorted(both, key=lambda each: each[0].encode()):
             own = count
             count += 1
             if isinstance(one, Folder):
-                yield _folder_item(name, one, depth, parent)
-                if depth + 1 < levels:
+                item = _folder_item(name, one, depth, parent)
+                yield item
+                if depth + 1 < levels and (every or item.rank[0] == _CODE):
                     yield from below(one, depth + 1, own)
             else:
                 yield _file_item(name, one, depth, parent)
 
     yield from below(folder, 0, -1)
-
-
-def _joined(folder: Folder) -> Iterator[tuple[str, Folder]]:
-    """Yield subfolders; one that holds another and nothing else is one with it."""
-    for name, held in folder.folders.items():
-        joined, inner = name, held
-        while not inner.files and len(inner.folders) == 1:
-            ((below, inner),) = inner.folders.items()
-            joined = f"{joined}/{below}"
-        yield joined, inner
 
 
 def _folder_item(name: str, folder: Folder, depth: int, parent: int) -> _Item:
@@ -179,6 +176,7 @@ def _file_item(name: str, file: ListedFile, depth: int, parent: int) -> _Item:
     return _Item(shown, parent, (standing, depth, -file.definitions, -file.lines), file)
 
 
+_CODE: Final = 0
 _PROSE: Final = 1
 
 
@@ -191,7 +189,7 @@ def _standing(path: str, traits: int, language: str) -> int:
     if traits & (TEST | EXAMPLE) or hidden:
         return 3
     corpus = corpus_of_language(language)
-    return 0 if corpus is Corpus.CODE else 2 if corpus is Corpus.RECORDS else _PROSE
+    return _CODE if corpus is Corpus.CODE else 2 if corpus is Corpus.RECORDS else _PROSE
 
 
 def _size(items: Sequence[_Item]) -> int:

@@ -48,9 +48,11 @@ def main_names(
 def _main(named: Sequence[_Named]) -> tuple[tuple[str, ...], int]:
     """Return the names to show of a file: those at its top, and below a lone one of its members."""
     least = min((depth for depth, _, _, _ in named), default=0)
-    top = [place for place, one in enumerate(named) if one[0] == least]
+    top = _once(named, least)
     if len(top) == 1:
-        top += [place for place, one in enumerate(named) if one[0] == least + 1]
+        top += _once(named, least + 1)
+    public = [place for place in top if not named[place][2].startswith("_")]
+    top = public or top
     order = sorted(top, key=lambda place: _rank(named[place], place))
     kept: list[int] = []
     taken = 0
@@ -62,10 +64,19 @@ def _main(named: Sequence[_Named]) -> tuple[tuple[str, ...], int]:
     return tuple(_shown(named[place]) for place in sorted(kept)), len(top) - len(kept)
 
 
-def _rank(named: _Named, place: int) -> tuple[int, bool, int, int, int]:
-    depth, kind, name, lines = named
+def _once(named: Sequence[_Named], depth: int) -> list[int]:
+    """Return the places of the names at a depth, each name once: overloads are one."""
+    first: dict[str, int] = {}
+    for place, (deep, _, name, _) in enumerate(named):
+        if deep == depth:
+            first.setdefault(name, place)
+    return list(first.values())
+
+
+def _rank(named: _Named, place: int) -> tuple[int, int, int, int]:
+    depth, kind, _, lines = named
     group = 0 if kind in _TYPES else 1 if kind in _FUNCTIONS else 2
-    return depth, name.startswith("_"), group, -lines, place
+    return depth, group, -lines, place
 
 
 def _shown(named: _Named) -> str:

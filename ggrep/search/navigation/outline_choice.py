@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ggrep.model.outline import LeftOut, OutlineEntry
-from ggrep.model.outline_lines import entry_line, size_of
+from ggrep.model.outline_lines import bare_label, entry_line, size_of
 
-WIDTHS: Final = (100, 60, 36)
-"""Characters of a definition's head, the most that lets all of them be shown."""
+FORMS: Final = ((110, False), (60, True), (36, True))
+"""Characters of a definition's head, and whether it is shown without types; the first form that
+lets all of them be shown.
+"""
 _FUNCTIONS: Final = frozenset({"function", "method"})
 _VALUES: Final = frozenset({"constant", "field", "block"})
 _MEMBER_RANKS: Final = 2
@@ -84,9 +86,10 @@ def chosen(
         tests: the file is a test, so that none of its definitions is one beside others.
     """
     shallow = [place for place, entry in enumerate(entries) if not depth or entry.depth < depth]
-    whole = size_of([entry_line(_cut(entry, WIDTHS[0])) for entry in entries])
-    for width in WIDTHS:
-        made = {place: _cut(entries[place], width) for place in shallow}
+    whole = size_of([entry_line(_cut(entry, *FORMS[0])) for entry in entries])
+    made: dict[int, OutlineEntry] = {}
+    for width, bare in FORMS:
+        made = {place: _cut(entries[place], width, bare) for place in shallow}
         if size_of([entry_line(one) for one in made.values()]) <= room:
             return _told(entries, made, whole, tests=tests)
     ranks = _ranks(entries, tests=tests)
@@ -179,8 +182,10 @@ def _names(entry: OutlineEntry) -> int:
     return entry.name.count(", ") + 1 if _is_bare(entry) else 1
 
 
-def _cut(entry: OutlineEntry, width: int) -> OutlineEntry:
+def _cut(entry: OutlineEntry, width: int, bare: bool) -> OutlineEntry:  # noqa: FBT001 - of a pair
     """Return an entry whose head is no longer than that; its name may be, where it is one."""
+    if entry.signature and (bare or len(entry.signature) > width):
+        entry = replace(entry, signature=bare_label(entry.signature))
     shown = entry.signature or entry.name
     if len(shown) <= width:
         return entry

@@ -83,12 +83,7 @@ def outline(context: Context, request: OutlineRequest, pool: OccurrencePool) -> 
         limits.append(LimitHit("max_outline_bytes", MAX_OUTLINE_BYTES, request.max_bytes))
         request = replace(request, max_bytes=MAX_OUTLINE_BYTES)
     work = _Work(context, request, pool, open_segments(context.view), limits)
-    left, made = request.max_bytes, []
-    for place, target in enumerate(request.targets):
-        context.deadline.check("outlining")
-        share = left // (len(request.targets) - place)
-        made.append(work.outline(target, share))
-        left -= _size(made[-1])
+    made = work.outlines()
     stages.end("outline")
     return OutlineResponse(
         request=request,
@@ -104,6 +99,28 @@ def outline(context: Context, request: OutlineRequest, pool: OccurrencePool) -> 
 
 
 @dataclass(frozen=True, slots=True)
+class _Folder:
+    """A folder that was asked for."""
+
+    path: str
+    folder: Folder
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file that was asked for, or a place in it, with all that it defines there."""
+
+    target: Target
+    entries: tuple[OutlineEntry, ...]
+    reading: Reading
+
+
+def _need(asked: _Folder | _File) -> tuple[bool, int]:
+    """Return what is ordered by how little it needs; a folder takes what it gets."""
+    return isinstance(asked, _Folder), 0 if isinstance(asked, _Folder) else len(asked.entries)
+
+
+@dataclass(frozen=True, slots=True)
 class _Work:
     """What the outlines of one request have in common."""
 
@@ -114,15 +131,34 @@ class _Work:
     limits: list[LimitHit]
     notices: list[Notice] = field(default_factory=list)
 
-    def outline(self, typed: str, room: int) -> PathOutline:
-        """Return the outline of one target in so many bytes."""
+    def outlines(self) -> list[PathOutline]:
+        """Return the outline of each target; those that need least have their room first."""
+        asked = [self._found(target) for target in self.request.targets]
+        made: dict[int, PathOutline] = {}
+        left = self.request.max_bytes
+        for place in sorted(range(len(asked)), key=lambda place: (_need(asked[place]), place)):
+            self.context.deadline.check("outlining")
+            made[place] = self._outline(asked[place], left // (len(asked) - len(made)))
+            left -= _size(made[place])
+        return [made[place] for place in range(len(asked))]
+
+    def _found(self, typed: str) -> _Folder | _File:
+        """Return what a target means, and of a file what it defines."""
         path = typed.strip().removeprefix("./").rstrip("/")
         path = "" if path == "." else path
         folder = root_folder(self.context.view).at(path)
         if folder is not None:
-            return self._of_folder(path, folder, room)
+            return _Folder(path, folder)
         target = find_target(self.segments, path, self.context.deadline)
-        return self._of_file(target, room)
+        entries, reading = self._entries(self.segments[target.segment], target.file)
+        if not target.is_file:
+            entries = around(entries, target.first_line)
+        return _File(target, tuple(entries), reading)
+
+    def _outline(self, asked: _Folder | _File, room: int) -> PathOutline:
+        if isinstance(asked, _Folder):
+            return self._of_folder(asked.path, asked.folder, room)
+        return self._of_file(asked, room)
 
     def _of_folder(self, path: str, folder: Folder, room: int) -> PathOutline:
         made = PathOutline(
@@ -140,24 +176,22 @@ class _Work:
             self._cut(found.whole_bytes, made.path)
         return replace(made, listed=found.paths, left_out=found.left_out)
 
-    def _of_file(self, target: Target, room: int) -> PathOutline:
+    def _of_file(self, asked: _File, room: int) -> PathOutline:
+        target = asked.target
         segment = self.segments[target.segment]
         image = segment.image
         rows = segment.rows_of(target.file)
-        entries, reading = self._entries(segment, target.file)
-        if not target.is_file:
-            entries = around(entries, target.first_line)
         made = PathOutline(
             path=sanitise_line(image.path(target.file)),
             folder=False,
             language=image.language(target.file),
             files=1,
             lines=int(image.row_lines(rows.start, rows.stop)[1].max(initial=0)),
-            reading=reading,
+            reading=asked.reading,
         )
         tests = bool(int(image.file_traits[target.file]) & TEST)
         rest = room - size_of([heading_line(made, made.path)]) - _TAIL_BYTES
-        found = chosen(entries, rest, depth=self.request.depth, tests=tests)
+        found = chosen(asked.entries, rest, depth=self.request.depth, tests=tests)
         if found.left_out:
             self._cut(found.whole_bytes, made.path)
         return replace(made, entries=found.entries, left_out=found.left_out)

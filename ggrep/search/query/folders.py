@@ -39,6 +39,14 @@ class Folder:
         return found
 
 
+def joined(path: str, folder: Folder) -> tuple[str, Folder]:
+    """Return a folder; one that holds another and nothing else is one with it, as its path."""
+    while not folder.files and len(folder.folders) == 1:
+        ((name, folder),) = folder.folders.items()
+        path = f"{path}/{name}"
+    return path, folder
+
+
 _FOLDERS: Final = CacheKey[Folder]()
 
 

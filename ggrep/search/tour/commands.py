@@ -10,43 +10,49 @@ from ggrep.search.tour.tables import line_with, section_keys, toml_table
 
 _MOST_NAMES: Final = 12
 _COMMAND_CHARACTERS: Final = 70
-_TOLD: Final = re.compile(
-    r"\b(?:test|tests|build|lint|check|pytest|tox|nox|make|cargo|mvn|gradlew?|ctest|cmake|meson|ninja"
-    r"|vet|ruff|mypy|eslint|tsc|bazel|rake|rspec|phpunit|unittest|install|prove|zig)\b"
-)
 _USUAL: Final = (
     *("all", "build", "install", "test", "tests", "check", "lint", "format", "fmt", "typecheck"),
-    *("coverage", "bench", "docs", "doc", "run", "start", "dev", "serve", "clean", "release"),
+    *(
+        "unit",
+        "e2e",
+        "coverage",
+        "bench",
+        "docs",
+        "doc",
+        "run",
+        "start",
+        "dev",
+        "serve",
+        "clean",
+        "release",
+    ),
 )
 """Names that people look for, in the order that they are told."""
 
 
 def commands_of(path: str, text: str) -> list[TourLine]:
-    """Return what a file at the root, or one of continuous integration, says of building and
-    testing.
-    """  # noqa: D205 - one thought
+    """Return what a file at the root says of building and testing."""
     name = path.rpartition("/")[2].lower()
     reader = _READERS.get(name)
     if reader is not None:
         return list(reader(path, text))
-    return list(_ci(path, text)) if is_ci(path) else []
-
-
-def is_ci(path: str) -> bool:
-    """Say whether a file tells a service of continuous integration what to run."""
-    return bool(_CI.fullmatch(path))
+    return [TourLine(f"./{path}", path)] if _SCRIPT.fullmatch(path) else []
 
 
 def is_told(path: str) -> bool:
     """Say whether `commands_of` reads a file."""
-    return ("/" not in path and path.lower() in _READERS) or is_ci(path)
+    return "/" not in path and (path.lower() in _READERS or bool(_SCRIPT.fullmatch(path)))
 
 
-_CI: Final = re.compile(
-    r"\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.ya?ml|\.travis\.ya?ml|\.circleci/config\.ya?ml"
-    r"|azure-pipelines\.ya?ml|\.appveyor\.ya?ml|appveyor\.ya?ml|\.ci/run|Jenkinsfile"
+_SCRIPT: Final = re.compile(
+    r"(?:run-?_?tests?|tests?|build|configure|autogen|bootstrap|runtest-\w+|check)(?:\.sh|\.bash)?"
 )
-_TARGET: Final = re.compile(r"^([A-Za-z][\w.-]*)(?:[ \t]+[A-Za-z][\w.-]*)*[ \t]*:(?![=:])", re.MULTILINE)
+"""Names of programs at the root that build or test."""
+
+
+_TARGET: Final = re.compile(
+    r"^([A-Za-z][\w.-]*)(?:[ \t]+[A-Za-z][\w.-]*)*[ \t]*:(?![=:])", re.MULTILINE
+)
 
 
 def _make(path: str, text: str) -> Iterator[TourLine]:
@@ -98,13 +104,10 @@ def _setup_cfg(path: str, text: str) -> Iterator[TourLine]:
         yield TourLine("pytest", path, line_with(text, "[tool:pytest]"))
 
 
-def _setup_py(path: str, text: str) -> Iterator[TourLine]:
-    yield TourLine("pip install .", path)
-
-
 def _tox(path: str, text: str) -> Iterator[TourLine]:
     envs = [
-        name.removeprefix("testenv:") for name in re.findall(r"^\[(testenv:[^\]\n]+)\]", text, re.MULTILINE)
+        name.removeprefix("testenv:")
+        for name in re.findall(r"^\[(testenv:[^\]\n]+)\]", text, re.MULTILINE)
     ]
     listed = " ".join(
         section_keys(text, "tox")
@@ -132,7 +135,9 @@ def _cmake(path: str, text: str) -> Iterator[TourLine]:
 
 
 def _says(*told: str) -> Callable[[str, str], Iterator[TourLine]]:
-    def read(path: str, text: str) -> Iterator[TourLine]:
+    """Return what says the same of each file of its name."""
+
+    def read(path: str, _: str) -> Iterator[TourLine]:
         yield from (TourLine(one, path) for one in told)
 
     return read
@@ -143,48 +148,6 @@ def _composer(path: str, text: str) -> Iterator[TourLine]:
     yield TourLine("composer install", path)
     if told := _usual_first(scripts):
         yield TourLine(f"composer {told}", path, line_with(text, '"scripts"'))
-
-
-_RUN: Final = re.compile(
-    r"^(?P<indent>\s*)(?:-\s+)?(?:run|script|test_script|build_script):[ \t]*(?P<rest>.*)$"
-)
-_ITEM: Final = re.compile(r"^\s*-\s+(?P<command>[^\s#].*)$")
-
-
-def _ci(path: str, text: str) -> Iterator[TourLine]:
-    """Yield the commands that look like building or testing, each once."""
-    seen: set[str] = set()
-    for number, command in _run_lines(text):
-        plain = command.strip().strip("\"'")
-        if plain in seen or not _TOLD.search(plain) or plain.startswith(("echo ", "#")):
-            continue
-        seen.add(plain)
-        yield TourLine(_shortened(plain), path, number)
-
-
-def _run_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of `run:` and `script:`, and of the blocks behind them."""
-    if not re.search(r"^\s*(?:-\s+)?(?:run|\w*script):", text, re.MULTILINE):
-        yield from enumerate(text.split("\n"), start=1)
-        return
-    inside: int | None = None
-    for number, line in enumerate(text.split("\n"), start=1):
-        found = _RUN.match(line)
-        indent = len(line) - len(line.lstrip())
-        if found is not None:
-            inside = indent
-            if (rest := found["rest"].strip()) and rest[0] not in "|>":
-                yield number, rest
-        elif inside is not None and line.strip():
-            if indent <= inside and not line.lstrip().startswith("- "):
-                inside = None
-                continue
-            item = _ITEM.match(line)
-            command = item["command"] if item else line.strip()
-            if not re.match(r"[\w-]+:\s", command):
-                yield number, command
-            elif item:
-                inside = None
 
 
 def _usual_first(names: list[str]) -> str:
@@ -227,7 +190,7 @@ _READERS: Final[dict[str, Callable[[str, str], Iterator[TourLine]]]] = {
     "package.json": _package_json,
     "pyproject.toml": _pyproject,
     "setup.cfg": _setup_cfg,
-    "setup.py": _setup_py,
+    "setup.py": _says("pip install ."),
     "tox.ini": _tox,
     "noxfile.py": _nox,
     "cargo.toml": _cargo,

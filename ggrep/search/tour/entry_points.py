@@ -7,11 +7,10 @@ from typing import Any, Final
 from ggrep.base import stable_json
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.model.outline import TourLine
-from ggrep.model.traits import EXAMPLE, MADE, TEST, VENDORED
 from ggrep.search.query.listing import ListedFile
 from ggrep.search.query.row_reading import row_columns, row_texts
 from ggrep.search.query.segments import open_segments
-from ggrep.search.tour.repository_files import RepositoryFiles
+from ggrep.search.tour.repository_files import RepositoryFiles, is_aside
 from ggrep.search.tour.tables import line_with, section_keys, toml_table
 
 MANIFESTS: Final = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "Cargo.toml")
@@ -24,15 +23,17 @@ _MAIN_LANGUAGES: Final = frozenset(
 """Languages in which a program begins at its function `main`."""
 _MOST_MAINS: Final = 400
 """Chunks that define a `main` and are looked at."""
-_ASIDE: Final = TEST | EXAMPLE | VENDORED | MADE
-_BEGINS: Final = re.compile(r"^[ \t]*(ENTRYPOINT|CMD)[ \t]+(.+?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_PROGRAM_STEMS: Final = frozenset({"app", "application", "cli", "main", "program", "server"})
+_BEGINS: Final = re.compile(
+    r"^[ \t]*(ENTRYPOINT|CMD)[ \t]+(.+?)[ \t]*$", re.MULTILINE | re.IGNORECASE
+)
 _DOCKERFILE: Final = re.compile(
     r"(?:[^/]+/)?(?:Dockerfile|Containerfile)(?:\.[\w-]+)?|[^/]+\.dockerfile"
 )
 
 
 def manifests_in(held: RepositoryFiles) -> list[str]:
-    """Return the files that `declared` reads: at the root, and a level below where none is there."""
+    """Return the files that `declared` reads: those at the root, and packages of a workspace."""
     found = held.there(MANIFESTS)
     if not any(path in {"package.json", "Cargo.toml"} for path in found):
         below = [one.path for one in held.files if one.path.count("/") in {1, 2}]
@@ -45,9 +46,7 @@ def manifests_in(held: RepositoryFiles) -> list[str]:
         found += [
             one.path
             for one in held.files
-            if one.path.endswith("/Cargo.toml")
-            and one.path.count("/") <= 2
-            and not one.traits & _ASIDE
+            if one.path.endswith("/Cargo.toml") and one.path.count("/") <= 2 and not is_aside(one)
         ][:40]
     return [*found, *(one.path for one in held.files if _DOCKERFILE.fullmatch(one.path))]
 
@@ -81,7 +80,9 @@ def _python_scripts(path: str, text: str) -> Iterator[TourLine]:
 def _console_scripts(path: str, text: str) -> Iterator[TourLine]:
     listed = section_keys(text, "options.entry_points").get("console_scripts", "")
     pattern = r"([\w.-]+)\s*=\s*([\w.]+:[\w.]+)"
-    if not listed and (found := re.search(r"console_scripts[\"']?\s*[:=]\s*\[(.*?)\]", text, re.DOTALL)):
+    if not listed and (
+        found := re.search(r"console_scripts[\"']?\s*[:=]\s*\[(.*?)\]", text, re.DOTALL)
+    ):
         listed = found[1]
     for name, target in re.findall(pattern, listed):
         yield TourLine(f"{name} = {target}", path, line_with(text, target))
@@ -125,7 +126,7 @@ def main_functions(held: RepositoryFiles) -> list[TourLine]:
     Raises:
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    found: list[tuple[int, str, int]] = []
+    found: list[tuple[int, int, int, str, int]] = []
     files = {(one.segment, one.file): one for one in held.files}
     for place, segment in enumerate(open_segments(held.view)):
         defining = segment.row_postings.rows_with("main", range(SYMBOL, SYMBOL + 1)).tolist()
@@ -141,15 +142,25 @@ def main_functions(held: RepositoryFiles) -> list[TourLine]:
             line = _line_of_main(text, segment.image.lines(row)[0])
             if line and {"main", "Main"} & set(own):
                 path = files[place, int(segment.image.row_files[row])].path
-                found.append((path.count("/"), path, line))
-    lines = [TourLine("main()", path, line) for _, path, line in sorted(found)]
+                found.append((*_standing(path), -line, path, line))
+    lines = [TourLine("main()", path, line) for *_, path, line in sorted(found)]
     modules = [
-        one.path
-        for one in held.files
-        if one.path.endswith("__main__.py") and not one.traits & _ASIDE
+        one.path for one in held.files if one.path.endswith("__main__.py") and not is_aside(one)
     ]
     runs = [TourLine(f"python -m {_module(path)}", path) for path in sorted(modules, key=len)]
     return [*runs, *lines]
+
+
+def _standing(path: str) -> tuple[int, int]:
+    """Return where a program stands: folders of commands, files named as programs, those near the root.
+
+    Of the same standing the one whose `main` comes latest is the largest program.
+    """
+    folders, _, name = path.rpartition("/")
+    stem = name.partition(".")[0].lower()
+    if re.search(r"(?:^|/)(?:cmd|bin)(?:/|$)", folders):
+        return 0, path.count("/")
+    return (1 if stem in _PROGRAM_STEMS else 2), path.count("/")
 
 
 def _line_of_main(text: str, first: int) -> int:
@@ -159,7 +170,7 @@ def _line_of_main(text: str, first: int) -> int:
 
 
 def _is_program(file: ListedFile | None) -> bool:
-    return file is not None and file.language in _MAIN_LANGUAGES and not file.traits & _ASIDE
+    return file is not None and file.language in _MAIN_LANGUAGES and not is_aside(file)
 
 
 def _module(path: str) -> str:

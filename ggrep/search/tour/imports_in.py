@@ -4,13 +4,13 @@ In Go a package is imported and not a file, so that its directory is counted.
 """
 
 import posixpath
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ggrep.model.corpus import Corpus
 from ggrep.model.slate import FileFacts, Section
-from ggrep.model.traits import EXAMPLE, MADE, TEST, VENDORED
 from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.search.query.listing import ListedFile
 from ggrep.search.query.row_reading import BATCH_ROWS, row_columns
@@ -18,11 +18,10 @@ from ggrep.search.query.segments import open_segments
 from ggrep.search.slate.import_targets import import_targets
 from ggrep.search.slate.selected_files import SelectedPaths
 from ggrep.search.slate.source_text import listed_imports
-from ggrep.search.tour.repository_files import RepositoryFiles
+from ggrep.search.tour.repository_files import RepositoryFiles, is_aside
 
 MOST_IMPORTERS: Final = 20_000
 """Files whose imports are followed, the first by path."""
-_ASIDE: Final = TEST | EXAMPLE | VENDORED | MADE
 _OF_PACKAGES: Final = frozenset({"go"})
 _SEEN_WHOLE: Final = frozenset({"rust"})
 """Languages in which a file's own name decides what its imports mean."""
@@ -38,11 +37,12 @@ def imported_files(held: RepositoryFiles) -> Counter[str]:
     sources = [
         one
         for one in held.files
-        if corpus_of_language(one.language) is Corpus.CODE and not one.traits & _ASIDE
+        if corpus_of_language(one.language) is Corpus.CODE and not is_aside(one)
     ][:MOST_IMPORTERS]
     paths = SelectedPaths(one.path for one in sources)
     known: dict[tuple[str, str, str], tuple[str, ...]] = {}
     counts: Counter[str] = Counter()
+    modules = _go_modules(held)
     for number, (file, names) in enumerate(_imports(held, sources)):
         if not number % 64:
             held.deadline.check("following imports")
@@ -50,6 +50,8 @@ def imported_files(held: RepositoryFiles) -> Counter[str]:
         folder, ending = posixpath.split(file.path)[0], posixpath.splitext(file.path)[1]
         found: set[str] = set()
         for name in names:
+            if file.language in _OF_PACKAGES and not name.startswith(modules):
+                continue
             # Of files side by side an import means the same, and most are written many times.
             seen = file.path if file.language in _SEEN_WHOLE else folder
             key = (seen, ending, name)
@@ -57,10 +59,18 @@ def imported_files(held: RepositoryFiles) -> Counter[str]:
                 known[key] = import_targets(facts, name, paths)
             found.update(known[key])
         if file.language in _OF_PACKAGES:
-            counts.update({posixpath.dirname(path) for path in found} - {folder})
+            packages = {posixpath.dirname(path) for path in found} - {folder}
+            counts.update(package or "." for package in packages)
         else:
             counts.update(found - {file.path})
     return counts
+
+
+def _go_modules(held: RepositoryFiles) -> tuple[str, ...]:
+    """Return what the imports of the repository's own Go packages begin with."""
+    texts = held.texts(one.path for one in held.files if one.path.split("/")[-1] == "go.mod")
+    found = [re.search(r"^module[ \t]+(\S+)", text, re.MULTILINE) for text in texts.values()]
+    return tuple(one[1].strip('"') for one in found if one is not None) or ("",)
 
 
 def _imports(

@@ -9,13 +9,15 @@ from ggrep.model.outline import TourLine
 from ggrep.model.outline_lines import counted
 from ggrep.model.traits import EXAMPLE, GENERATED, MADE, TEST, VENDORED, traits_of
 from ggrep.parse.languages.registry import corpus_of_language
-from ggrep.search.query.folders import Folder
+from ggrep.search.query.folders import Folder, joined
 from ggrep.search.tour.repository_files import RepositoryFiles
 from ggrep.search.tour.sentences import Said, readme_says, source_says
 
 MOST_LANGUAGES: Final = 6
 _DESCRIPTION: Final = 100
 _MOST_FOLDERS: Final = 40
+_LEAST_SHARE: Final = 0.01
+"""Of all lines: languages with fewer are not told."""
 _MAIN_SHARE: Final = 0.6
 """A folder with so much of the lines of code is opened: what is in it is the layout."""
 _SPEAKERS: Final = (
@@ -35,15 +37,16 @@ def languages(held: RepositoryFiles) -> list[TourLine]:
         if not one.traits & (MADE | VENDORED):
             lines[one.language] += one.lines
             files[one.language] += 1
+    least = lines.total() * _LEAST_SHARE
     order = sorted(
-        lines, key=lambda name: (corpus_of_language(name) is not Corpus.CODE, -lines[name], name)
+        (name for name in lines if lines[name] >= least),
+        key=lambda name: (corpus_of_language(name) is not Corpus.CODE, -lines[name], name),
     )
     told = [
-        f"{name} {counted(files[name], 'file')} {lines[name]:,} lines"
+        f"{name} {lines[name]:,} lines in {counted(files[name], 'file')}"
         for name in order[:MOST_LANGUAGES]
     ]
-    more = f", {counted(len(order) - len(told), 'other')}" if len(order) > len(told) else ""
-    return [TourLine(", ".join(told) + more, "")] if told else []
+    return [TourLine("; ".join(told), "")] if told else []
 
 
 def folders(held: RepositoryFiles) -> list[TourLine]:
@@ -72,15 +75,15 @@ def folders(held: RepositoryFiles) -> list[TourLine]:
 
 def _shown(folder: Folder, path: str) -> Iterator[tuple[str, Folder]]:
     """Yield the folders of the layout: of one that holds most of the code its subfolders too."""
-    whole = max(_code(folder), 1)
-    for name, below in folder.folders.items():
-        here = f"{path}{name}"
-        while not below.files and len(below.folders) == 1:
-            ((inner, below),) = below.folders.items()
-            here = f"{here}/{inner}"
+    kept = [
+        joined(f"{path}{name}", below)
+        for name, below in folder.folders.items()
+        if not name.startswith(".") and not name.endswith(".egg-info")
+    ]
+    code = [0 if traits_of(f"{here}/x") & _ASIDE else _code(below) for here, below in kept]
+    for (here, below), lines in zip(kept, code, strict=True):
         yield here, below
-        aside = traits_of(f"{here}/x") & _ASIDE
-        if not aside and below.folders and _code(below) >= whole * _MAIN_SHARE:
+        if below.folders and lines and lines >= sum(code) * _MAIN_SHARE:
             yield from _shown(below, f"{here}/")
 
 

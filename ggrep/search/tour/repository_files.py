@@ -1,15 +1,20 @@
 """The files of a snapshot by path, and their texts read a few at a time."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from ggrep.base.deadline import Deadline
 from ggrep.index.store.view import SnapshotView
+from ggrep.model.traits import EXAMPLE, MADE, TEST, VENDORED
 from ggrep.search.query.file_text import file_texts
 from ggrep.search.query.folders import Folder, root_folder
 from ggrep.search.query.listing import ListedFile, listed_files
 from ggrep.search.query.segments import open_segments
+
+_ASIDE: Final = TEST | EXAMPLE | VENDORED | MADE
+_FIXTURES: Final = re.compile(r"(?:^|/)(?:_*fixtures_*|testsuite|test-suite|benchmarks?)/")
 
 MOST_TEXT_BYTES: Final = 262_144
 """Larger files are not read: what says how to build something is short."""
@@ -54,6 +59,11 @@ class RepositoryFiles:
         """Return the files of a folder, those below its subfolders not among them."""
         folder = self.root.at(path)
         return () if folder is None else folder.files
+
+
+def is_aside(file: ListedFile) -> bool:
+    """Say whether a file is no part of what the repository is for: a test, an example, made."""
+    return bool(file.traits & _ASIDE) or bool(_FIXTURES.search(file.path))
 
 
 def repository_files(view: SnapshotView, deadline: Deadline) -> RepositoryFiles:

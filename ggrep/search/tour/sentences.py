@@ -9,16 +9,20 @@ _LEAST_WORDS: Final = 4
 _SCANNED: Final = 20_000
 
 _TAG: Final = re.compile(r"<!--.*?-->|<[^>\n]{1,400}>", re.DOTALL)
-_IMAGE: Final = re.compile(r"\[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])(?:\]\([^)]*\)|\]\[[^\]]*\])?")
-_LINK: Final = re.compile(r"\[([^\]\n]+)\](?:\([^)\n]*\)|\[[^\]\n]*\])")
-_RST_LINK: Final = re.compile(r"`([^`<\n]+?)\s*<[^>`\n]+>`_+|`([^`\n]+)`_+|\|[^|\n]+\|_*")
-_ROLE: Final = re.compile(r":[a-z:]+:`~?([^`\n]+)`")
+_IMAGE: Final = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?")
+_LINK: Final = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
+_RST_LINK: Final = re.compile(r"`([^`<]+?)\s*<[^>`]+>`_+|`([^`]+)`_+|\|[^|\n]+\|_*")
+_ROLE: Final = re.compile(r":[a-z:]+:`~?([^`\n]+)`|\{@\w+ ([^}]+)\}")
 _MARKS: Final = re.compile(r"\*\*|__|``?|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _STOP: Final = re.compile(r"(?<=[^.\s][.!?])\s+(?=[A-Z\"'(`])")
 _UNSAID: Final = re.compile(
-    r"copyright|licen[sc]ed? |spdx|all rights reserved|@generated|do not edit|permission is", re.IGNORECASE
+    r"copyright|licen[sc]ed? |spdx|all rights reserved|@generated|do not edit|permission is"
+    r"|^(?:this (?:readme|document|file)|note\b|warning\b|important\b|see )",
+    re.IGNORECASE,
 )
-_SKIPPED: Final = re.compile(r"^(?:\s*(?:#|=|~|\*{3,}|-{3,}|`{3}|\.\. |\||:|\[!|\+\+|\{|%|!)|\s*$)")
+_SKIPPED: Final = re.compile(
+    r"^\s*(?:#|=|~|\*{3,}|-{3,}|`{3}|\.\. |\||:[\w-]+:|\[[^\]]+\]:|\+\+|\{|%|!(?!\[))"
+)
 _UNDERLINE: Final = re.compile(r"^\s*([=\-~^*#+\"'`.])\1{2,}\s*$")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s")
 
@@ -57,30 +61,31 @@ def sentences(text: str, most: int) -> str:
 
 def _paragraph(lines: list[str]) -> tuple[int, str] | None:
     """Return the prose of a paragraph and which of its lines it begins in."""
+    if not lines or lines[0].startswith(("    ", "\t")):
+        return None
     kept: list[tuple[int, str]] = []
     for number, line in enumerate(lines):
         following = lines[number + 1] if number + 1 < len(lines) else ""
         if _UNDERLINE.match(line) or _UNDERLINE.match(following):
             kept.clear()
-            continue
-        if _SKIPPED.match(line) or (_BULLET.match(line) and not kept):
-            continue
-        if line.startswith(("    ", "\t")) and not kept:
-            return None
-        if plain := _plain(line):
-            kept.append((number, plain))
-    if not kept:
+        elif not _SKIPPED.match(line) and not (_BULLET.match(line) and not kept):
+            kept.append((number, line))
+    said = _plain(" ".join(line for _, line in kept))
+    few = len(re.findall(r"[A-Za-z]{2,}", said)) < _LEAST_WORDS
+    amid = said[:1].islower() and not re.search(r" (?:is|are) ", said[:60])
+    if few or amid or _UNSAID.search(said) or said.endswith(":"):
         return None
-    said = " ".join(words for _, words in kept).strip()
-    if len(re.findall(r"[A-Za-z]{2,}", said)) < _LEAST_WORDS or _UNSAID.search(said):
-        return None
-    return kept[0][0], said
+    first = said.split(maxsplit=1)[0]
+    return next((number for number, line in kept if first in line), kept[0][0]), said
 
 
-def _plain(line: str) -> str:
-    text = _LINK.sub(r"\1", _IMAGE.sub("", line))
-    text = _ROLE.sub(r"\1", _RST_LINK.sub(lambda found: found[1] or found[2] or "", text))
-    return _MARKS.sub("", text.replace("&nbsp;", " ")).strip(" >|")
+def _plain(text: str) -> str:
+    """Return prose on one line without marks of links, images and emphasis."""
+    text = _IMAGE.sub("", text.replace("&nbsp;", " "))
+    text = _LINK.sub(r"\1", text)
+    text = _ROLE.sub(lambda found: found[1] or found[2], text)
+    text = _RST_LINK.sub(lambda found: found[1] or found[2] or "", text)
+    return " ".join(_MARKS.sub("", text).split()).strip(" >|")
 
 
 def _without_blocks(text: str) -> str:

@@ -15,9 +15,9 @@ from ggrep.model.limits import LimitHit
 from ggrep.model.outline import TourLine, TourRequest, TourResponse, TourSection
 from ggrep.model.outline_lines import counted, section_lines, size_of
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.traits import EXAMPLE, MADE, TEST, VENDORED
+from ggrep.search.navigation.main_names import main_names
 from ggrep.search.query.context import Context, Stages
-from ggrep.search.tour import commands, entry_points, layout, whereabouts
+from ggrep.search.tour import ci_commands, commands, entry_points, layout, whereabouts
 from ggrep.search.tour.imports_in import imported_files
 from ggrep.search.tour.repository_files import RepositoryFiles, repository_files
 from ggrep.search.tour.sentences import readme_says
@@ -39,7 +39,8 @@ _READMES: Final = (
     "doc/README.md",
 )
 _LEAST_IMPORTS: Final = 2
-_MOST_IMPORTED: Final = 10
+_MOST_IMPORTED: Final = 8
+_MOST_HELD: Final = 3
 
 _Sections = tuple[tuple[str, tuple[TourLine, ...]], ...]
 _MADE: Final = CacheKey[_Sections]()
@@ -136,7 +137,7 @@ def _sanitised(line: TourLine) -> TourLine:
 
 def _about(held: RepositoryFiles) -> list[TourLine]:
     """Return what the README says first, and what manifests call it."""
-    lines = []
+    lines: list[TourLine] = []
     texts = held.texts([*held.there(_READMES)[:2], "pyproject.toml", "Cargo.toml", "package.json"])
     for path, text in texts.items():
         if path in _READMES:
@@ -167,22 +168,33 @@ def _entry_points(held: RepositoryFiles) -> list[TourLine]:
 
 
 def _main_files(held: RepositoryFiles) -> list[TourLine]:
-    """Return the files that most others import."""
+    """Return the files that most others import, with what they define."""
     counts = imported_files(held)
     order = sorted(counts, key=lambda path: (-counts[path], path))
+    kept = [path for path in order if counts[path] >= _LEAST_IMPORTS][:_MOST_IMPORTED]
+    files = [held.by_path[path] for path in kept if path in held.by_path]
+    names = main_names(held.view, files, held.deadline)
+    told = {
+        file.path: ", ".join(holds[:_MOST_HELD])
+        for file, (holds, _) in zip(files, names, strict=True)
+    }
     return [
-        TourLine(f"imported by {counted(counts[path], 'file')}", path)
-        for path in order[:_MOST_IMPORTED]
-        if counts[path] >= _LEAST_IMPORTS
+        TourLine(
+            ": ".join(
+                filter(None, (f"imported by {counted(counts[path], 'file')}", told.get(path, "")))
+            ),
+            path,
+        )
+        for path in kept
     ]
 
 
 def _commands(held: RepositoryFiles) -> list[TourLine]:
-    """Return how to build and test: what manifests at the root say, then what is run for changes."""
-    aside = TEST | EXAMPLE | VENDORED | MADE
-    told = [one.path for one in held.files if commands.is_told(one.path) and not one.traits & aside]
-    told.sort(key=lambda path: (commands.is_ci(path), path))
-    texts = held.texts(told)
-    lines = [line for path, text in texts.items() for line in commands.commands_of(path, text)]
-    seen: set[str] = set()
-    return [line for line in lines if not (line.text in seen or seen.add(line.text))]
+    """Return how to build and test: what the root's files say, then what is run for changes."""
+    own = [one.path for one in held.files if commands.is_told(one.path)]
+    ci = [one.path for one in held.files if ci_commands.is_ci(one.path)]
+    lines = [
+        line for path, text in held.texts(own).items() for line in commands.commands_of(path, text)
+    ]
+    lines += ci_commands.ci_commands(held.texts(ci))
+    return list({line.text: line for line in reversed(lines)}.values())[::-1]

@@ -1,6 +1,7 @@
 """Where configuration is read, where documents and tests are."""
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from typing import Final
 
 from ggrep.config.role_rules import RoleRules
@@ -8,13 +9,15 @@ from ggrep.model.corpus import Corpus
 from ggrep.model.outline import TourLine
 from ggrep.model.outline_lines import counted
 from ggrep.model.slate import Role
-from ggrep.model.traits import EXAMPLE, MADE, TEST, VENDORED, traits_of
+from ggrep.model.traits import TEST, VENDORED, traits_of
 from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.search.query.segments import open_segments
 from ggrep.search.slate.file_candidates import OPTION_WORDS
-from ggrep.search.tour.repository_files import RepositoryFiles
+from ggrep.search.tour.repository_files import RepositoryFiles, is_aside
 
-_ASIDE: Final = TEST | EXAMPLE | VENDORED | MADE
+_COMMON_WORDS: Final = frozenset({"clap", "click", "commander", "slop", "thor", "typer"})
+_LEAST_SHARE: Final = 0.05
+"""Of the files of the largest folder of tests: smaller folders are not told."""
 _MOST_WORDS: Final = 3
 _MOST_READERS: Final = 6
 _PAGES: Final = ("CONTRIBUTING", "CHANGELOG", "CHANGES", "HACKING", "ARCHITECTURE", "SECURITY")
@@ -25,26 +28,35 @@ def configuration(held: RepositoryFiles, rules: RoleRules) -> list[TourLine]:
 
     Those with most places come first. The words that common libraries are called by tell them.
     """
-    words: defaultdict[tuple[int, int], Counter[str]] = defaultdict(Counter)
-    for place, segment in enumerate(open_segments(held.view)):
-        anchors, files = segment.image.row_anchors, segment.image.row_files
-        for word in OPTION_WORDS:
-            for row in segment.rows_with(word).tolist():
-                if segment.visible_rows[row] and not anchors[row]:
-                    words[place, int(files[row])][word] += 1
+    words = _option_words(held)
     found = []
     for one in held.files:
-        if one.traits & _ASIDE or corpus_of_language(one.language) is not Corpus.CODE:
-            continue
         told = words.get((one.segment, one.file), Counter())
-        settled = Role.CONFIGURATION in rules.roles_of(one.path) if told else False
-        if told:
+        if told and not is_aside(one) and corpus_of_language(one.language) is Corpus.CODE:
+            settled = Role.CONFIGURATION in rules.roles_of(one.path)
             found.append((not settled, -sum(told.values()), one.path, told))
     lines = []
     for _, _, path, told in sorted(found, key=lambda each: each[:3])[:_MOST_READERS]:
         most = sorted(told, key=lambda word: (-told[word], word))[:_MOST_WORDS]
-        lines.append(TourLine(f"{', '.join(most)}", path))
+        lines.append(TourLine(", ".join(most), path))
     return lines
+
+
+def _option_words(held: RepositoryFiles) -> Mapping[tuple[int, int], Counter[str]]:
+    """Return by segment and file how many chunks hold each of the words."""
+    words: defaultdict[tuple[int, int], Counter[str]] = defaultdict(Counter)
+    for place, segment in enumerate(open_segments(held.view)):
+        image = segment.image
+        for word in OPTION_WORDS:
+            rows = segment.rows_with(word)
+            rows = rows[segment.visible_rows[rows]]
+            heads = image.row_anchors[rows] != 0
+            # A library called by a common word counts where a file's head names it.
+            imported = set(image.row_files[rows[heads]].tolist())
+            for file in image.row_files[rows[~heads]].tolist():
+                if word not in _COMMON_WORDS or file in imported:
+                    words[place, file][word] += 1
+    return words
 
 
 def documents(held: RepositoryFiles) -> list[TourLine]:
@@ -52,12 +64,7 @@ def documents(held: RepositoryFiles) -> list[TourLine]:
     lines = []
     for name, folder in held.root.folders.items():
         if name.lower() in {"doc", "docs", "documentation", "man", "site", "website"}:
-            prose = sum(
-                corpus_of_language(one.language) is not Corpus.CODE
-                for one in held.files
-                if one.path.startswith(f"{name}/")
-            )
-            lines.append(TourLine(f"{counted(folder.count, 'file')}, {prose} of prose", f"{name}/"))
+            lines.append(TourLine(counted(folder.count, "file"), f"{name}/"))
     for one in held.root.files:
         stem = one.path.partition(".")[0].upper()
         if stem in _PAGES or stem == "README":
@@ -79,13 +86,17 @@ def tests(held: RepositoryFiles) -> list[TourLine]:
         elif corpus_of_language(one.language) is Corpus.CODE:
             beside[one.language] += 1
             example.setdefault(one.language, one.path)
-    lines = [
-        TourLine(counted(count, "file"), f"{path}/")
-        for path, count in sorted(inside.items(), key=lambda each: (-each[1], each[0]))
+    told = [(count, TourLine(counted(count, "file"), f"{path}/")) for path, count in inside.items()]
+    told += [
+        (count, TourLine(f"one of {counted(count, language + ' file')} beside the code", place))
+        for language, count in beside.items()
+        if (place := example[language])
     ]
-    return lines + [
-        TourLine(f"{counted(count, language + ' file')} beside the code, as", example[language])
-        for language, count in sorted(beside.items(), key=lambda each: (-each[1], each[0]))
+    least = max((count for count, _ in told), default=0) * _LEAST_SHARE
+    return [
+        line
+        for count, line in sorted(told, key=lambda one: (-one[0], one[1].path))
+        if count >= least
     ]
 
 
