@@ -11,9 +11,10 @@ from typing import Final
 from ggrep.model.outline import LeftOut, OutlineEntry
 from ggrep.model.outline_lines import bare_label, entry_line, size_of
 
-FORMS: Final = ((110, False), (60, True), (36, True))
-"""Characters of a definition's head, and whether it is shown without types; the first form that
-lets all of them be shown.
+FORMS: Final = ((110, False), (60, True), (36, True), (0, True))
+"""Characters of a definition's head, 0 for its name alone, and whether it is shown without types.
+
+The first form counts that lets all of them be shown, else the last.
 """
 _FUNCTIONS: Final = frozenset({"function", "method"})
 _VALUES: Final = frozenset({"constant", "field", "block"})
@@ -184,6 +185,9 @@ def _names(entry: OutlineEntry) -> int:
 
 def _cut(entry: OutlineEntry, width: int, bare: bool) -> OutlineEntry:  # noqa: FBT001 - of a pair
     """Return an entry whose head is no longer than that; its name may be, where it is one."""
+    if not width and entry.signature:
+        return replace(entry, signature=entry.name)
+    width = width or FORMS[-2][0]
     if entry.signature and (bare or len(entry.signature) > width):
         entry = replace(entry, signature=bare_label(entry.signature))
     shown = entry.signature or entry.name

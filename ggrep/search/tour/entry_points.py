@@ -152,7 +152,7 @@ def main_functions(held: RepositoryFiles) -> list[TourLine]:
 
 
 def _standing(path: str) -> tuple[int, int]:
-    """Return where a program stands: folders of commands, files named as programs, those near the root.
+    """Return where a program stands: in a folder of commands, named as one, near the root.
 
     Of the same standing the one whose `main` comes latest is the largest program.
     """
