@@ -41,11 +41,13 @@ if TYPE_CHECKING:
     from ggrep.protocol.client.starting import NotStarted
     from ggrep.service.answers import (
         ExpandAnswer,
+        OutlineAnswer,
         ReferencesAnswer,
         SearchAnswer,
         SlateAnswer,
         SymbolAnswer,
         SyncAnswer,
+        TourAnswer,
     )
     from ggrep.service.async_repository import AsyncRepository
     from ggrep.service.async_workspace import AsyncWorkspace
@@ -82,6 +84,7 @@ __all__ = [
     "NoIndex",
     "NotStarted",
     "Notice",
+    "OutlineAnswer",
     "ReferencesAnswer",
     "Repository",
     "RequestError",
@@ -95,6 +98,7 @@ __all__ = [
     "SymbolAnswer",
     "SyncAnswer",
     "SyncRefused",
+    "TourAnswer",
     "Unasked",
     "Unreachable",
     "Workspace",
@@ -142,11 +146,13 @@ _HOMES = {
     ),
     "ggrep.service.answers": (
         "ExpandAnswer",
+        "OutlineAnswer",
         "ReferencesAnswer",
         "SearchAnswer",
         "SlateAnswer",
         "SymbolAnswer",
         "SyncAnswer",
+        "TourAnswer",
     ),
     "ggrep.service.async_repository": ("AsyncRepository",),
     "ggrep.service.async_workspace": ("AsyncWorkspace",),

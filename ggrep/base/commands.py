@@ -30,6 +30,7 @@ COMMANDS = frozenset(
         "list",
         "mcp",
         "metrics",
+        "outline",
         "references",
         "refs",
         "profiles",
@@ -43,6 +44,7 @@ COMMANDS = frozenset(
         "stop-all",
         "stores",
         "symbol",
+        "tour",
         "upgrade-store",
         "workspace",
     }

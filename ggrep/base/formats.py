@@ -121,6 +121,18 @@ EXPAND_SCHEMA: Final = 1
 1. First shape.
 """
 
+OUTLINE_SCHEMA: Final = 1
+"""JSON of what files and folders define.
+
+1. First shape.
+"""
+
+TOUR_SCHEMA: Final = 1
+"""JSON of what a repository is.
+
+1. First shape.
+"""
+
 STATUS_SCHEMA: Final = 1
 """JSON of `status`.
 
@@ -159,6 +171,8 @@ SCHEMA_VERSIONS: Final[Mapping[str, tuple[int, ...]]] = MappingProxyType(
         "symbol_success": (SYMBOL_SCHEMA,),
         "references_success": (REFERENCES_SCHEMA,),
         "expand_success": (EXPAND_SCHEMA,),
+        "outline_success": (OUTLINE_SCHEMA,),
+        "tour_success": (TOUR_SCHEMA,),
         "status": (STATUS_SCHEMA,),
         "health": (HEALTH_SCHEMA,),
     }

@@ -6,11 +6,21 @@ from typing import TypeVar
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.limits import Notice, sorted_notices
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
+from ggrep.model.outline import OutlineResponse, TourResponse
 from ggrep.model.response import Freshness, QueryResponse
 from ggrep.model.sanitise import without_directories
 from ggrep.model.slate import SlateResponse
 
-A = TypeVar("A", QueryResponse, SlateResponse, SymbolResponse, ReferencesResponse, ExpandResponse)
+A = TypeVar(
+    "A",
+    QueryResponse,
+    SlateResponse,
+    SymbolResponse,
+    ReferencesResponse,
+    ExpandResponse,
+    OutlineResponse,
+    TourResponse,
+)
 
 
 def with_warnings(daemon: StoreDaemon, response: A, *, deterministic: bool) -> A:

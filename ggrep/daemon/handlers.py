@@ -204,6 +204,8 @@ _HANDLERS: Final[dict[type, Handler]] = {
     m.Symbol: navigating.symbol,
     m.References: navigating.references,
     m.Expand: navigating.expand,
+    m.Outline: navigating.outline,
+    m.Tour: navigating.tour,
     m.Describe: searching.describe,
     m.TermStats: searching.term_stats,
     m.Pool: searching.pool,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 QueryStatus = Literal["ok", "busy", "timeout", "cancelled", "error"]
-Asked = Literal["search", "pool", "slate", "symbol", "references", "expand"]
+Asked = Literal["search", "pool", "slate", "symbol", "references", "expand", "outline", "tour"]
 SyncStatus = Literal["ok", "unchanged", "degraded", "error"]
 
 LIFECYCLE_FIELDS: Final = frozenset(

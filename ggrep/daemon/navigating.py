@@ -25,18 +25,36 @@ from ggrep.daemon.hint_checks import scope_of
 from ggrep.daemon.query_log import Outcome, Question, note, note_failure
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
+from ggrep.model.outline import OutlineResponse, TourResponse
 from ggrep.model.request import SearchRequest, can_scan
 from ggrep.model.slate import SlateResponse
 from ggrep.protocol.wire.codec import to_json
-from ggrep.protocol.wire.message_types import Expand, Navigation, References, Slate, Symbol
+from ggrep.protocol.wire.message_types import (
+    Expand,
+    Navigation,
+    Outline,
+    References,
+    Slate,
+    Symbol,
+    Tour,
+)
 from ggrep.protocol.wire.timing import timeout_of
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
+from ggrep.render.outline_json import outline_success, tour_success
 from ggrep.render.slate_json import slate_success
 
 if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
 
-A = TypeVar("A", SlateResponse, SymbolResponse, ReferencesResponse, ExpandResponse)
+A = TypeVar(
+    "A",
+    SlateResponse,
+    SymbolResponse,
+    ReferencesResponse,
+    ExpandResponse,
+    OutlineResponse,
+    TourResponse,
+)
 Body = Document
 
 
@@ -153,6 +171,36 @@ async def expand(daemon: StoreDaemon, caller: Caller, message: Expand) -> Body:
         ),
         expand_success,
         lambda _: 1,
+        request.deterministic,
+    )
+    return await _answered(daemon, caller, message, way)
+
+
+async def outline(daemon: StoreDaemon, caller: Caller, message: Outline) -> Body:
+    """Answer with what files and folders define."""
+    request = message.request
+    way: _Way[OutlineResponse] = _Way(
+        Question("outline", most=request.max_bytes),
+        lambda engine, deadline, spent: engine.outline(
+            request, deadline, request_id=caller.request_id, admitted=spent.admitted
+        ),
+        outline_success,
+        lambda found: len(found.outlines),
+        request.deterministic,
+    )
+    return await _answered(daemon, caller, message, way)
+
+
+async def tour(daemon: StoreDaemon, caller: Caller, message: Tour) -> Body:
+    """Answer with what the repository is."""
+    request = message.request
+    way: _Way[TourResponse] = _Way(
+        Question("tour", most=request.max_bytes),
+        lambda engine, deadline, spent: engine.tour(
+            request, deadline, request_id=caller.request_id, admitted=spent.admitted
+        ),
+        tour_success,
+        lambda found: len(found.sections),
         request.deterministic,
     )
     return await _answered(daemon, caller, message, way)

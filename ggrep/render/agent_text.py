@@ -13,6 +13,11 @@ from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
 from ggrep.model.traits import TEST, traits_of
 from ggrep.render.navigation_text import IMPORT
+from ggrep.render.outline_text import (
+    TOLD_IN_TEXT,
+    outline_document_lines,
+    tour_document_lines,
+)
 
 _Object: TypeAlias = Mapping[str, Any]
 
@@ -48,12 +53,23 @@ def _body(document: _Object) -> Iterator[str]:
     elif "boundary" in document:
         yield from _expansion(document)
     else:
+        yield from _other(document)
+
+
+def _other(document: _Object) -> Iterator[str]:
+    if "outlines" in document:
+        yield from outline_document_lines(document)
+    elif "sections" in document:
+        yield from tour_document_lines(document)
+    else:
         yield stable_json.dumps(_without_ids(document)).decode()
 
 
 def _notes(document: _Object) -> Iterator[str]:
     """Yield a line for each cut, each warning and each repository that gave no full answer."""
     for cut in document.get("limits_hit", ()):
+        if cut["code"] in TOLD_IN_TEXT:
+            continue
         where = cut.get("path_key") or cut.get("repoId") or ""
         yield f"cut: {cut['code']} {cut['limit']} of {cut['observed']} {where}".rstrip()
     diagnostics = document.get("diagnostics", {})

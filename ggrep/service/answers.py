@@ -5,16 +5,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ggrep.base.decode import DecodeError, decode
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
+from ggrep.model.outline import OutlineResponse, TourResponse
 from ggrep.model.response import QueryResponse
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.sync_jobs import SyncOutcome, outcome_json
 from ggrep.protocol.client.link import Unreachable
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
+from ggrep.render.outline_json import outline_success, tour_success
 from ggrep.render.query_json import query_success
 from ggrep.render.slate_json import slate_success
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.navigation import ExpandJson, ReferencesJson, SymbolJson
+    from ggrep.model.schemas.outline import OutlineJson, TourJson
     from ggrep.model.schemas.search import SearchJson
     from ggrep.model.schemas.slate import SlateAnswerJson
 
@@ -65,6 +68,24 @@ class ExpandAnswer(ExpandResponse):
 
 
 @dataclass(frozen=True, slots=True)
+class OutlineAnswer(OutlineResponse):
+    """What files and folders define."""
+
+    def to_dict(self) -> "OutlineJson":
+        """Return what `ggrep outline --json` prints: schema `outline_success`."""
+        return outline_success(self)
+
+
+@dataclass(frozen=True, slots=True)
+class TourAnswer(TourResponse):
+    """What a repository is."""
+
+    def to_dict(self) -> "TourJson":
+        """Return what `ggrep tour --json` prints: schema `tour_success`."""
+        return tour_success(self)
+
+
+@dataclass(frozen=True, slots=True)
 class SyncAnswer(SyncOutcome):
     """The report of a sync."""
 
@@ -73,7 +94,15 @@ class SyncAnswer(SyncOutcome):
         return outcome_json(self)
 
 
-Answer: TypeAlias = SearchAnswer | SlateAnswer | SymbolAnswer | ReferencesAnswer | ExpandAnswer
+Answer: TypeAlias = (
+    SearchAnswer
+    | SlateAnswer
+    | SymbolAnswer
+    | ReferencesAnswer
+    | ExpandAnswer
+    | OutlineAnswer
+    | TourAnswer
+)
 """What one repository answers to a question about its code."""
 
 A = TypeVar("A")

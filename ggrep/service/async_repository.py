@@ -18,29 +18,35 @@ from ggrep.protocol.wire.timing import timeout_of
 from ggrep.service.answers import (
     Answer,
     ExpandAnswer,
+    OutlineAnswer,
     ReferencesAnswer,
     SearchAnswer,
     SlateAnswer,
     SymbolAnswer,
     SyncAnswer,
+    TourAnswer,
     as_asked,
     sync_answer,
 )
 from ggrep.service.call_options import (
     AnyPath,
     ExpandOptions,
+    OutlineOptions,
     ReferencesOptions,
     SearchOptions,
     SlateOptions,
     SymbolOptions,
+    TourOptions,
 )
 from ggrep.service.calls import (
     Call,
     expand_call,
+    outline_call,
     references_call,
     search_call,
     slate_call,
     symbol_call,
+    tour_call,
 )
 from ggrep.service.loops import OfLoop
 from ggrep.service.opened import DaemonUse, Opened, surroundings
@@ -101,6 +107,14 @@ class AsyncRepository:
     async def expand(self, target: str, **options: Unpack[ExpandOptions]) -> ExpandAnswer:
         """Return the code around a place; see `Repository.expand`."""
         return await self._answer(expand_call(target, options))
+
+    async def outline(self, *targets: str, **options: Unpack[OutlineOptions]) -> OutlineAnswer:
+        """Return what files or folders define; see `Repository.outline`."""
+        return await self._answer(outline_call(targets, options))
+
+    async def tour(self, **options: Unpack[TourOptions]) -> TourAnswer:
+        """Return what the repository is; see `Repository.tour`."""
+        return await self._answer(tour_call(options))
 
     async def sync(self, *, strict: bool = False) -> SyncAnswer:
         """Bring the index up to date with the work tree; see `Repository.sync`.

@@ -62,6 +62,23 @@ class ExpandOptions(TypedDict, total=False):
     timeout_ms: int
 
 
+class OutlineOptions(TypedDict, total=False):
+    """Of `outline`; see `OutlineRequest`."""
+
+    depth: int
+    max_bytes: int
+    deterministic: bool
+    timeout_ms: int
+
+
+class TourOptions(TypedDict, total=False):
+    """Of `tour`; see `TourRequest`."""
+
+    max_bytes: int
+    deterministic: bool
+    timeout_ms: int
+
+
 class QueryOptions(TypedDict, total=False):
     """Options of every search; see `SearchRequest`. Words stand for enum members."""
 

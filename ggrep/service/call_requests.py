@@ -1,7 +1,7 @@
 """Builds domain requests from options: words become members, lists tuples, types are checked."""
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from enum import Enum
 from pathlib import Path
@@ -12,6 +12,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.model.corpus import CORPUS_WORDS
 from ggrep.model.filters import Filter, parse_filter
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, SlateRequest
 
@@ -64,6 +65,16 @@ def references_request(name: str, given: Options) -> ReferencesRequest:
 def expand_request(target: str, given: Options) -> ExpandRequest:
     """Return the request for the code around a place; errors as `search_request`."""
     return made_of(ExpandRequest, {**given, "target": target})
+
+
+def outline_request(targets: Sequence[str], given: Options) -> OutlineRequest:
+    """Return the request for outlines; errors as `search_request`."""
+    return made_of(OutlineRequest, {**given, "targets": targets})
+
+
+def tour_request(given: Options) -> TourRequest:
+    """Return the request for a tour; errors as `search_request`."""
+    return made_of(TourRequest, given)
 
 
 def slate_request(query: str, given: Options) -> SlateRequest:

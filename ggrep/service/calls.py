@@ -9,32 +9,48 @@ from ggrep.base.errors import NoIndex
 from ggrep.config.profiles import apply_to_request, apply_to_slate
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.client.daemon_address import DaemonAddress
-from ggrep.protocol.wire.message_types import Expand, Question, References, Search, Slate, Symbol
+from ggrep.protocol.wire.message_types import (
+    Expand,
+    Navigation,
+    Outline,
+    Question,
+    References,
+    Search,
+    Slate,
+    Symbol,
+    Tour,
+)
 from ggrep.service.answers import (
     Answer,
     ExpandAnswer,
+    OutlineAnswer,
     ReferencesAnswer,
     SearchAnswer,
     SlateAnswer,
     SymbolAnswer,
+    TourAnswer,
     as_answer,
 )
 from ggrep.service.call_options import (
     ExpandOptions,
+    OutlineOptions,
     ReferencesOptions,
     SearchOptions,
     SlateOptions,
     SymbolOptions,
+    TourOptions,
 )
 from ggrep.service.call_requests import (
     Options,
     check_names,
     expand_request,
+    outline_request,
     references_request,
     scope_of,
     search_request,
     slate_request,
     symbol_request,
+    tour_request,
 )
 
 if TYPE_CHECKING:
@@ -124,6 +140,28 @@ def expand_call(target: str, given: Options) -> Call[ExpandAnswer]:
     return Call(ExpandAnswer, message)
 
 
+def outline_call(targets: tuple[str, ...], given: Options) -> Call[OutlineAnswer]:
+    """Return the call for what files and folders define."""
+    check_names(OutlineOptions, given, "outline")
+    request = outline_request(targets, given)
+
+    def message(address: DaemonAddress) -> Question:
+        root = str(address.identity.root)
+        keys = tuple(
+            "" if target == root else target.removeprefix(f"{root}/") for target in request.targets
+        )
+        return Outline(replace(request, targets=keys), address.hello.client_kind, values=True)
+
+    return Call(OutlineAnswer, message)
+
+
+def tour_call(given: Options) -> Call[TourAnswer]:
+    """Return the call for what a repository is."""
+    check_names(TourOptions, given, "tour")
+    request = tour_request(given)
+    return Call(TourAnswer, lambda address: Tour(request, address.hello.client_kind, values=True))
+
+
 def read_here(kind: type[A], engine: "Engine", message: Question, deadline: Deadline) -> A:
     """Return the answer of the index in this process; a search without one scans.
 
@@ -138,6 +176,14 @@ def read_here(kind: type[A], engine: "Engine", message: Question, deadline: Dead
                 found = engine.search(request, deadline)
             except NoIndex:
                 found = engine.scan(request, deadline)
+        case _:
+            found = _navigated(engine, message, deadline)
+    return as_answer(kind, found)
+
+
+def _navigated(engine: "Engine", message: Navigation, deadline: Deadline) -> object:
+    found: object
+    match message:
         case Slate(request=slate):
             found = engine.slate(slate, deadline)
         case Symbol(request=symbol):
@@ -146,7 +192,11 @@ def read_here(kind: type[A], engine: "Engine", message: Question, deadline: Dead
             found = engine.references(references, deadline)
         case Expand(request=expand):
             found = engine.expand(expand, deadline)
-    return as_answer(kind, found)
+        case Outline(request=outline):
+            found = engine.outline(outline, deadline)
+        case Tour(request=tour):
+            found = engine.tour(tour, deadline)
+    return found
 
 
 def _scoped(request: SearchRequest, given: Options, address: DaemonAddress) -> SearchRequest:

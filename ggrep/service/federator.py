@@ -36,6 +36,7 @@ from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.index.repo_identity import require_asked
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.channels import Channels
@@ -44,6 +45,7 @@ from ggrep.protocol.client.starting import NotStarted
 from ggrep.protocol.wire.message_types import (
     Expand,
     Health,
+    Outline,
     Question,
     References,
     Search,
@@ -51,6 +53,7 @@ from ggrep.protocol.wire.message_types import (
     Status,
     Symbol,
     Sync,
+    Tour,
 )
 from ggrep.protocol.wire.replies import Reply
 from ggrep.protocol.wire.timing import timeout_of, within
@@ -219,6 +222,14 @@ class Federator:
     async def expand_repo(self, root: Path, request: ExpandRequest) -> dict[str, Json]:
         """Return the code around a place as schema `expand_success`; as `search_repo`."""
         return await self._answer(await self._wanted(root), Expand(request, self._priority))
+
+    async def outline_repo(self, root: Path, request: OutlineRequest) -> dict[str, Json]:
+        """Return what files and folders define as schema `outline_success`; as `search_repo`."""
+        return await self._answer(await self._wanted(root), Outline(request, self._priority))
+
+    async def tour_repo(self, root: Path, request: TourRequest) -> dict[str, Json]:
+        """Return what a repository is as schema `tour_success`; as `search_repo`."""
+        return await self._answer(await self._wanted(root), Tour(request, self._priority))
 
     async def status(self, root: Path) -> Document:
         """Return a repository's status; without a daemon, as far as known.

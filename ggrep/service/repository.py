@@ -11,29 +11,35 @@ from ggrep.protocol.wire.timing import timeout_of
 from ggrep.service.answers import (
     Answer,
     ExpandAnswer,
+    OutlineAnswer,
     ReferencesAnswer,
     SearchAnswer,
     SlateAnswer,
     SymbolAnswer,
     SyncAnswer,
+    TourAnswer,
     as_asked,
     sync_answer,
 )
 from ggrep.service.call_options import (
     AnyPath,
     ExpandOptions,
+    OutlineOptions,
     ReferencesOptions,
     SearchOptions,
     SlateOptions,
     SymbolOptions,
+    TourOptions,
 )
 from ggrep.service.calls import (
     Call,
     expand_call,
+    outline_call,
     references_call,
     search_call,
     slate_call,
     symbol_call,
+    tour_call,
 )
 from ggrep.service.daemon_choice import asking_of
 from ggrep.service.opened import LOG, DaemonUse, Opened, surroundings
@@ -113,6 +119,17 @@ class Repository:
         Errors as `search`.
         """
         return self._answer(expand_call(target, options))
+
+    def outline(self, *targets: str, **options: Unpack[OutlineOptions]) -> OutlineAnswer:
+        """Return what files or folders define: `path`, or `path:line` for what is around a line.
+
+        Errors as `search`.
+        """
+        return self._answer(outline_call(targets, options))
+
+    def tour(self, **options: Unpack[TourOptions]) -> TourAnswer:
+        """Return what the repository is, as its own files say. Errors as `search`."""
+        return self._answer(tour_call(options))
 
     def sync(self, *, strict: bool = False) -> SyncAnswer:
         """Bring the index up to date with the work tree; create it if missing.

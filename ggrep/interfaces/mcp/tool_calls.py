@@ -20,10 +20,12 @@ from ggrep.interfaces.mcp.tools import BY_NAME, Outcome, Tool
 from ggrep.interfaces.surfaces.body import (
     parse_expand_body,
     parse_federated_body,
+    parse_outline_body,
     parse_references_body,
     parse_search_body,
     parse_slate_body,
     parse_symbol_body,
+    parse_tour_body,
 )
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.search_service import SearchService
@@ -176,6 +178,8 @@ class Calls:
                 return Outcome(await self._look(asked, tool.name, values))
             case "search" | "good_search":
                 return Outcome(await self._search(asked, tool, values))
+            case "outline":
+                return Outcome(await self._outline(asked, tool, values))
             case _:
                 return Outcome(await self._navigate(asked, tool, values))
 
@@ -213,6 +217,25 @@ class Calls:
                 place = await self._places.repository(around.root)
                 target = place.key(around.request.target)
                 return await asked.expand_repo(place.root, replace(around.request, target=target))
+
+    async def _outline(
+        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
+    ) -> Document:
+        """Return outlines; where no path is given, and the root is a repository, its tour."""
+        body = body_of(tool.every, values)
+        root = values.get("root")
+        place = await self._places.repository(None if root is None else str(root))
+        if not values.get("path") and not place.scope:
+            if "depth" in values:
+                raise InvalidRequest("depth: only with path")
+            tour = parse_tour_body({key: body[key] for key in body.keys() - {"path"}})
+            return await asked.tour_repo(place.root, tour.request)
+        outline = parse_outline_body({**body, "path": values.get("path") or [place.scope]})
+        own = str(place.root)
+        targets = tuple(
+            "" if target == own else place.key(target) for target in outline.request.targets
+        )
+        return await asked.outline_repo(place.root, replace(outline.request, targets=targets))
 
     async def _look(
         self, asked: SearchService, name: str, values: Mapping[str, object]

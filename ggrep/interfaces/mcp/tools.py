@@ -16,14 +16,15 @@ from ggrep.model.filters import keys_told
 
 INSTRUCTIONS: Final = (
     "ggrep searches code by meaning and by name, locally. Prefer it to grep when you know what"
-    " code does but not how it is spelled. To understand how something works, call `context` first:"
-    " one pack of code, docs, config and tests. `search` finds places, `search_workspace` across"
-    " repositories; `symbol` and `references` follow a name, `expand` shows what stands around"
-    " `path:line`. In a workspace `file` is relative to the root of its repository; the"
-    " resource ggrep://workspace tells the roots. `confidence` says whether an answer fits;"
-    " `warnings` and `limits_hit` say what is missing from it. In `next_actions` `refs` is"
-    " `references`; `level` and `refine` are `context` again, with that level, or with a session"
-    " and `delta_only`. Arguments mean the same in every tool; `search` describes them."
+    " code does but not how it is spelled. To understand how something works, call `context`"
+    " first: one pack of code, docs, config and tests. `search` finds places, `search_workspace`"
+    " across repositories; `symbol` and `references` follow a name, `expand` shows what stands"
+    " around `path:line`, `outline` what a file, a folder or the whole repository holds. In a"
+    " workspace `file` is relative to the root of its repository; the resource ggrep://workspace"
+    " tells the roots. `confidence` says whether an answer fits; `warnings` and `limits_hit` say"
+    " what is missing from it. In `next_actions` `refs` is `references`; `level` and `refine` are"
+    " `context` again, with that level, or with a session and `delta_only`. Arguments mean the"
+    " same in every tool; `search` describes them."
 )
 
 
@@ -91,6 +92,7 @@ _LEAVES: Final = {
         body.SYMBOL,
         body.REFERENCES,
         body.EXPAND,
+        body.OUTLINE,
         body.FEDERATED,
     )
     for place, leaf in shape.leaves.items()
@@ -258,6 +260,18 @@ TOOLS: Final = (
             _argument("target", "target", "path:line, row_id or path"),
             _BARE_ROOT,
             _argument("boundary", "boundary", "chunk, definition, container, file"),
+            _argument("max_bytes", "maxBytes"),
+            _OPTIONS,
+        ),
+        _RARELY,
+    ),
+    Tool(
+        "outline",
+        "Definitions of files or folders with line ranges; without path what the repository is.",
+        (
+            _argument("path", "path", "Files, folders or path:line", required=False),
+            _BARE_ROOT,
+            _argument("depth", "depth"),
             _argument("max_bytes", "maxBytes"),
             _OPTIONS,
         ),

@@ -15,12 +15,13 @@ from ggrep.federation.workspace_slates import SlateShape
 from ggrep.interfaces.surfaces.body_fields import INVALID_REQUEST, Fields
 from ggrep.interfaces.surfaces.body_shape import Given, Shape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import DEFAULT_TIMEOUT_MS, SearchRequest, compacted
 from ggrep.model.says import Says
 from ggrep.model.slate import NEW_SESSION, Budgets, SessionOp, SessionRequest, SlateRequest
 
 Q = TypeVar("Q")
-N = TypeVar("N", SymbolRequest, ReferencesRequest, ExpandRequest)
+N = TypeVar("N", SymbolRequest, ReferencesRequest, ExpandRequest, OutlineRequest, TourRequest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,8 @@ SLATE: Final = Shape(_Repository, SlateRequest, _Extent)
 SYMBOL: Final = Shape(_Repository, SymbolRequest)
 REFERENCES: Final = Shape(_Repository, ReferencesRequest)
 EXPAND: Final = Shape(_Repository, ExpandRequest)
+OUTLINE: Final = Shape(_Repository, OutlineRequest)
+TOUR: Final = Shape(_Repository, TourRequest)
 FEDERATED: Final = Shape(
     _Workspace,
     _Extent,
@@ -193,6 +196,24 @@ def parse_expand_body(body: Mapping[str, object]) -> RepoCall[ExpandRequest]:
         InvalidRequest: it asks for none; the message names every issue.
     """
     return _named(EXPAND, ExpandRequest, body)
+
+
+def parse_outline_body(body: Mapping[str, object]) -> RepoCall[OutlineRequest]:
+    """Return the request for outlines of a body.
+
+    Raises:
+        InvalidRequest: it asks for none; the message names every issue.
+    """
+    return _named(OUTLINE, OutlineRequest, body)
+
+
+def parse_tour_body(body: Mapping[str, object]) -> RepoCall[TourRequest]:
+    """Return the request for a tour of a body.
+
+    Raises:
+        InvalidRequest: it asks for none; the message names every issue.
+    """
+    return _named(TOUR, TourRequest, body)
 
 
 def _named(shape: Shape, kind: type[N], body: Mapping[str, object]) -> RepoCall[N]:

@@ -11,6 +11,7 @@ from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
 
@@ -59,6 +60,14 @@ class SearchService(Protocol):
 
     async def expand_repo(self, root: Path, request: ExpandRequest) -> Document:
         """Return what stands around a place of one repository."""
+        ...
+
+    async def outline_repo(self, root: Path, request: OutlineRequest) -> Document:
+        """Return what files and folders of one repository define."""
+        ...
+
+    async def tour_repo(self, root: Path, request: TourRequest) -> Document:
+        """Return what one repository is."""
         ...
 
     async def status(self, root: Path) -> Document:

@@ -56,6 +56,10 @@ class SchemaVersionsJson(TypedDict):
     """Versions of `references_success`."""
     expand_success: NotRequired[_Versions]
     """Versions of `expand_success`."""
+    outline_success: NotRequired[_Versions]
+    """Versions of `outline_success`."""
+    tour_success: NotRequired[_Versions]
+    """Versions of `tour_success`."""
 
 
 class WelcomeJson(TypedDict):

@@ -28,6 +28,8 @@ class SupportedVersionsJson(TypedDict):
     symbol_success: NotRequired[Sequence[Positive]]
     references_success: NotRequired[Sequence[Positive]]
     expand_success: NotRequired[Sequence[Positive]]
+    outline_success: NotRequired[Sequence[Positive]]
+    tour_success: NotRequired[Sequence[Positive]]
 
 
 class StatusDaemonJson(TypedDict):

@@ -3,7 +3,7 @@
 A frame is a 4-byte big-endian length, then that many bytes; a worker that has started says so with
 an empty one. A request holds one line of JSON (the processor time that the file may take, and what
 is asked about it) and the file's bytes behind it. An answer is JSON: the plan of a file's chunks,
-or the places of a name.
+the places of a name, or the file's definitions.
 """
 
 import struct
@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Final, TypeAlias
 
 from ggrep.base.stable_json import Json, dumps, loads
+from ggrep.parse.chunking.file_outline import Outlined
 from ggrep.parse.chunking.spans import Plan, plan_from_json, plan_to_json
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.occurrences.words import Defined, Occurrence
@@ -48,7 +49,15 @@ class OccurrenceQuestion:
     any_case: bool = False
 
 
-Question: TypeAlias = PlanQuestion | OccurrenceQuestion
+@dataclass(frozen=True, slots=True)
+class OutlineQuestion:
+    """What does a file define?"""
+
+    path_key: str
+    data: bytes
+
+
+Question: TypeAlias = PlanQuestion | OccurrenceQuestion | OutlineQuestion
 
 
 def frame(body: bytes) -> bytes:
@@ -67,6 +76,8 @@ def encode_request(question: Question, cpu_ms: int) -> bytes:
     asked: dict[str, Json]
     if isinstance(question, PlanQuestion):
         asked = {"limits": asdict(question.limits)}
+    elif isinstance(question, OutlineQuestion):
+        asked = {"outline": True}
     else:
         asked = {"name": question.name, "any_case": question.any_case}
     head: Json = {"path_key": question.path_key, "cpu_ms": cpu_ms, **asked}
@@ -80,6 +91,8 @@ def decode_request(body: bytes) -> tuple[Question, int]:
     path_key, cpu_ms = head.pop("path_key"), head.pop("cpu_ms")
     if "limits" in head:
         return PlanQuestion(path_key, data, ChunkLimits(**head["limits"])), cpu_ms
+    if "outline" in head:
+        return OutlineQuestion(path_key, data), cpu_ms
     return OccurrenceQuestion(path_key, data, **head), cpu_ms
 
 
@@ -114,6 +127,28 @@ def decode_occurrences(body: bytes) -> tuple[Occurrence, ...]:
         )
         for line, column, text, kind, container, defined in loads(body)
     )
+
+
+def encode_outline(found: tuple[Outlined, ...]) -> bytes:
+    """Return the body of an answer about a file's definitions."""
+    return dumps(
+        [
+            [
+                *(one.depth, one.kind, _valid(one.name), _valid(one.signature)),
+                *(one.start_line, one.end_line),
+            ]
+            for one in found
+        ]
+    )
+
+
+def decode_outline(body: bytes) -> tuple[Outlined, ...]:
+    """Return the definitions that an answer holds.
+
+    Raises:
+        ValueError, TypeError: the body is no answer.
+    """
+    return tuple(Outlined(*one) for one in loads(body))
 
 
 def _plain(occurrence: Occurrence) -> Json:

@@ -1,16 +1,17 @@
-"""Searches files for names in killable worker processes, a few files at a time.
+"""Searches files for names, and outlines them, in killable worker processes, a few files at a time.
 
 Workers take longer to start than most questions take, so that a pool is kept from one to the next
 and shared by the engines of a host. They end with it, or by themselves when idle.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy
+from ggrep.parse.chunking.file_outline import Outlined
 from ggrep.parse.languages.chunk_limits import Allowance
 from ggrep.parse.occurrences.occurrences import has_syntax, mentions
 from ggrep.parse.occurrences.words import Occurrence, mentions_by_words
@@ -21,7 +22,14 @@ from ggrep.parse.workers.child import (
     WorkerLost,
     WorkerTimeout,
 )
-from ggrep.parse.workers.jobs import OccurrenceQuestion, decode_occurrences, encode_request
+from ggrep.parse.workers.jobs import (
+    OccurrenceQuestion,
+    OutlineQuestion,
+    Question,
+    decode_occurrences,
+    decode_outline,
+    encode_request,
+)
 from ggrep.parse.workers.pool import START_MS, WorkerPool
 
 OCCURRENCE_WORKERS: Final = 2
@@ -31,6 +39,7 @@ IDLE_SECONDS: Final = 300
 """A worker that nobody asks for so long ends: what asked it may live on for days."""
 
 Problem = Literal["parse_exhausted", "parse_crashed", ""]
+T = TypeVar("T")
 _PURPOSE: Final = "looking for names"
 _RETRY_MS: Final = 1_000
 _LONGEST_MS: Final = 3_600_000
@@ -82,33 +91,56 @@ class OccurrencePool(WorkerPool):
             lambda: deadline.check(_PURPOSE),
         )
 
+    def outline(
+        self, path_key: str, data: bytes, deadline: Deadline
+    ) -> tuple[Outlined, ...] | Problem:
+        """Return what a file defines, or why its syntax could not be read.
+
+        Raises:
+            GgrepError: as `find`.
+        """
+        try:
+            return self._asked(OutlineQuestion(path_key, data), decode_outline, deadline)
+        except WorkerExhausted:
+            return "parse_exhausted"
+        except WorkerCrashed:
+            return "parse_crashed"
+
     def _read(self, question: OccurrenceQuestion, deadline: Deadline) -> FileOccurrences:
         """Return a worker's answer; time on the wall ends the request, with an error."""
         named = (question.path_key, question.data, question.name)
         if not has_syntax(question.path_key, question.data):
             return FileOccurrences(mentions(*named, any_case=question.any_case))
-
-        def start_ms() -> float:
-            deadline.check(_PURPOSE)
-            return min(deadline.remaining_ms(), START_MS)
-
         problem: Problem
         try:
-            return FileOccurrences(
-                self.ask(
-                    encode_request(question, self._allowance.cpu_ms(len(question.data))),
-                    decode_occurrences,
-                    start_ms=start_ms,
-                    # The request's deadline may be on another clock's scale than the pool's.
-                    wait_ms=lambda: min(deadline.remaining_ms(), _LONGEST_MS),
-                    again=(WorkerCrashed, WorkerTimeout, WorkerLost),
-                )
-            )
-        except (WorkerTimeout, WorkerLost) as error:
-            deadline.check(_PURPOSE)
-            raise Busy("no process could read a file", retry_after_ms=_RETRY_MS) from error
+            return FileOccurrences(self._asked(question, decode_occurrences, deadline))
         except WorkerExhausted:
             problem = "parse_exhausted"
         except WorkerCrashed:
             problem = "parse_crashed"
         return FileOccurrences(mentions_by_words(*named, any_case=question.any_case), problem)
+
+    def _asked(self, question: Question, decode: Callable[[bytes], T], deadline: Deadline) -> T:
+        """Return a worker's answer.
+
+        Raises:
+            WorkerExhausted, WorkerCrashed: the file is to blame.
+            GgrepError: as `find`.
+        """
+
+        def start_ms() -> float:
+            deadline.check(_PURPOSE)
+            return min(deadline.remaining_ms(), START_MS)
+
+        try:
+            return self.ask(
+                encode_request(question, self._allowance.cpu_ms(len(question.data))),
+                decode,
+                start_ms=start_ms,
+                # The request's deadline may be on another clock's scale than the pool's.
+                wait_ms=lambda: min(deadline.remaining_ms(), _LONGEST_MS),
+                again=(WorkerCrashed, WorkerTimeout, WorkerLost),
+            )
+        except (WorkerTimeout, WorkerLost) as error:
+            deadline.check(_PURPOSE)
+            raise Busy("no process could read a file", retry_after_ms=_RETRY_MS) from error

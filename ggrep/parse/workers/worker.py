@@ -1,8 +1,8 @@
 """The worker: `python -m ggrep.parse.workers.worker [IDLE_SECONDS]`, fed through its pipes.
 
-It cuts files and looks for names in them. It may be killed at any moment and may crash on a
-hostile file; both cost one file its structure and nothing else. It imports no database and no
-number library, so that starting one is cheap.
+It cuts files, looks for names in them and tells what they define. It may be killed at any moment
+and may crash on a hostile file; both cost one file its structure and nothing else. It imports no
+database and no number library, so that starting one is cheap.
 """
 
 import resource
@@ -15,15 +15,18 @@ from io import RawIOBase
 from typing import BinaryIO, Final
 
 from ggrep.parse.chunking.chunker import chunk_file, prepare
+from ggrep.parse.chunking.file_outline import outline_file
 from ggrep.parse.occurrences.occurrences import mentions
 from ggrep.parse.workers.jobs import (
     HEADER_BYTES,
     HELLO,
+    OutlineQuestion,
     PlanQuestion,
     Question,
     body_length,
     decode_request,
     encode_occurrences,
+    encode_outline,
     encode_plan,
     frame,
 )
@@ -58,6 +61,8 @@ def _answer(question: Question) -> bytes:
     path_key, data = question.path_key, question.data
     if isinstance(question, PlanQuestion):
         return encode_plan(chunk_file(path_key, data, question.limits))
+    if isinstance(question, OutlineQuestion):
+        return encode_outline(outline_file(path_key, data))
     found = mentions(path_key, data, question.name, any_case=question.any_case)
     return encode_occurrences(found)
 

@@ -23,6 +23,7 @@ from ggrep.model.navigation import (
     SymbolRequest,
     SymbolResponse,
 )
+from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, TourResponse
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.protocol.client.daemon_address import DaemonAddress
@@ -34,6 +35,7 @@ from ggrep.protocol.wire.message_types import (
     Cancel,
     Expand,
     Message,
+    Outline,
     Question,
     References,
     Search,
@@ -41,6 +43,7 @@ from ggrep.protocol.wire.message_types import (
     Symbol,
     Sync,
     SyncStatus,
+    Tour,
 )
 from ggrep.protocol.wire.replies import Reply
 from ggrep.protocol.wire.timing import timed, timeout_of, within
@@ -147,7 +150,7 @@ class Exchange:
         """Return a question's slate, with the facts of its files.
 
         Raises:
-            GgrepError: as the daemon says, or there is none; so do the three below.
+            GgrepError: as the daemon says, or there is none; so do those below.
         """
         priority = self._address.hello.client_kind
         return self.value(SlateResponse, Slate(request, priority, values=True), watch)
@@ -168,6 +171,16 @@ class Exchange:
         """Return the code around a place."""
         priority = self._address.hello.client_kind
         return self.value(ExpandResponse, Expand(request, priority, values=True), watch)
+
+    def outline(self, request: OutlineRequest, watch: Watcher | None = None) -> OutlineResponse:
+        """Return what files and folders define."""
+        priority = self._address.hello.client_kind
+        return self.value(OutlineResponse, Outline(request, priority, values=True), watch)
+
+    def tour(self, request: TourRequest, watch: Watcher | None = None) -> TourResponse:
+        """Return what the repository is."""
+        priority = self._address.hello.client_kind
+        return self.value(TourResponse, Tour(request, priority, values=True), watch)
 
     def value(self, kind: type[T], message: Question, watch: Watcher | None = None) -> T:
         """Return the answer to a question as a value.

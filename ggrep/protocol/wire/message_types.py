@@ -5,6 +5,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import PoolRequest, SearchRequest
 from ggrep.model.says import MOST_BYTES, MOST_MS, MOST_PATH_BYTES, MOST_QUERY_BYTES, Sent
 from ggrep.model.slate import SlateRequest
@@ -105,6 +106,24 @@ class Expand:
     """The code around a place; fields as a Slate's."""
 
     request: ExpandRequest
+    priority: Priority = "interactive"
+    values: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What files and folders define; fields as a Slate's."""
+
+    request: OutlineRequest
+    priority: Priority = "interactive"
+    values: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """What the repository is; fields as a Slate's."""
+
+    request: TourRequest
     priority: Priority = "interactive"
     values: bool = False
 
@@ -217,7 +236,7 @@ class Ping:
     """Check that the daemon is alive."""
 
 
-Navigation: TypeAlias = Slate | Symbol | References | Expand
+Navigation: TypeAlias = Slate | Symbol | References | Expand | Outline | Tour
 """What is answered once, by the snapshot, and beside a search."""
 
 Question: TypeAlias = Search | Navigation
@@ -229,6 +248,8 @@ Message: TypeAlias = (
     | Symbol
     | References
     | Expand
+    | Outline
+    | Tour
     | Describe
     | TermStats
     | Pool

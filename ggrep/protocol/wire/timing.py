@@ -5,7 +5,16 @@ from dataclasses import replace
 from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
-from ggrep.protocol.wire.message_types import Expand, Question, References, Search, Slate, Symbol
+from ggrep.protocol.wire.message_types import (
+    Expand,
+    Outline,
+    Question,
+    References,
+    Search,
+    Slate,
+    Symbol,
+    Tour,
+)
 
 
 def timeout_of(message: Question) -> int:
@@ -17,18 +26,24 @@ def timeout_of(message: Question) -> int:
 def within(message: Question, left_ms: float) -> Question:
     """Return the request with so many milliseconds to answer it."""
     time_ms = whole_ms(left_ms)
+    sent: Question
     match message:
         case Search():
-            return replace(message, request=timed(message.request, left_ms))
+            sent = replace(message, request=timed(message.request, left_ms))
         case Slate():
             slate = message.request
-            return replace(message, request=replace(slate, search=timed(slate.search, left_ms)))
+            sent = replace(message, request=replace(slate, search=timed(slate.search, left_ms)))
         case Symbol():
-            return replace(message, request=replace(message.request, timeout_ms=time_ms))
+            sent = replace(message, request=replace(message.request, timeout_ms=time_ms))
         case References():
-            return replace(message, request=replace(message.request, timeout_ms=time_ms))
+            sent = replace(message, request=replace(message.request, timeout_ms=time_ms))
         case Expand():
-            return replace(message, request=replace(message.request, timeout_ms=time_ms))
+            sent = replace(message, request=replace(message.request, timeout_ms=time_ms))
+        case Outline():
+            sent = replace(message, request=replace(message.request, timeout_ms=time_ms))
+        case Tour():
+            sent = replace(message, request=replace(message.request, timeout_ms=time_ms))
+    return sent
 
 
 def timed(request: SearchRequest, left_ms: float) -> SearchRequest:

@@ -51,6 +51,7 @@ from ggrep.model.navigation import (
     SymbolRequest,
     SymbolResponse,
 )
+from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, TourResponse
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import Admitted, PoolResponse, QueryResponse, RepoDescription
 from ggrep.model.slate import SlateRequest, SlateResponse
@@ -62,12 +63,14 @@ from ggrep.search.engine.scanning import Scanner
 from ggrep.search.engine.snapshots import Snapshots
 from ggrep.search.navigation.expanding import check_expand, expand
 from ggrep.search.navigation.name_answers import check_name, references, symbol
+from ggrep.search.navigation.outlining import check_outline, outline
 from ggrep.search.query.context import Context
 from ggrep.search.query.pipeline import check_request, encode_query, statistics_of
 from ggrep.search.query.segments import open_segments
 from ggrep.search.scan.ahead import listing_ahead
 from ggrep.search.slate.sessions import Sessions, session_key
 from ggrep.search.slate.slate_answers import check_slate, slate
+from ggrep.search.tour.touring import check_tour, tour
 
 _KEY_RETRY_MS = 5.0
 """The key of sessions is made in less."""
@@ -506,6 +509,40 @@ class Engine:
         deadline = deadline or self._deadline(request.timeout_ms)
         with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
             return expand(context, request)
+
+    def outline(
+        self,
+        request: OutlineRequest,
+        deadline: Deadline | None = None,
+        *,
+        request_id: str = "",
+        admitted: Admitted | None = None,
+    ) -> OutlineResponse:
+        """Return what files and folders of the active snapshot define; arguments as of `search`.
+
+        Raises:
+            InvalidRequest: a target is no place in this index.
+            NoIndex: nothing was ever published.
+            DeadlineExceeded: the request's time ran out.
+        """
+        check_outline(request)
+        deadline = deadline or self._deadline(request.timeout_ms)
+        with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
+            return outline(context, request, self._occurrences)
+
+    def tour(
+        self,
+        request: TourRequest,
+        deadline: Deadline | None = None,
+        *,
+        request_id: str = "",
+        admitted: Admitted | None = None,
+    ) -> TourResponse:
+        """Return what the active snapshot's files say of the repository; as `outline` else."""
+        check_tour(request)
+        deadline = deadline or self._deadline(request.timeout_ms)
+        with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
+            return tour(context, request)
 
     def _recorded_standing(self) -> Standing:
         return recorded_standing(names.index_state_file(self.identity.store))

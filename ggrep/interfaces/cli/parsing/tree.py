@@ -34,6 +34,10 @@ COMMANDS: Final = {
     "refs": Entry("queries.navigation.references", "Show where a name is used."),
     "references": Entry("queries.navigation.references", "Show where a name is used.", hidden=True),
     "expand": Entry("queries.navigation.expand", "Show the code around a place."),
+    "outline": Entry(
+        "queries.outline.outline", "Show what files or folders define, with line ranges."
+    ),
+    "tour": Entry("queries.outline.tour", "Show what a repository is, from its own files."),
     "replay": Entry("queries.replay.replay", "Run a receipt's query again and compare."),
     "index": Entry("stores.index.index", "Build or update the index of a repository."),
     "health": Entry("stores.store_care.health", "Check a repository's store."),

@@ -1,0 +1,192 @@
+"""How outlines and tours are written: who prints lines and who counts their bytes must agree."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from ggrep.model.outline import (
+    LeftOut,
+    ListedPath,
+    OutlineEntry,
+    PathOutline,
+    TourLine,
+    TourSection,
+)
+
+_TYPES: Final = frozenset({"class", "interface", "enum", "typealias", "module"})
+_TYPE_WORDS: Final = frozenset(
+    {
+        *("actor", "annotation", "class", "concept", "contract", "data", "defmodule", "enum"),
+        *("extension", "impl", "instance", "interface", "mod", "module", "namespace", "newtype"),
+        *("object", "package", "protocol", "record", "service", "message", "struct", "trait"),
+        *("type", "typedef", "union"),
+    }
+)
+"""Words in front of a type's name that say more than its kind does."""
+_WORD: Final = re.compile(r"[A-Za-z]+")
+_OPENED: Final = re.compile(r"([(\[]) +")
+_CLOSED: Final = re.compile(r",? +([)\]])")
+_PARAMETER: Final = re.compile(r"(?:[*&]{0,2}|\.\.\.|mut |ref )[\w$]+\??|[*/]|&(?:mut )?self|_")
+_UNTOLD: Final = frozenset({"section", "key"})
+"""Kinds that go without saying."""
+_OF_PLACES: Final = frozenset({"main_files", "configuration", "docs", "tests"})
+"""Sections of a tour whose facts are about files."""
+_PLURALS: Final = {"class": "classes", "typealias": "type aliases", "entry": "entries"}
+
+
+def label_of(name: str, signature: str) -> str:
+    """Return a definition's head from its name on: `retry(self, n)`; the name where it has none."""
+    own = name.rpartition(".")[2]
+    place = _place(own, signature)
+    if place < 0:
+        return name
+    tail = signature[place + len(own) :]
+    return name + _CLOSED.sub(r"\1", _OPENED.sub(r"\1", tail)).rstrip(" ;")
+
+
+def bare_label(label: str) -> str:
+    """Return a head with the names of its parameters alone, where they stand before their types.
+
+    `retry(self, n: int = 3) -> bool` becomes `retry(self, n)`; where types come first, or there are
+    no parameters, it stays as it is.
+    """
+    start = label.find("(")
+    parts = _parameters(label, start)
+    if parts is None:
+        return label
+    names = [re.split(r"[:=]", part, maxsplit=1)[0].strip() for part in parts]
+    if not all(_PARAMETER.fullmatch(name) for name in names):
+        return label
+    return f"{label[:start]}({', '.join(names)})"
+
+
+def _parameters(label: str, start: int) -> list[str] | None:
+    """Return what stands between the commas of the brackets at `start`; None for an open one."""
+    if start < 0:
+        return None
+    parts, depth, begin = [], 0, start + 1
+    for place in range(start, len(label)):
+        mark = label[place]
+        depth += (mark in "([{<") - (mark in ")]}>" and label[place - 1] not in "-=")
+        if depth == 0 or (depth == 1 and mark == ","):
+            parts.append(label[begin:place].strip())
+            begin = place + 1
+        if depth == 0:
+            return [part for part in parts if part]
+    return None
+
+
+def kind_word(kind: str, name: str, signature: str) -> str:
+    """Return what a definition is called: `struct` for a class whose head says so."""
+    if kind not in _TYPES:
+        return kind
+    place = _place(name.rpartition(".")[2], signature)
+    before = _WORD.findall(signature[:place]) if place > 0 else []
+    return next((word for word in reversed(before) if word in _TYPE_WORDS), kind)
+
+
+def _place(name: str, signature: str) -> int:
+    """Return where a name stands in a head as a word; -1 where it does not."""
+    found = re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", signature) if name else None
+    return -1 if found is None else found.start()
+
+
+def entry_line(entry: OutlineEntry) -> str:
+    """Return the line of a definition: `  40-62 method retry(self, n)`."""
+    span = span_of(entry.start_line, entry.end_line)
+    kind = "" if entry.kind in _UNTOLD else f"{entry.kind} "
+    return f"{'  ' * entry.depth}{span} {kind}{entry.signature or entry.name}"
+
+
+def listed_line(listed: ListedPath) -> str:
+    """Return the line of a file or subfolder."""
+    indent = "  " * listed.depth
+    if listed.folder:
+        return f"{indent}{listed.name}/  {counted(listed.files, 'file')}, {listed.language}"
+    holds = f": {', '.join(listed.holds)}" if listed.holds else ""
+    more = f" +{listed.more}" if listed.more else ""
+    return f"{indent}{listed.name}  {listed.lines}{holds}{more}"
+
+
+def heading_line(outline: PathOutline, shown: str) -> str:
+    """Return the first line of an outline, its path as the reader sees it."""
+    lines = counted(outline.lines, "line")
+    if outline.folder:
+        files = counted(outline.files, "file")
+        return f"{shown.rstrip('/')}/  {files}, {lines}, {outline.language}"
+    read = "" if outline.reading != "none" else "; its definitions cannot be told"
+    return f"{shown}  {outline.language}, {lines}{read}"
+
+
+def left_out_line(outline: PathOutline, shown: str) -> str:
+    """Return what had no place and how to see it; empty where all had one."""
+    if not outline.left_out:
+        return ""
+    told = ", ".join(_of_kind(one) for one in outline.left_out)
+    if outline.folder:
+        return f"left out: {told}; to see more: a subfolder, --max-bytes, --depth"
+    return f"left out: {told}; to see more: {shown}:LINE, --max-bytes"
+
+
+def tour_line(line: TourLine, *, place_first: bool = False) -> str:
+    """Return a fact and where it stands: in front of it, where the place is what it is about."""
+    if not line.path:
+        return line.text
+    folder, gap, _ = line.text.partition("/  ")
+    # Of a folder's own file the folder stands in the line already.
+    path = line.path.removeprefix(f"{folder}/") if gap else line.path
+    place = f"{path}:{line.line}" if line.line else path
+    return f"{place}  {line.text}" if place_first else f"{line.text}  [{place}]"
+
+
+def title_of(kind: str) -> str:
+    """Return the heading of a tour's section."""
+    return kind.replace("_", " ")
+
+
+def span_of(first: int, last: int) -> str:
+    """Return a range of lines."""
+    return f"{first}-{last}" if last != first else str(first)
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things: `1 file`, `2 files`, `3 classes`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {_PLURALS.get(noun, noun + 's')}"
+
+
+def size_of(lines: Sequence[str]) -> int:
+    """Return the bytes of some lines with their ends."""
+    return sum(len(line.encode()) + 1 for line in lines)
+
+
+def outline_lines(outline: PathOutline, shown: str) -> list[str]:
+    """Return all lines of an outline.
+
+    Args:
+        outline: of a file or folder.
+        shown: its path as the reader sees it.
+    """
+    lines = [
+        heading_line(outline, shown),
+        *map(entry_line, outline.entries),
+        *map(listed_line, outline.listed),
+    ]
+    tail = left_out_line(outline, shown)
+    return [*lines, tail] if tail else lines
+
+
+def tour_lines(sections: Sequence[TourSection]) -> list[str]:
+    """Return all lines of a tour."""
+    return [line for section in sections for line in section_lines(section)]
+
+
+def section_lines(section: TourSection) -> list[str]:
+    """Return the lines of one section, its heading first."""
+    more = [f"  +{section.left_out} more"] if section.left_out else []
+    place_first = section.kind in _OF_PLACES
+    lines = [f"  {tour_line(line, place_first=place_first)}" for line in section.lines]
+    return [title_of(section.kind), *lines, *more]
+
+
+def _of_kind(left: LeftOut) -> str:
+    return counted(left.count, left.kind)

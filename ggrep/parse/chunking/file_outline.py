@@ -1,0 +1,103 @@
+"""The definitions of one file as a flat list in source order, each with its depth and its lines."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ggrep.parse.chunking.headers import clean_signature
+from ggrep.parse.chunking.outline import Definition, Outline
+from ggrep.parse.chunking.spans import NO_SPAN
+from ggrep.parse.languages.chunk_limits import ChunkLimits
+from ggrep.parse.languages.embedded_scripts import scripts_of
+from ggrep.parse.languages.line_table import LineTable
+from ggrep.parse.languages.registry import GRAMMARS, KEYED, holds_scripts, language_of
+
+MAX_OUTLINED: Final = 20_000
+"""Definitions of one file that are told; what lies behind them is counted by nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlined:
+    """One definition.
+
+    Attributes:
+        depth: 0 at the top of the file.
+        kind: as the type of a chunk, and `field`.
+        name: several, with commas between them, where one statement defines them.
+        signature: its head on one line; empty for a field.
+        start_line: 1-based, with what belongs in front of it; `end_line` is inclusive.
+    """
+
+    depth: int
+    kind: str
+    name: str
+    signature: str
+    start_line: int
+    end_line: int
+
+
+def is_outlined(path_key: str, data: bytes) -> bool:
+    """Say whether a file's definitions are told by its syntax, which only a child may read."""
+    language = language_of(path_key, data)
+    return (language in GRAMMARS and language not in KEYED) or holds_scripts(language, data)
+
+
+def outline_file(path_key: str, data: bytes) -> tuple[Outlined, ...]:
+    """Return the definitions of a file; parses in this process.
+
+    Requires: `is_outlined` says so.
+    """
+    table = LineTable(data)
+    language = language_of(path_key, data)
+    definitions = (
+        _own(language, table) if language in GRAMMARS else tuple(_embedded(language, table))
+    )
+    found: list[Outlined] = []
+    _tell(definitions, table, 0, found)
+    return tuple(found)
+
+
+def _own(language: str, table: LineTable) -> Sequence[Definition]:
+    from ggrep.parse.languages.syntax import rules_for, tree
+
+    root = tree(language, table.data)
+    rules = rules_for(language, root, table.data)
+    return Outline(root, table, rules, ChunkLimits()).definitions
+
+
+def _embedded(language: str, table: LineTable) -> Iterator[Definition]:
+    from ggrep.parse.languages.syntax import rules_for, script_tree
+
+    for script in scripts_of(language, table.data):
+        root = script_tree(table, script)
+        rules = rules_for(script.language, root, table.data)
+        yield from Outline(root, table, rules, ChunkLimits()).definitions
+
+
+def _tell(
+    definitions: Sequence[Definition], table: LineTable, depth: int, found: list[Outlined]
+) -> None:
+    for definition in definitions:
+        if len(found) >= MAX_OUTLINED:
+            return
+        name = ", ".join(filter(None, (definition.found.name, *definition.found.more_names)))
+        if definition.found.owners:
+            name = ".".join((*definition.found.owners, name))
+        found.append(
+            Outlined(
+                depth=depth,
+                kind=definition.chunk_type,
+                name=name,
+                signature=_signature(definition, table),
+                start_line=table.line_of(definition.start) + 1,
+                end_line=table.line_of(max(definition.start, definition.end - 1)) + 1,
+            )
+        )
+        _tell(definition.members, table, depth + 1, found)
+
+
+def _signature(definition: Definition, table: LineTable) -> str:
+    if definition.signature == NO_SPAN:
+        return ""
+    start, end = definition.signature
+    return clean_signature(table.data[start:end].decode("utf-8", "replace"))

@@ -1,0 +1,79 @@
+"""Outlines and tours for people; agents read the same lines."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ggrep.model.answer_view import ViewOptions
+from ggrep.model.outline import (
+    LeftOut,
+    ListedPath,
+    OutlineEntry,
+    OutlineResponse,
+    PathOutline,
+    TourLine,
+    TourResponse,
+    TourSection,
+)
+from ggrep.model.outline_lines import outline_lines, tour_lines
+from ggrep.render.hits import render_notes
+from ggrep.render.outline_json import outline_success, tour_success
+from ggrep.render.printed import Rendered, json_line, place
+from ggrep.render.style import Style
+
+TOLD_IN_TEXT = frozenset({"max_outline_bytes", "max_outline_depth", "max_tour_bytes"})
+"""Cuts that stand in the text itself."""
+
+
+def render_outline(response: OutlineResponse, root: Path, view: ViewOptions) -> Rendered:
+    """Return outlines as the view wants them."""
+    hits = len(response.outlines)
+    if view.json:
+        return Rendered(json_line(outline_success(response)), "", hits=hits)
+    shown = partial(place, root, view.cwd)
+    blocks = ["\n".join(outline_lines(one, shown(one.path))) for one in response.outlines]
+    return Rendered("\n\n".join(blocks) + "\n", _notes(response, view), hits=hits)
+
+
+def render_tour(response: TourResponse, view: ViewOptions) -> Rendered:
+    """Return a tour as the view wants it; its paths are those below the root."""
+    hits = len(response.sections)
+    if view.json:
+        return Rendered(json_line(tour_success(response)), "", hits=hits)
+    return Rendered(
+        "\n".join(tour_lines(response.sections)) + "\n", _notes(response, view), hits=hits
+    )
+
+
+def outline_document_lines(document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines of an outline's document."""
+    for place_in_answer, one in enumerate(document["outlines"]):
+        outline = PathOutline(
+            **{
+                **one,
+                "entries": tuple(OutlineEntry(**entry) for entry in one["entries"]),
+                "listed": tuple(ListedPath(**path) for path in one["listed"]),
+                "left_out": tuple(LeftOut(*left) for left in one["left_out"].items()),
+            }
+        )
+        if place_in_answer:
+            yield ""
+        yield from outline_lines(outline, outline.path)
+
+
+def tour_document_lines(document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines of a tour's document."""
+    yield from tour_lines(
+        [
+            TourSection(
+                one["kind"], tuple(TourLine(**line) for line in one["facts"]), one["left_out"]
+            )
+            for one in document["sections"]
+        ]
+    )
+
+
+def _notes(response: OutlineResponse | TourResponse, view: ViewOptions) -> str:
+    limits = tuple(one for one in response.limits_hit if one.code not in TOLD_IN_TEXT)
+    return render_notes(limits, response.warnings, Style(view.notes_colour))

@@ -1,0 +1,200 @@
+"""The outline of a folder: its files with what they define, its subfolders with counts.
+
+The most important have their places first; all are shown in the order of their paths.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ggrep.base.deadline import Deadline
+from ggrep.index.store.view import SnapshotView
+from ggrep.model.corpus import Corpus
+from ggrep.model.outline import LeftOut, ListedPath
+from ggrep.model.outline_lines import listed_line, size_of
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.traits import EXAMPLE, GENERATED, MADE, TEST, VENDORED, traits_of
+from ggrep.parse.languages.registry import corpus_of_language
+from ggrep.search.navigation.main_names import main_names
+from ggrep.search.query.folders import Folder, joined
+from ggrep.search.query.listing import ListedFile
+
+DEEPEST: Final = 4
+"""Levels that are listed where none were asked for, if they fit."""
+_PLACES_SHARE: Final = 0.6
+"""Of the bytes: what the names of paths may take before what files define has its turn."""
+_MOST_READ: Final = 120
+"""Files whose definitions are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What is shown of a folder.
+
+    Attributes:
+        left_out: files and folders without a place.
+        whole_bytes: what all names of the level would take.
+    """
+
+    paths: tuple[ListedPath, ...]
+    left_out: tuple[LeftOut, ...]
+    whole_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A file or subfolder that may be shown.
+
+    Attributes:
+        parent: place of the folder that it is listed under; -1 at the top.
+        rank: the lowest has its place first.
+        file: None for a folder.
+    """
+
+    shown: ListedPath
+    parent: int
+    rank: tuple[int, ...]
+    file: ListedFile | None = None
+
+
+def listed_folder(
+    view: SnapshotView, folder: Folder, room: int, depth: int, deadline: Deadline
+) -> Listed:
+    """Return what to show of a folder in so many bytes.
+
+    Args:
+        view: the snapshot.
+        folder: one of it.
+        room: most bytes of the lines.
+        depth: levels to list; 0 for as many as fit, one at least.
+        deadline: checked before files are read.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    levels, every = depth or 1, bool(depth)
+    items = list(_items(folder, levels, every=every))
+    while not depth and levels < DEEPEST:
+        deeper = list(_items(folder, levels + 1, every=every))
+        if len(deeper) == len(items) or _size(deeper) > room * _PLACES_SHARE:
+            break
+        levels, items = levels + 1, deeper
+    order = sorted(range(len(items)), key=lambda place: (items[place].rank, place))
+    kept = _placed(items, order, {}, int(room * _PLACES_SHARE))
+    deadline.check("outlining")
+    read = [place for place in order if place in kept and items[place].file][:_MOST_READ]
+    names = main_names(view, [file for place in read if (file := items[place].file)], deadline)
+    left = room - _size_of(kept)
+    for place, (holds, more) in zip(read, names, strict=True):
+        told = replace(kept[place], holds=holds, more=more)
+        cost = size_of([listed_line(told)]) - size_of([listed_line(kept[place])])
+        if holds and cost <= left:
+            kept[place] = told
+            left -= cost
+    kept = _placed(items, order, kept, left)
+    missing = [item.shown.folder for place, item in enumerate(items) if place not in kept]
+    counts = (("file", missing.count(False)), ("folder", missing.count(True)))
+    return Listed(
+        tuple(kept[place] for place in sorted(kept)),
+        tuple(LeftOut(*one) for one in counts if one[1]),
+        _size(items),
+    )
+
+
+def _placed(
+    items: Sequence[_Item], order: Sequence[int], kept: dict[int, ListedPath], room: int
+) -> dict[int, ListedPath]:
+    """Return what is kept, and the next of the order with their folders while there is room."""
+    found, left = dict(kept), room
+    for place in order:
+        wanted = [place]
+        while (parent := items[wanted[-1]].parent) >= 0:
+            wanted.append(parent)
+        new = [one for one in wanted if one not in found]
+        cost = size_of([listed_line(items[one].shown) for one in new])
+        if cost > left:
+            break
+        left -= cost
+        found.update((one, items[one].shown) for one in new)
+    return found
+
+
+def _items(folder: Folder, levels: int, *, every: bool) -> Iterator[_Item]:
+    """Yield what lies in a folder, each subfolder before what is in it, in the order of paths.
+
+    Args:
+        folder: of the snapshot.
+        levels: how deep to go.
+        every: into all subfolders, not only into those of code.
+    """
+    count = 0
+
+    def below(here: Folder, depth: int, parent: int) -> Iterator[_Item]:
+        nonlocal count
+        both: list[tuple[str, Folder | ListedFile]] = [
+            *(joined(name, held) for name, held in here.folders.items()),
+            *((file.path.rpartition("/")[2], file) for file in here.files),
+        ]
+        for name, one in sorted(both, key=lambda each: each[0].encode()):
+            own = count
+            count += 1
+            if isinstance(one, Folder):
+                item = _folder_item(name, one, depth, parent)
+                yield item
+                if depth + 1 < levels and (every or item.rank[0] == _CODE):
+                    yield from below(one, depth + 1, own)
+            else:
+                yield _file_item(name, one, depth, parent)
+
+    yield from below(folder, 0, -1)
+
+
+def _folder_item(name: str, folder: Folder, depth: int, parent: int) -> _Item:
+    shown = ListedPath(
+        depth=depth,
+        name=sanitise_line(name),
+        folder=True,
+        files=folder.count,
+        lines=folder.lines,
+        language=folder.language,
+    )
+    return _Item(shown, parent, (_standing(f"{name}/x", 0, folder.language), depth, -folder.count))
+
+
+def _file_item(name: str, file: ListedFile, depth: int, parent: int) -> _Item:
+    shown = ListedPath(
+        depth=depth,
+        name=sanitise_line(name),
+        folder=False,
+        files=1,
+        lines=file.lines,
+        language=file.language,
+    )
+    standing = _standing(file.path, file.traits, file.language)
+    standing -= name.lower().startswith("readme") and standing == _PROSE
+    return _Item(shown, parent, (standing, depth, -file.definitions, -file.lines), file)
+
+
+_CODE: Final = 0
+_PROSE: Final = 1
+
+
+def _standing(path: str, traits: int, language: str) -> int:
+    """Return what people look at first, by the lowest number: code, documents, settings, tests."""
+    traits |= traits_of(path)
+    hidden = any(part.startswith(".") for part in path.split("/"))
+    if traits & (MADE | VENDORED | GENERATED):
+        return 5
+    if traits & (TEST | EXAMPLE) or hidden:
+        return 3
+    corpus = corpus_of_language(language)
+    return _CODE if corpus is Corpus.CODE else 2 if corpus is Corpus.RECORDS else _PROSE
+
+
+def _size(items: Sequence[_Item]) -> int:
+    return size_of([listed_line(item.shown) for item in items])
+
+
+def _size_of(kept: dict[int, ListedPath]) -> int:
+    return size_of([listed_line(one) for one in kept.values()])

@@ -1,0 +1,86 @@
+"""What files mainly define, by the names of their chunks."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from ggrep.base.deadline import Deadline
+from ggrep.index.store.view import SnapshotView
+from ggrep.model.sanitise import sanitise_line
+from ggrep.search.query.listing import ListedFile
+from ggrep.search.query.row_reading import row_columns
+from ggrep.search.query.segments import open_segments
+
+MOST_NAMES: Final = 6
+_MOST_CHARACTERS: Final = 110
+_LONGEST: Final = 48
+_TYPES: Final = frozenset({"class", "interface", "enum", "typealias", "module", "section"})
+_FUNCTIONS: Final = frozenset({"function", "method"})
+
+_Named = tuple[int, str, str, int]
+"""Depth, kind, name, lines."""
+
+
+def main_names(
+    view: SnapshotView, files: Sequence[ListedFile], deadline: Deadline
+) -> list[tuple[tuple[str, ...], int]]:
+    """Return the main names of each file, in source order, and how many more there are.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    found: dict[tuple[int, int], list[_Named]] = {}
+    for place, segment in enumerate(open_segments(view)):
+        own = sorted(one.file for one in files if one.segment == place)
+        image = segment.image
+        rows = [row for file in own for row in segment.rows_of(file) if not image.row_anchors[row]]
+        deadline.check("reading names")
+        columns = row_columns(view, segment, rows, ("name", "names", "breadcrumb"))
+        for row, name, names, crumb in zip(rows, *columns, strict=True):
+            kind = image.types[int(image.row_types[row])]
+            first, last = image.lines(row)
+            held = found.setdefault((place, int(image.row_files[row])), [])
+            every = (name,) if name else names
+            held += [(len(crumb), kind if name else "", each, last - first) for each in every]
+    return [_main(found.get((one.segment, one.file), [])) for one in files]
+
+
+def _main(named: Sequence[_Named]) -> tuple[tuple[str, ...], int]:
+    """Return the names to show of a file: those at its top, and below a lone one of its members."""
+    least = min((depth for depth, _, _, _ in named), default=0)
+    top = _once(named, least)
+    if len(top) == 1:
+        top += _once(named, least + 1)
+    public = [place for place in top if not named[place][2].startswith("_")]
+    top = public or top
+    order = sorted(top, key=lambda place: _rank(named[place], place))
+    kept: list[int] = []
+    taken = 0
+    for place in order[:MOST_NAMES]:
+        taken += len(_shown(named[place])) + 2
+        if kept and taken > _MOST_CHARACTERS:
+            break
+        kept.append(place)
+    return tuple(_shown(named[place]) for place in sorted(kept)), len(top) - len(kept)
+
+
+def _once(named: Sequence[_Named], depth: int) -> list[int]:
+    """Return the places of the names at a depth, each name once: overloads are one."""
+    first: dict[str, int] = {}
+    for place, (deep, _, name, _) in enumerate(named):
+        if deep == depth:
+            first.setdefault(name, place)
+    return list(first.values())
+
+
+def _rank(named: _Named, place: int) -> tuple[int, int, int, int]:
+    depth, kind, _, lines = named
+    group = 0 if kind in _TYPES else 1 if kind in _FUNCTIONS else 2
+    return depth, group, -lines, place
+
+
+def _shown(named: _Named) -> str:
+    _, kind, name, _ = named
+    text = sanitise_line(name)
+    text = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return f"{text}()" if kind in _FUNCTIONS else text

@@ -1,0 +1,211 @@
+"""Which definitions of a file are shown in a budget of bytes, and how long their lines may be.
+
+Members go before types, tests before all else; of the same rank the small ones go first.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ggrep.model.outline import LeftOut, OutlineEntry
+from ggrep.model.outline_lines import bare_label, entry_line, size_of
+
+FORMS: Final = ((110, False), (60, True), (36, True), (0, True))
+"""Characters of a definition's head, 0 for its name alone, and whether it is shown without types.
+
+The first form counts that lets all of them be shown, else the last.
+"""
+_FUNCTIONS: Final = frozenset({"function", "method"})
+_VALUES: Final = frozenset({"constant", "field", "block"})
+_MEMBER_RANKS: Final = 2
+"""How far each level of nesting moves a definition behind those above it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The entries that are shown, in source order.
+
+    Attributes:
+        left_out: by kind, most first.
+        whole_bytes: what all of them would take.
+    """
+
+    entries: tuple[OutlineEntry, ...]
+    left_out: tuple[LeftOut, ...]
+    whole_bytes: int
+
+
+def joined_fields(entries: Sequence[OutlineEntry]) -> list[OutlineEntry]:
+    """Return the entries with fields that follow each other as one."""
+    found: list[OutlineEntry] = []
+    for entry in entries:
+        last = found[-1] if found else None
+        if last is not None and _is_bare(last) and _is_bare(entry) and last.depth == entry.depth:
+            found[-1] = replace(
+                last,
+                name=f"{last.name}, {entry.name}",
+                end_line=max(last.end_line, entry.end_line),
+            )
+        else:
+            found.append(entry)
+    return found
+
+
+def around(entries: Sequence[OutlineEntry], line: int) -> list[OutlineEntry]:
+    """Return the innermost entry that holds a line, what encloses it and its members.
+
+    All entries where none holds it.
+    """
+    holding = [
+        place for place, entry in enumerate(entries) if entry.start_line <= line <= entry.end_line
+    ]
+    if not holding:
+        return list(entries)
+    inner = max(holding, key=lambda place: (entries[place].depth, place))
+    parents = _parents(entries)
+    kept = {inner}
+    place = inner
+    while (place := parents[place]) >= 0:
+        kept.add(place)
+    for place in range(inner + 1, len(entries)):
+        if entries[place].depth <= entries[inner].depth:
+            break
+        kept.add(place)
+    return [entries[place] for place in sorted(kept)]
+
+
+def chosen(
+    entries: Sequence[OutlineEntry], room: int, *, depth: int = 0, tests: bool = False
+) -> Chosen:
+    """Return the entries to show in so many bytes.
+
+    Args:
+        entries: of one file, in source order.
+        room: most bytes of their lines.
+        depth: levels that may be shown; 0 for all.
+        tests: the file is a test, so that none of its definitions is one beside others.
+    """
+    shallow = [place for place, entry in enumerate(entries) if not depth or entry.depth < depth]
+    whole = size_of([entry_line(_cut(entry, *FORMS[0])) for entry in entries])
+    made: dict[int, OutlineEntry] = {}
+    for width, bare in FORMS:
+        made = {place: _cut(entries[place], width, bare) for place in shallow}
+        if size_of([entry_line(one) for one in made.values()]) <= room:
+            return _told(entries, made, whole, tests=tests)
+    ranks = _ranks(entries, tests=tests)
+    parents = _parents(entries)
+    kept: dict[int, OutlineEntry] = {}
+    left, dropped_rank = room, None
+    for place in sorted(shallow, key=lambda place: ranks[place]):
+        if dropped_rank is not None and ranks[place][:2] != dropped_rank:
+            break
+        wanted = [place]
+        while (parent := parents[wanted[-1]]) >= 0:
+            wanted.append(parent)
+        cost = size_of([entry_line(made[one]) for one in wanted if one not in kept])
+        if cost > left:
+            dropped_rank = ranks[place][:2]
+            continue
+        left -= cost
+        kept.update((one, made[one]) for one in wanted)
+    return _told(entries, kept, whole, tests=tests)
+
+
+def _told(
+    entries: Sequence[OutlineEntry], kept: dict[int, OutlineEntry], whole: int, *, tests: bool
+) -> Chosen:
+    of_tests = _tests(entries, any_of=not tests)
+    counts: Counter[str] = Counter()
+    for place, entry in enumerate(entries):
+        if place not in kept:
+            counts["test" if of_tests[place] else entry.kind] += _names(entry)
+    left = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    shown = tuple(kept[place] for place in sorted(kept))
+    return Chosen(shown, tuple(LeftOut(*one) for one in left), whole)
+
+
+def _ranks(
+    entries: Sequence[OutlineEntry], *, tests: bool
+) -> list[tuple[bool, int, bool, int, int]]:
+    """Return what entries are ordered by: the lowest stays longest."""
+    of_tests = _tests(entries, any_of=not tests)
+    return [
+        (
+            of_tests[place],
+            _class_of(entry.kind) + _MEMBER_RANKS * entry.depth,
+            entry.name.rpartition(".")[2].startswith("_"),
+            entry.start_line - entry.end_line,
+            place,
+        )
+        for place, entry in enumerate(entries)
+    ]
+
+
+def _class_of(kind: str) -> int:
+    """Return where a kind stands: types and headings, functions, values."""
+    return 1 if kind in _FUNCTIONS else 3 if kind in _VALUES else 0
+
+
+def _tests(entries: Sequence[OutlineEntry], *, any_of: bool) -> list[bool]:
+    """Return which entries are tests, or lie in one; none where the whole file is."""
+    found: list[bool] = []
+    for entry, parent in zip(entries, _parents(entries), strict=True):
+        inside = parent >= 0 and found[parent]
+        found.append(any_of and (inside or _is_test(entry)))
+    return found
+
+
+def _is_test(entry: OutlineEntry) -> bool:
+    last = entry.name.rpartition(".")[2]
+    if entry.kind == "module":
+        return last in {"test", "tests"}
+    return last.startswith(("test_", "Test")) and entry.kind in {"function", "method", "class"}
+
+
+def _parents(entries: Sequence[OutlineEntry]) -> list[int]:
+    """Return the place of each entry's nearest entry above it; -1 at the top."""
+    parents: list[int] = []
+    above: list[int] = []
+    for place, entry in enumerate(entries):
+        while above and entries[above[-1]].depth >= entry.depth:
+            above.pop()
+        parents.append(above[-1] if above else -1)
+        above.append(place)
+    return parents
+
+
+def _is_bare(entry: OutlineEntry) -> bool:
+    return entry.kind == "field" and not entry.signature
+
+
+def _names(entry: OutlineEntry) -> int:
+    return entry.name.count(", ") + 1 if _is_bare(entry) else 1
+
+
+def _cut(entry: OutlineEntry, width: int, bare: bool) -> OutlineEntry:  # noqa: FBT001 - of a pair
+    """Return an entry whose head is no longer than that; its name may be, where it is one."""
+    if not width and entry.signature:
+        return replace(entry, signature=entry.name)
+    width = width or FORMS[-2][0]
+    if entry.signature and (bare or len(entry.signature) > width):
+        entry = replace(entry, signature=bare_label(entry.signature))
+    shown = entry.signature or entry.name
+    if len(shown) <= width:
+        return entry
+    if entry.signature:
+        most = max(width, len(entry.name)) - 1
+        return replace(entry, signature=shown[:most].rstrip(" ,(") + "…")
+    return replace(entry, name=_fewer(shown, width)) if ", " in shown else entry
+
+
+def _fewer(names: str, width: int) -> str:
+    """Return the first of several names, and how many more there are."""
+    every = names.split(", ")
+    kept = [every[0]]
+    for name in every[1:]:
+        if len(", ".join((*kept, name))) > width - 4:
+            break
+        kept.append(name)
+    more = len(every) - len(kept)
+    return ", ".join(kept) + (f" +{more}" if more else "")

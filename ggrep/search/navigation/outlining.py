@@ -1,0 +1,240 @@
+"""Answers requests for outlines: what a file or a folder defines, from the snapshot alone."""
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.config.fingerprints import asked_fingerprint
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.outline import (
+    MOST_TARGETS,
+    OutlineEntry,
+    OutlineRequest,
+    OutlineResponse,
+    PathOutline,
+    Reading,
+)
+from ggrep.model.outline_lines import (
+    heading_line,
+    kind_word,
+    label_of,
+    outline_lines,
+    size_of,
+)
+from ggrep.model.sanitise import is_text, sanitise_line
+from ggrep.model.traits import TEST
+from ggrep.parse.chunking.file_outline import MAX_OUTLINED, Outlined, is_outlined
+from ggrep.parse.languages.registry import is_unread
+from ggrep.parse.workers.occurrence_pool import OccurrencePool
+from ggrep.search.navigation.folder_outline import listed_folder
+from ggrep.search.navigation.outline_choice import around, chosen, joined_fields
+from ggrep.search.navigation.structure import structure_of
+from ggrep.search.query.context import Context, Stages
+from ggrep.search.query.file_text import file_text
+from ggrep.search.query.folders import Folder, root_folder
+from ggrep.search.query.segments import SearchableSegment, open_segments
+from ggrep.search.query.targets import Target, find_target
+
+MAX_OUTLINE_BYTES: Final = 1 << 20
+"""Most text of one answer."""
+_TAIL_BYTES: Final = 120
+"""Set aside for the line that says what was left out."""
+_TROUBLE: Final = {
+    "parse_exhausted": "its syntax took too long to read; shown is what its chunks tell",
+    "parse_crashed": "its syntax cannot be read; shown is what its chunks tell",
+}
+
+
+def check_outline(request: OutlineRequest) -> None:
+    """Raise unless the request is valid; needs no index.
+
+    Raises:
+        InvalidRequest: names what is wrong.
+    """
+    if not 1 <= len(request.targets) <= MOST_TARGETS:
+        raise InvalidRequest(f"path: give 1 to {MOST_TARGETS}, not {len(request.targets)}")
+    for target in request.targets:
+        if not is_text(target) or "\0" in target:
+            raise InvalidRequest(f"path: {target!r} names no place")
+    if request.depth < 0:
+        raise InvalidRequest(f"depth: {request.depth} is negative")
+    if request.max_bytes < 1:
+        raise InvalidRequest(f"max_bytes: {request.max_bytes} bytes hold no text")
+    if request.timeout_ms < 0:
+        raise InvalidRequest(f"timeout_ms: {request.timeout_ms} is negative")
+
+
+def outline(context: Context, request: OutlineRequest, pool: OccurrencePool) -> OutlineResponse:
+    """Return the outlines of files and folders.
+
+    Args:
+        context: what answering needs; its deadline is checked before each target.
+        request: the targets; a later one has what those before it left of the bytes.
+        pool: who reads syntax.
+
+    Raises:
+        InvalidRequest: a target is no place in this index.
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    stages = Stages(context.clock)
+    limits: list[LimitHit] = []
+    if request.max_bytes > MAX_OUTLINE_BYTES:
+        limits.append(LimitHit("max_outline_bytes", MAX_OUTLINE_BYTES, request.max_bytes))
+        request = replace(request, max_bytes=MAX_OUTLINE_BYTES)
+    work = _Work(context, request, pool, open_segments(context.view), limits)
+    made = work.outlines()
+    stages.end("outline")
+    return OutlineResponse(
+        request=request,
+        outlines=tuple(made),
+        **context.head(
+            asked_fingerprint("outline-1", request, settings=context.settings),
+            deterministic=request.deterministic,
+            limits=limits,
+            notices=work.notices,
+            spans=stages.spans,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A folder that was asked for."""
+
+    path: str
+    folder: Folder
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file that was asked for, or a place in it, with all that it defines there."""
+
+    target: Target
+    entries: tuple[OutlineEntry, ...]
+    reading: Reading
+
+
+def _need(asked: _Folder | _File) -> tuple[bool, int]:
+    """Return what is ordered by how little it needs; a folder takes what it gets."""
+    return isinstance(asked, _Folder), 0 if isinstance(asked, _Folder) else len(asked.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What the outlines of one request have in common."""
+
+    context: Context
+    request: OutlineRequest
+    pool: OccurrencePool
+    segments: tuple[SearchableSegment, ...]
+    limits: list[LimitHit]
+    notices: list[Notice] = field(default_factory=list)
+
+    def outlines(self) -> list[PathOutline]:
+        """Return the outline of each target; those that need least have their room first."""
+        asked = [self._found(target) for target in self.request.targets]
+        made: dict[int, PathOutline] = {}
+        left = self.request.max_bytes
+        for place in sorted(range(len(asked)), key=lambda place: (_need(asked[place]), place)):
+            self.context.deadline.check("outlining")
+            made[place] = self._outline(asked[place], left // (len(asked) - len(made)))
+            left -= _size(made[place])
+        return [made[place] for place in range(len(asked))]
+
+    def _found(self, typed: str) -> _Folder | _File:
+        """Return what a target means, and of a file what it defines."""
+        path = typed.strip().removeprefix("./").rstrip("/")
+        path = "" if path == "." else path
+        folder = root_folder(self.context.view).at(path)
+        if folder is not None:
+            return _Folder(path, folder)
+        target = find_target(self.segments, path, self.context.deadline)
+        entries, reading = self._entries(self.segments[target.segment], target.file)
+        if not target.is_file:
+            entries = around(entries, target.first_line)
+        return _File(target, tuple(entries), reading)
+
+    def _outline(self, asked: _Folder | _File, room: int) -> PathOutline:
+        if isinstance(asked, _Folder):
+            return self._of_folder(asked.path, asked.folder, room)
+        return self._of_file(asked, room)
+
+    def _of_folder(self, path: str, folder: Folder, room: int) -> PathOutline:
+        made = PathOutline(
+            path=sanitise_line(path),
+            folder=True,
+            language=folder.language,
+            files=folder.count,
+            lines=folder.lines,
+            reading="structure",
+        )
+        view, deadline = self.context.view, self.context.deadline
+        rest = room - size_of([heading_line(made, made.path)]) - _TAIL_BYTES
+        found = listed_folder(view, folder, rest, self.request.depth, deadline)
+        if found.left_out:
+            self._cut(found.whole_bytes, made.path)
+        return replace(made, listed=found.paths, left_out=found.left_out)
+
+    def _of_file(self, asked: _File, room: int) -> PathOutline:
+        target = asked.target
+        segment = self.segments[target.segment]
+        image = segment.image
+        rows = segment.rows_of(target.file)
+        made = PathOutline(
+            path=sanitise_line(image.path(target.file)),
+            folder=False,
+            language=image.language(target.file),
+            files=1,
+            lines=int(image.row_lines(rows.start, rows.stop)[1].max(initial=0)),
+            reading=asked.reading,
+        )
+        tests = bool(int(image.file_traits[target.file]) & TEST)
+        rest = room - size_of([heading_line(made, made.path)]) - _TAIL_BYTES
+        found = chosen(asked.entries, rest, depth=self.request.depth, tests=tests)
+        if found.left_out:
+            self._cut(found.whole_bytes, made.path)
+        return replace(made, entries=found.entries, left_out=found.left_out)
+
+    def _entries(self, segment: SearchableSegment, file: int) -> tuple[list[OutlineEntry], Reading]:
+        view, deadline = self.context.view, self.context.deadline
+        path = segment.image.path(file)
+        data = file_text(view, segment, file, deadline).encode()
+        if is_outlined(path, data):
+            found = self.pool.outline(path, data, deadline)
+            if not isinstance(found, str):
+                if len(found) >= MAX_OUTLINED:
+                    key = sanitise_line(path)
+                    self.limits.append(LimitHit("max_outlined", MAX_OUTLINED, None, key))
+                return joined_fields([_entry(one) for one in found]), "syntax"
+            self.notices.append(Notice(found, _TROUBLE[found], sanitise_line(path)))
+        entries = structure_of(view, segment, file)
+        language = segment.image.language(file)
+        if not is_unread(language):
+            return entries, "structure"
+        told = f"no grammar for {language}: its definitions cannot be told"
+        self.notices.append(Notice("unread_language", told, sanitise_line(path)))
+        return entries, "structure" if entries else "none"
+
+    def _cut(self, whole: int, path: str) -> None:
+        if self.request.depth:
+            self.limits.append(LimitHit("max_outline_depth", self.request.depth, None, path))
+        if whole > self.request.max_bytes or not self.request.depth:
+            self.limits.append(LimitHit("max_outline_bytes", self.request.max_bytes, whole, path))
+
+
+def _entry(found: Outlined) -> OutlineEntry:
+    name, head = sanitise_line(found.name), sanitise_line(found.signature)
+    return OutlineEntry(
+        depth=found.depth,
+        kind=kind_word(found.kind, name, head),
+        name=name,
+        signature=label_of(name, head) if head else "",
+        start_line=found.start_line,
+        end_line=found.end_line,
+    )
+
+
+def _size(made: PathOutline) -> int:
+    """Return the bytes of an outline as it is printed, with the blank line behind it."""
+    return size_of([*outline_lines(made, made.path), ""])

@@ -1,0 +1,76 @@
+"""The outline that the chunks of a file tell: headings of documents, keys, statements."""
+
+from collections.abc import Sequence
+
+from ggrep.index.store.view import SnapshotView
+from ggrep.model.outline import OutlineEntry
+from ggrep.model.sanitise import sanitise_line
+from ggrep.search.query.row_reading import row_columns
+from ggrep.search.query.segments import SearchableSegment
+
+_COLUMNS = ("name", "names", "breadcrumb", "chunk_type")
+
+
+def structure_of(view: SnapshotView, segment: SearchableSegment, file: int) -> list[OutlineEntry]:
+    """Return the named chunks of a file, each as deep as it is nested.
+
+    Raises:
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    image = segment.image
+    rows = [row for row in segment.rows_of(file) if not image.row_anchors[row]]
+    columns = row_columns(view, segment, rows, _COLUMNS)
+    held = list(zip(rows, *columns, strict=True))
+    trails = [(*crumb, name) if name else tuple(crumb) for _, name, _, crumb, _ in held]
+    found: list[OutlineEntry] = []
+    for place, (row, name, names, crumb, kind) in enumerate(held):
+        if not names or kind == "diagram":
+            continue
+        first, last = image.lines(row)
+        if name:
+            last = max(last, _end(image.lines(row)[1], place, rows, trails, segment))
+        own = [name, *(one for one in names if one != name)] if name else names
+        found.append(
+            OutlineEntry(
+                depth=len(crumb),
+                kind=kind if name else "block",
+                name=sanitise_line(", ".join(own)),
+                signature="",
+                start_line=first,
+                end_line=last,
+            )
+        )
+    return _without_gaps(found)
+
+
+def _end(
+    last: int,
+    place: int,
+    rows: Sequence[int],
+    trails: Sequence[tuple[str, ...]],
+    segment: SearchableSegment,
+) -> int:
+    """Return the last line of the chunks behind one that are of it or lie in it."""
+    own = trails[place]
+    for after in range(place + 1, len(rows)):
+        if trails[after][: len(own)] != own:
+            break
+        last = max(last, segment.image.lines(rows[after])[1])
+    return last
+
+
+def _without_gaps(entries: Sequence[OutlineEntry]) -> list[OutlineEntry]:
+    """Return the entries, none more than one level deeper than the one it lies in."""
+    found: list[OutlineEntry] = []
+    above: list[tuple[int, int]] = []
+    for entry in entries:
+        while above and above[-1][0] >= entry.depth:
+            above.pop()
+        depth = above[-1][1] + 1 if above else 0
+        above.append((entry.depth, depth))
+        found.append(
+            OutlineEntry(
+                depth, entry.kind, entry.name, entry.signature, entry.start_line, entry.end_line
+            )
+        )
+    return found

@@ -1,0 +1,1 @@
+"""What a repository is, as its own files say it."""

@@ -1,0 +1,212 @@
+"""How a repository is built and tested, by the files that say so. Pure: paths and texts in."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from ggrep.base import stable_json
+from ggrep.model.outline import TourLine
+from ggrep.search.tour.tables import line_with, section_keys, toml_table
+
+_MOST_NAMES: Final = 12
+_COMMAND_CHARACTERS: Final = 70
+_USUAL: Final = (
+    *("all", "build", "install", "test", "tests", "check", "lint", "format", "fmt", "typecheck"),
+    *(
+        "unit",
+        "e2e",
+        "coverage",
+        "bench",
+        "docs",
+        "doc",
+        "run",
+        "start",
+        "dev",
+        "serve",
+        "clean",
+        "release",
+    ),
+)
+"""Names that people look for, in the order that they are told."""
+
+
+def commands_of(path: str, text: str) -> list[TourLine]:
+    """Return what a file at the root says of building and testing."""
+    name = path.rpartition("/")[2].lower()
+    reader = _READERS.get(name)
+    if reader is not None:
+        return list(reader(path, text))
+    return [TourLine(f"./{path}", path)] if _SCRIPT.fullmatch(path) else []
+
+
+def is_told(path: str) -> bool:
+    """Say whether `commands_of` reads a file."""
+    return "/" not in path and (path.lower() in _READERS or bool(_SCRIPT.fullmatch(path)))
+
+
+_SCRIPT: Final = re.compile(
+    r"(?:run-?_?tests?|tests?|build|configure|autogen|bootstrap|runtest-\w+|check)(?:\.sh|\.bash)?"
+)
+"""Names of programs at the root that build or test."""
+
+
+_TARGET: Final = re.compile(
+    r"^([A-Za-z][\w.-]*)(?:[ \t]+[A-Za-z][\w.-]*)*[ \t]*:(?![=:])", re.MULTILINE
+)
+
+
+def _make(path: str, text: str) -> Iterator[TourLine]:
+    names = [found for found in _TARGET.findall(text) if "." not in found]
+    if told := _usual_first(names):
+        yield TourLine(f"make {told}", path)
+
+
+def _just(path: str, text: str) -> Iterator[TourLine]:
+    names = re.findall(r"^@?([a-z][\w-]*)(?:[ \t][^:\n]*)?:(?!=)", text, re.MULTILINE)
+    if told := _usual_first(names):
+        yield TourLine(f"just {told}", path)
+
+
+def _rake(path: str, text: str) -> Iterator[TourLine]:
+    names = re.findall(r"^\s*task[ (]+:?[\"']?(\w+)|TestTask\.new\(?\s*:?(\w*)", text, re.MULTILINE)
+    told = _usual_first([one or other or "test" for one, other in names])
+    yield TourLine(f"rake {told}".rstrip(), path)
+
+
+def _package_json(path: str, text: str) -> Iterator[TourLine]:
+    scripts = _object(json_object(text).get("scripts"))
+    order = sorted(scripts, key=lambda name: (_place(name), name))
+    for name in order[:6]:
+        command = " ".join(str(scripts[name]).split())
+        if _place(name) < len(_USUAL):
+            told = f"npm run {name}: {_shortened(command)}"
+            yield TourLine(told, path, line_with(text, f'"{name}"', after='"scripts"'))
+    others = [name for name in scripts if _place(name) == len(_USUAL)]
+    if others and len(scripts) <= _MOST_NAMES and len(others) == len(scripts):
+        yield TourLine(f"npm run: {', '.join(others)}", path)
+
+
+def _pyproject(path: str, text: str) -> Iterator[TourLine]:
+    backend = str(toml_table(text, "build-system").get("build-backend", ""))
+    if backend:
+        yield TourLine(f"pip install . (built by {backend})", path, line_with(text, backend))
+    if toml_table(text, "tool", "pytest"):
+        yield TourLine("pytest", path, line_with(text, "[tool.pytest"))
+    hatch = toml_table(text, "tool", "hatch", "envs")
+    for env, table in sorted(hatch.items()):
+        scripts = _object(_object(table).get("scripts"))
+        if told := _usual_first(list(scripts)):
+            yield TourLine(f"hatch run {env}: {told}", path)
+
+
+def _setup_cfg(path: str, text: str) -> Iterator[TourLine]:
+    if "[tool:pytest]" in text:
+        yield TourLine("pytest", path, line_with(text, "[tool:pytest]"))
+
+
+def _tox(path: str, text: str) -> Iterator[TourLine]:
+    envs = [
+        name.removeprefix("testenv:")
+        for name in re.findall(r"^\[(testenv:[^\]\n]+)\]", text, re.MULTILINE)
+    ]
+    listed = " ".join(
+        section_keys(text, "tox")
+        .get("envlist", section_keys(text, "tox").get("env_list", ""))
+        .split()
+    )
+    told = _shortened(listed) if listed else ", ".join(envs[:_MOST_NAMES])
+    yield TourLine(f"tox: {told}" if told else "tox", path)
+
+
+def _nox(path: str, text: str) -> Iterator[TourLine]:
+    names = re.findall(r"@(?:nox\.)?session[^\n]*\n(?:@[^\n]*\n)*def (\w+)", text)
+    yield TourLine(f"nox: {', '.join(names[:_MOST_NAMES])}" if names else "nox", path)
+
+
+def _cargo(path: str, text: str) -> Iterator[TourLine]:
+    space = toml_table(text, "workspace")
+    all_of = " --workspace" if space else ""
+    yield TourLine(f"cargo build{all_of}; cargo test{all_of}", path)
+
+
+def _cmake(path: str, text: str) -> Iterator[TourLine]:
+    tests = "; ctest" if re.search(r"\b(?:enable_testing|add_test|CTest)\b", text) else ""
+    yield TourLine(f"cmake -B build && cmake --build build{tests}", path)
+
+
+def _says(*told: str) -> Callable[[str, str], Iterator[TourLine]]:
+    """Return what says the same of each file of its name."""
+
+    def read(path: str, _: str) -> Iterator[TourLine]:
+        yield from (TourLine(one, path) for one in told)
+
+    return read
+
+
+def _composer(path: str, text: str) -> Iterator[TourLine]:
+    scripts = list(_object(json_object(text).get("scripts")))
+    yield TourLine("composer install", path)
+    if told := _usual_first(scripts):
+        yield TourLine(f"composer {told}", path, line_with(text, '"scripts"'))
+
+
+def _usual_first(names: list[str]) -> str:
+    """Return names, those people look for first; the others only where there are few."""
+    every = list(dict.fromkeys(names))
+    known = sorted((one for one in every if _place(one) < len(_USUAL)), key=_place)
+    others = [one for one in every if _place(one) == len(_USUAL) and not one.startswith("_")]
+    told = [*known, *others][: max(len(known), _MOST_NAMES)][:_MOST_NAMES]
+    more = len(every) - len(told)
+    return ", ".join(told) + (f" +{more}" if more else "")
+
+
+def _place(name: str) -> int:
+    return _USUAL.index(name) if name in _USUAL else len(_USUAL)
+
+
+def _shortened(command: str) -> str:
+    if len(command) <= _COMMAND_CHARACTERS:
+        return command
+    return command[: _COMMAND_CHARACTERS - 1].rstrip() + "…"
+
+
+def json_object(text: str) -> Mapping[str, Any]:
+    """Return the object of a JSON document; empty where it is none."""
+    try:
+        return _object(stable_json.loads(text.encode()))
+    except ValueError:
+        return {}
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+_READERS: Final[dict[str, Callable[[str, str], Iterator[TourLine]]]] = {
+    "makefile": _make,
+    "gnumakefile": _make,
+    "justfile": _just,
+    "rakefile": _rake,
+    "package.json": _package_json,
+    "pyproject.toml": _pyproject,
+    "setup.cfg": _setup_cfg,
+    "setup.py": _says("pip install ."),
+    "tox.ini": _tox,
+    "noxfile.py": _nox,
+    "cargo.toml": _cargo,
+    "go.mod": _says("go build ./...; go test ./..."),
+    "pom.xml": _says("mvn package; mvn test"),
+    "build.gradle": _says("gradle build; gradle test"),
+    "build.gradle.kts": _says("gradle build; gradle test"),
+    "cmakelists.txt": _cmake,
+    "meson.build": _says("meson setup build && meson compile -C build; meson test -C build"),
+    "configure.ac": _says("autoreconf -i && ./configure && make; make check"),
+    "build.sbt": _says("sbt compile; sbt test"),
+    "mix.exs": _says("mix compile; mix test"),
+    "composer.json": _composer,
+    "build.zig": _says("zig build; zig build test"),
+    "package.swift": _says("swift build; swift test"),
+    "dune-project": _says("dune build; dune test"),
+    "stack.yaml": _says("stack build; stack test"),
+}
+"""By the names of files at the root, in lower case."""

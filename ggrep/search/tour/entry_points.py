@@ -1,0 +1,178 @@
+"""Where a repository's programs begin, by its manifests and its `main` functions."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from ggrep.base import stable_json
+from ggrep.index.lexical.layout import SYMBOL
+from ggrep.model.outline import TourLine
+from ggrep.search.query.listing import ListedFile
+from ggrep.search.query.row_reading import row_columns, row_texts
+from ggrep.search.query.segments import open_segments
+from ggrep.search.tour.repository_files import RepositoryFiles, is_aside
+from ggrep.search.tour.tables import line_with, section_keys, toml_table
+
+MANIFESTS: Final = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "Cargo.toml")
+_MAIN_LANGUAGES: Final = frozenset(
+    {
+        *("c", "cpp", "csharp", "d", "dart", "go", "haskell", "java", "kotlin", "rust", "scala"),
+        *("swift", "zig"),
+    }
+)
+"""Languages in which a program begins at its function `main`."""
+_MOST_MAINS: Final = 400
+"""Chunks that define a `main` and are looked at."""
+_PROGRAM_STEMS: Final = frozenset({"app", "application", "cli", "main", "program", "server"})
+_BEGINS: Final = re.compile(
+    r"^[ \t]*(ENTRYPOINT|CMD)[ \t]+(.+?)[ \t]*$", re.MULTILINE | re.IGNORECASE
+)
+_DOCKERFILE: Final = re.compile(
+    r"(?:[^/]+/)?(?:Dockerfile|Containerfile)(?:\.[\w-]+)?|[^/]+\.dockerfile"
+)
+
+
+def manifests_in(held: RepositoryFiles) -> list[str]:
+    """Return the files that `declared` reads: those at the root, and packages of a workspace."""
+    found = held.there(MANIFESTS)
+    if not any(path in {"package.json", "Cargo.toml"} for path in found):
+        below = [one.path for one in held.files if one.path.count("/") in {1, 2}]
+        found += [
+            path
+            for path in below
+            if path.rpartition("/")[2] in {"package.json", "Cargo.toml", "pyproject.toml"}
+        ][:12]
+    elif "Cargo.toml" in found:
+        found += [
+            one.path
+            for one in held.files
+            if one.path.endswith("/Cargo.toml") and one.path.count("/") <= 2 and not is_aside(one)
+        ][:40]
+    return [*found, *(one.path for one in held.files if _DOCKERFILE.fullmatch(one.path))]
+
+
+def declared(path: str, text: str) -> list[TourLine]:
+    """Return the programs that a manifest declares."""
+    name = path.rpartition("/")[2]
+    if name == "pyproject.toml":
+        return list(_python_scripts(path, text))
+    if name in {"setup.cfg", "setup.py"}:
+        return list(_console_scripts(path, text))
+    if name == "package.json":
+        return list(_package(path, text))
+    if name == "Cargo.toml":
+        return list(_cargo(path, text))
+    return [
+        TourLine(
+            f"{found[1].upper()} {found[2][:80]}", path, text.count("\n", 0, found.start()) + 1
+        )
+        for found in _BEGINS.finditer(text)
+    ][-2:]
+
+
+def _python_scripts(path: str, text: str) -> Iterator[TourLine]:
+    for keys in (("project", "scripts"), ("project", "gui-scripts"), ("tool", "poetry", "scripts")):
+        for name, target in toml_table(text, *keys).items():
+            if isinstance(target, str):
+                yield TourLine(f"{name} = {target}", path, line_with(text, target))
+
+
+def _console_scripts(path: str, text: str) -> Iterator[TourLine]:
+    listed = section_keys(text, "options.entry_points").get("console_scripts", "")
+    pattern = r"([\w.-]+)\s*=\s*([\w.]+:[\w.]+)"
+    if not listed and (
+        found := re.search(r"console_scripts[\"']?\s*[:=]\s*\[(.*?)\]", text, re.DOTALL)
+    ):
+        listed = found[1]
+    for name, target in re.findall(pattern, listed):
+        yield TourLine(f"{name} = {target}", path, line_with(text, target))
+
+
+def _package(path: str, text: str) -> Iterator[TourLine]:
+    try:
+        said: Any = stable_json.loads(text.encode())
+    except ValueError:
+        return
+    if not isinstance(said, Mapping):
+        return
+    own = str(said.get("name", ""))
+    programs = said.get("bin")
+    if isinstance(programs, str):
+        programs = {own.rpartition("/")[2]: programs}
+    if isinstance(programs, Mapping):
+        for name, target in programs.items():
+            yield TourLine(f"{name} = {target}", path, line_with(text, str(target)))
+    for key in ("main", "module"):
+        target = said.get(key)
+        if isinstance(target, str):
+            yield TourLine(f"{key}: {target}", path, line_with(text, f'"{key}"'))
+            break
+
+
+def _cargo(path: str, text: str) -> Iterator[TourLine]:
+    folder = path[: -len("Cargo.toml")]
+    programs = toml_table(text).get("bin")
+    for program in programs if isinstance(programs, list) else ():
+        if isinstance(program, Mapping) and "name" in program:
+            where = f" = {folder}{program['path']}" if "path" in program else ""
+            yield TourLine(
+                f"bin {program['name']}{where}", path, line_with(text, str(program["name"]))
+            )
+
+
+def main_functions(held: RepositoryFiles) -> list[TourLine]:
+    """Return the `main` functions and modules of programs, those nearest to the root first.
+
+    Raises:
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    found: list[tuple[int, int, int, str, int]] = []
+    files = {(one.segment, one.file): one for one in held.files}
+    for place, segment in enumerate(open_segments(held.view)):
+        defining = segment.row_postings.rows_with("main", range(SYMBOL, SYMBOL + 1)).tolist()
+        rows = [
+            row
+            for row in defining
+            if segment.visible_rows[row]
+            and not segment.image.row_anchors[row]
+            and _is_program(files.get((place, int(segment.image.row_files[row]))))
+        ][:_MOST_MAINS]
+        (names,) = row_columns(held.view, segment, rows, ("names",))
+        for row, own, text in zip(rows, names, row_texts(held.view, segment, rows), strict=True):
+            line = _line_of_main(text, segment.image.lines(row)[0])
+            if line and {"main", "Main"} & set(own):
+                path = files[place, int(segment.image.row_files[row])].path
+                found.append((*_standing(path), -line, path, line))
+    lines = [TourLine("main()", path, line) for *_, path, line in sorted(found)]
+    modules = [
+        one.path for one in held.files if one.path.endswith("__main__.py") and not is_aside(one)
+    ]
+    runs = [TourLine(f"python -m {_module(path)}", path) for path in sorted(modules, key=len)]
+    return [*runs, *lines]
+
+
+def _standing(path: str) -> tuple[int, int]:
+    """Return where a program stands: in a folder of commands, named as one, near the root.
+
+    Of the same standing the one whose `main` comes latest is the largest program.
+    """
+    folders, _, name = path.rpartition("/")
+    stem = name.partition(".")[0].lower()
+    if re.search(r"(?:^|/)(?:cmd|bin)(?:/|$)", folders):
+        return 0, path.count("/")
+    return (1 if stem in _PROGRAM_STEMS else 2), path.count("/")
+
+
+def _line_of_main(text: str, first: int) -> int:
+    """Return the line in which the function's head stands; 0 for what is none."""
+    place = re.search(r"\b[Mm]ain\s*[(:<]", text)
+    return 0 if place is None else first + text.count("\n", 0, place.start())
+
+
+def _is_program(file: ListedFile | None) -> bool:
+    return file is not None and file.language in _MAIN_LANGUAGES and not is_aside(file)
+
+
+def _module(path: str) -> str:
+    parts = path.split("/")[:-1]
+    return ".".join(parts[1:] if parts[:1] in (["src"], ["lib"]) else parts) or path

@@ -1,0 +1,74 @@
+"""The files of a snapshot by path, and their texts read a few at a time."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from ggrep.base.deadline import Deadline
+from ggrep.index.store.view import SnapshotView
+from ggrep.model.traits import EXAMPLE, MADE, TEST, VENDORED
+from ggrep.search.query.file_text import file_texts
+from ggrep.search.query.folders import Folder, root_folder
+from ggrep.search.query.listing import ListedFile, listed_files
+from ggrep.search.query.segments import open_segments
+
+_ASIDE: Final = TEST | EXAMPLE | VENDORED | MADE
+_FIXTURES: Final = re.compile(r"(?:^|/)(?:_*fixtures_*|testsuite|test-suite|benchmarks?)/")
+
+MOST_TEXT_BYTES: Final = 262_144
+"""Larger files are not read: what says how to build something is short."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryFiles:
+    """The files of one snapshot.
+
+    Attributes:
+        files: by the bytes of their paths.
+        root: what lies in which folder.
+    """
+
+    view: SnapshotView
+    deadline: Deadline
+    files: tuple[ListedFile, ...]
+    root: Folder
+    by_path: Mapping[str, ListedFile] = field(repr=False)
+
+    def there(self, paths: Iterable[str]) -> list[str]:
+        """Return those of the paths that there are, in their order."""
+        return [path for path in paths if path in self.by_path]
+
+    def texts(self, paths: Iterable[str]) -> dict[str, str]:
+        """Return the texts of files that are not too large, in the order of `paths`.
+
+        Raises:
+            DeadlineExceeded: time ran out.
+            SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+        """
+        wanted = [self.by_path[path] for path in dict.fromkeys(paths) if path in self.by_path]
+        held = [one for one in wanted if one.size <= MOST_TEXT_BYTES]
+        found: dict[str, str] = {}
+        for place, segment in enumerate(open_segments(self.view)):
+            own = [one for one in held if one.segment == place]
+            read = file_texts(self.view, segment, [one.file for one in own], self.deadline)
+            found.update(zip((one.path for one in own), read, strict=True))
+        return {one.path: found[one.path] for one in held}
+
+    def in_folder(self, path: str) -> Sequence[ListedFile]:
+        """Return the files of a folder, those below its subfolders not among them."""
+        folder = self.root.at(path)
+        return () if folder is None else folder.files
+
+
+def is_aside(file: ListedFile) -> bool:
+    """Say whether a file is no part of what the repository is for: a test, an example, made."""
+    return bool(file.traits & _ASIDE) or bool(_FIXTURES.search(file.path))
+
+
+def repository_files(view: SnapshotView, deadline: Deadline) -> RepositoryFiles:
+    """Return the files of a snapshot."""
+    files = listed_files(view)
+    return RepositoryFiles(
+        view, deadline, files, root_folder(view), {one.path: one for one in files}
+    )

@@ -1,0 +1,143 @@
+"""The first sentences that a file says of itself: a README's, a package's documentation. Pure."""
+
+import re
+from typing import Final, NamedTuple
+
+MOST_CHARACTERS: Final = 320
+"""Of what is quoted of a README; a folder has less."""
+_LEAST_WORDS: Final = 4
+_SCANNED: Final = 20_000
+
+_TAG: Final = re.compile(r"<!--.*?-->|<[^>\n]{1,400}>", re.DOTALL)
+_IMAGE: Final = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?")
+_LINK: Final = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
+_RST_LINK: Final = re.compile(r"`([^`<]+?)\s*<[^>`]+>`_+|`([^`]+)`_+|\|[^|\n]+\|_*")
+_ROLE: Final = re.compile(r":[a-z:]+:`~?([^`\n]+)`|\{@\w+ ([^}]+)\}")
+_MARKS: Final = re.compile(r"\*\*|__|``?|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
+_STOP: Final = re.compile(r"(?<=[^.\s][.!?])\s+(?=[A-Z\"'(`])")
+_UNSAID: Final = re.compile(
+    r"copyright|licen[sc]ed? |spdx|all rights reserved|@generated|do not edit|permission is"
+    r"|^(?:this (?:readme|document|file)|note\b|warning\b|important\b|see )",
+    re.IGNORECASE,
+)
+_SKIPPED: Final = re.compile(
+    r"^\s*(?:#|=|~|\*{3,}|-{3,}|`{3}|\.\. |\||:[\w-]+:|\[[^\]]+\]:|\+\+|\{|%|!(?!\[))"
+)
+_UNDERLINE: Final = re.compile(r"^\s*([=\-~^*#+\"'`.])\1{2,}\s*$")
+_BULLET: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s")
+
+
+class Said(NamedTuple):
+    """A quotation and the line that it begins in, 1-based."""
+
+    text: str
+    line: int
+
+
+def readme_says(text: str, most: int = MOST_CHARACTERS) -> Said | None:
+    """Return the first sentences of prose in a README; None without any."""
+    lines = _without_blocks(text[:_SCANNED]).split("\n")
+    place = 0
+    while place < len(lines):
+        end = place
+        while end < len(lines) and lines[end].strip():
+            end += 1
+        said = _paragraph(lines[place:end])
+        if said is not None:
+            return Said(sentences(said[1], most), place + said[0] + 1)
+        place = end + 1
+    return None
+
+
+def sentences(text: str, most: int) -> str:
+    """Return the first two sentences at most, on one line and cut to so many characters."""
+    line = " ".join(text.split())
+    parts = _STOP.split(line)
+    kept = parts[0]
+    if len(parts) > 1 and len(kept) + len(parts[1]) < most:
+        kept = f"{kept} {parts[1]}"
+    return kept if len(kept) <= most else kept[: most - 1].rstrip() + "…"
+
+
+def _paragraph(lines: list[str]) -> tuple[int, str] | None:
+    """Return the prose of a paragraph and which of its lines it begins in."""
+    if not lines or lines[0].startswith(("    ", "\t")):
+        return None
+    kept: list[tuple[int, str]] = []
+    for number, line in enumerate(lines):
+        following = lines[number + 1] if number + 1 < len(lines) else ""
+        if _UNDERLINE.match(line) or _UNDERLINE.match(following):
+            kept.clear()
+        elif not _SKIPPED.match(line) and not (_BULLET.match(line) and not kept):
+            kept.append((number, line))
+    said = _plain(" ".join(line for _, line in kept))
+    few = len(re.findall(r"[A-Za-z]{2,}", said)) < _LEAST_WORDS
+    amid = said[:1].islower() and not re.search(r" (?:is|are) ", said[:60])
+    if few or amid or _UNSAID.search(said) or said.endswith(":"):
+        return None
+    first = said.split(maxsplit=1)[0]
+    return next((number for number, line in kept if first in line), kept[0][0]), said
+
+
+def _plain(text: str) -> str:
+    """Return prose on one line without marks of links, images and emphasis."""
+    text = _IMAGE.sub("", text.replace("&nbsp;", " "))
+    text = _LINK.sub(r"\1", text)
+    text = _ROLE.sub(lambda found: found[1] or found[2], text)
+    text = _RST_LINK.sub(lambda found: found[1] or found[2] or "", text)
+    return " ".join(_MARKS.sub("", text).split()).strip(" >|")
+
+
+def _without_blocks(text: str) -> str:
+    """Return a text with tags, comments and fenced code blanked, line for line."""
+    fenced = re.sub(r"^(```|~~~).*?^\1", _blank, text, flags=re.MULTILINE | re.DOTALL)
+    front = re.sub(r"\A---\n.*?\n---\n", _blank, fenced, flags=re.DOTALL)
+    return _TAG.sub(_blank, front)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return "\n" * found[0].count("\n")
+
+
+_COMMENT: Final = re.compile(r"^\s*(?://[/!]?|/?\*+/?|#+)?\s?")
+_PYTHON: Final = re.compile(
+    r"\A(?:\ufeff)?(?:\s*#[^\n]*\n|\s)*[rRuU]?(\"\"\"|''')(?P<doc>.*?)\1", re.DOTALL
+)
+_RUST: Final = re.compile(r"\A(?:\s*//[^!\n][^\n]*\n|\s)*(?P<doc>(?:[ \t]*//![^\n]*\n?)+)")
+_GO: Final = re.compile(
+    r"(?P<doc>(?:^//[^\n]*\n)+|^/\*.*?\*/\s*?\n)package\s+\w+", re.MULTILINE | re.DOTALL
+)
+_BLOCK: Final = re.compile(r"/\*\*?(?P<doc>.*?)\*/", re.DOTALL)
+
+
+def source_says(text: str, language: str, most: int) -> Said | None:
+    """Return what a source file says of its package at its top; None where it says nothing."""
+    head = text[:_SCANNED]
+    if language == "python":
+        found = _PYTHON.search(head)
+    elif language == "rust":
+        found = _RUST.search(head)
+    elif language == "go":
+        found = _GO.search(head)
+    else:
+        found = next((one for one in _BLOCK.finditer(head) if not _UNSAID.search(one["doc"])), None)
+        if found is not None and found.start() > len(head) // 2 and found.start() > 2_000:
+            return None
+    if found is None:
+        return None
+    lines = [_COMMENT.sub("", line).strip() for line in found["doc"].split("\n")]
+    start = next((place for place, line in enumerate(lines) if line), 0)
+    end = next((place for place in range(start, len(lines)) if not _said(lines[place])), len(lines))
+    said = _plain(" ".join(_TAG.sub(" ", " ".join(lines[start:end])).split()))
+    if not said or _UNSAID.search(said):
+        return None
+    return Said(_first(said, most), head.count("\n", 0, found.start("doc")) + 1 + start)
+
+
+def _said(line: str) -> bool:
+    return bool(line) and not line.startswith("@") and not _UNDERLINE.match(line)
+
+
+def _first(text: str, most: int) -> str:
+    kept = _STOP.split(text)[0]
+    return kept if len(kept) <= most else kept[: most - 1].rstrip() + "…"

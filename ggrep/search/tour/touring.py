@@ -1,0 +1,200 @@
+"""Answers requests for a tour: what a repository is, from the files of one snapshot.
+
+Every line is a quotation, a name or a count, and says where it is from.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from ggrep.base.cache import CacheKey
+from ggrep.base.errors import InvalidRequest
+from ggrep.config.fingerprints import asked_fingerprint
+from ggrep.config.role_rules import rules_of
+from ggrep.model.limits import LimitHit
+from ggrep.model.outline import TourLine, TourRequest, TourResponse, TourSection
+from ggrep.model.outline_lines import counted, section_lines, size_of
+from ggrep.model.sanitise import sanitise_line
+from ggrep.search.navigation.main_names import main_names
+from ggrep.search.query.context import Context, Stages
+from ggrep.search.tour import ci_commands, commands, entry_points, layout, whereabouts
+from ggrep.search.tour.imports_in import imported_files
+from ggrep.search.tour.repository_files import RepositoryFiles, repository_files
+from ggrep.search.tour.sentences import readme_says
+from ggrep.search.tour.tables import line_with, toml_table
+
+MAX_TOUR_BYTES: Final = 1 << 20
+"""Most text of one answer."""
+_READMES: Final = (
+    "README.md",
+    "README.rst",
+    "README.txt",
+    "README",
+    "README.adoc",
+    "Readme.md",
+    "readme.md",
+    "README.markdown",
+    "README.org",
+    "docs/README.md",
+    "doc/README.md",
+)
+_LEAST_IMPORTS: Final = 2
+_MOST_IMPORTED: Final = 8
+_MOST_HELD: Final = 3
+
+_Sections = tuple[tuple[str, tuple[TourLine, ...]], ...]
+_MADE: Final = CacheKey[_Sections]()
+
+
+def check_tour(request: TourRequest) -> None:
+    """Raise unless the request is valid; needs no index.
+
+    Raises:
+        InvalidRequest: names what is wrong.
+    """
+    if request.max_bytes < 1:
+        raise InvalidRequest(f"max_bytes: {request.max_bytes} bytes hold no text")
+    if request.timeout_ms < 0:
+        raise InvalidRequest(f"timeout_ms: {request.timeout_ms} is negative")
+
+
+def tour(context: Context, request: TourRequest) -> TourResponse:
+    """Return what a repository is. It is gathered once of each snapshot.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    stages = Stages(context.clock)
+    limits = []
+    if request.max_bytes > MAX_TOUR_BYTES:
+        limits.append(LimitHit("max_tour_bytes", MAX_TOUR_BYTES, request.max_bytes))
+        request = replace(request, max_bytes=MAX_TOUR_BYTES)
+    view = context.view
+    made = view.derived.get(_MADE)
+    if made is None:
+        made = view.derived.keep(_MADE, _gathered(context))
+    whole = [TourSection(kind, lines) for kind, lines in made]
+    sections = fitted(whole, request.max_bytes)
+    if any(one.left_out for one in sections):
+        limits.append(LimitHit("max_tour_bytes", request.max_bytes, _size(whole)))
+    stages.end("tour")
+    return TourResponse(
+        request=request,
+        sections=tuple(sections),
+        **context.head(
+            asked_fingerprint("tour-1", request, settings=context.settings),
+            deterministic=request.deterministic,
+            limits=limits,
+            notices=(),
+            spans=stages.spans,
+        ),
+    )
+
+
+def fitted(sections: Sequence[TourSection], room: int) -> list[TourSection]:
+    """Return the sections with so many lines taken off the longest that the rest fits.
+
+    The last line of a section goes first; of sections of the same length the later one loses one.
+    """
+    kept = list(sections)
+    while _size(kept) > room:
+        place = max(range(len(kept)), key=lambda one: (len(kept[one].lines), one), default=-1)
+        if place < 0:
+            break
+        last = kept[place]
+        if len(last.lines) > 1:
+            kept[place] = replace(last, lines=last.lines[:-1], left_out=last.left_out + 1)
+        else:
+            del kept[place]
+    return kept
+
+
+def _size(sections: Sequence[TourSection]) -> int:
+    return size_of([line for section in sections for line in section_lines(section)])
+
+
+def _gathered(context: Context) -> _Sections:
+    held = repository_files(context.view, context.deadline)
+    rules = rules_of(context.settings.roles)
+    made = (
+        ("about", _about(held)),
+        ("languages", layout.languages(held)),
+        ("folders", layout.folders(held)),
+        ("entry_points", _entry_points(held)),
+        ("main_files", _main_files(held)),
+        ("build_and_test", _commands(held)),
+        ("configuration", whereabouts.configuration(held, rules)),
+        ("docs", whereabouts.documents(held)),
+        ("tests", whereabouts.tests(held)),
+    )
+    return tuple((kind, tuple(map(_sanitised, lines))) for kind, lines in made if lines)
+
+
+def _sanitised(line: TourLine) -> TourLine:
+    return TourLine(sanitise_line(line.text), sanitise_line(line.path), line.line)
+
+
+def _about(held: RepositoryFiles) -> list[TourLine]:
+    """Return what the README says first, and what manifests call it."""
+    lines: list[TourLine] = []
+    texts = held.texts([*held.there(_READMES)[:2], "pyproject.toml", "Cargo.toml", "package.json"])
+    for path, text in texts.items():
+        if path in _READMES:
+            if not lines and (said := readme_says(text)) is not None:
+                lines.append(TourLine(said.text, path, said.line))
+            continue
+        described = _described(path, text)
+        if described and all(described.rstrip(".") not in line.text for line in lines):
+            lines.append(TourLine(described, path, line_with(text, "description")))
+    return lines
+
+
+def _described(path: str, text: str) -> str:
+    if path == "package.json":
+        found = commands.json_object(text).get("description", "")
+    elif path == "Cargo.toml":
+        found = toml_table(text, "package").get("description", "")
+    else:
+        poetry = toml_table(text, "tool", "poetry").get("description", "")
+        found = toml_table(text, "project").get("description", poetry)
+    return " ".join(found.split())[:300] if isinstance(found, str) else ""
+
+
+def _entry_points(held: RepositoryFiles) -> list[TourLine]:
+    texts = held.texts(entry_points.manifests_in(held))
+    told = [line for path, text in texts.items() for line in entry_points.declared(path, text)]
+    return [*told, *entry_points.main_functions(held)]
+
+
+def _main_files(held: RepositoryFiles) -> list[TourLine]:
+    """Return the files that most others import, with what they define."""
+    counts = imported_files(held)
+    order = sorted(counts, key=lambda path: (-counts[path], path))
+    kept = [path for path in order if counts[path] >= _LEAST_IMPORTS][:_MOST_IMPORTED]
+    files = [held.by_path[path] for path in kept if path in held.by_path]
+    names = main_names(held.view, files, held.deadline)
+    told = {
+        file.path: ", ".join(holds[:_MOST_HELD])
+        for file, (holds, _) in zip(files, names, strict=True)
+    }
+    return [
+        TourLine(
+            ": ".join(
+                filter(None, (f"imported by {counted(counts[path], 'file')}", told.get(path, "")))
+            ),
+            path,
+        )
+        for path in kept
+    ]
+
+
+def _commands(held: RepositoryFiles) -> list[TourLine]:
+    """Return how to build and test: what the root's files say, then what is run for changes."""
+    own = [one.path for one in held.files if commands.is_told(one.path)]
+    ci = [one.path for one in held.files if ci_commands.is_ci(one.path)]
+    lines = [
+        line for path, text in held.texts(own).items() for line in commands.commands_of(path, text)
+    ]
+    lines += ci_commands.ci_commands(held.texts(ci))
+    return list({line.text: line for line in reversed(lines)}.values())[::-1]
