@@ -179,7 +179,7 @@ async def test_no_tool_returns_whole_content_unless_told(
     asked = {name: what[1] for name, what in federator.asked if isinstance(what, tuple)}
     slate = asked["slate_repo"]
     assert (slate.level, slate.budgets, slate.session) == (1, Budgets(), None)
-    assert slated.document["slate"] == {"level": 1}
+    assert slated.document["slate"]["level"] == 1
     assert federator.shapes == [SlateShape()]
     assert 0 < asked["symbol_repo"].limit <= 20
     used = asked["references_repo"]
@@ -444,7 +444,7 @@ async def test_arguments_of_a_slate_of_a_workspace_reach_its_shape(
 
     outcome = await calls.call("search_workspace", given)
 
-    assert outcome.document["slate"] == {"level": 0}
+    assert outcome.document["slate"]["level"] == 0
     budgets = Budgets(9_000, 900, 7, 2)
     assert federator.shapes == [SlateShape(0, budgets, anchors=False, graph=False)]
     assert [request.only for request in federator.requests] == [("own",)]
