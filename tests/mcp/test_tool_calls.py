@@ -218,6 +218,22 @@ async def test_every_tool_refuses_an_option_that_it_does_not_know(
     assert federator.asked == []
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"mode": "prose"}, "mode: 'prose' is a corpus; say it in `corpus`"),
+        ({"corpus": ["debug"]}, "corpus: 'debug' is an intent; say it in `mode`"),
+    ],
+)
+async def test_a_corpus_and_an_intent_that_were_swapped_are_told_apart(
+    calls: Calls, given: dict[str, object], said: str
+) -> None:
+    """A body calls the one what a tool calls the other."""
+    outcome = await calls.call("search", {"query": "q", **given})
+
+    assert outcome.document["message"] == said
+
+
 @pytest.mark.parametrize("name", ["search", "context", "symbol", "references"])
 async def test_a_path_within_a_repository_narrows_the_search(
     calls: Calls, federator: FakeFederator, own: Path, name: str
