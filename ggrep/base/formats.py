@@ -133,6 +133,12 @@ TOUR_SCHEMA: Final = 1
 1. First shape.
 """
 
+FEDERATED_SCHEMA: Final = 1
+"""JSON of a federated answer.
+
+1. The contract's shape, with `results`, `limits_hit` and further keys of `meta`.
+"""
+
 STATUS_SCHEMA: Final = 1
 """JSON of `status`.
 

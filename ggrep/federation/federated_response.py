@@ -7,9 +7,10 @@ differs from run to run stands in `stats` alone.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, cast
 
 from ggrep.base.errors import Busy, GgrepError, WorkspaceError
+from ggrep.base.formats import FEDERATED_SCHEMA
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan, CorpusCohort, compatibility_key
 from ggrep.federation.coverage import Coverage
@@ -49,12 +50,6 @@ if TYPE_CHECKING:
         SelectionJson,
         StatedJson,
     )
-
-FEDERATED_SCHEMA: Final = 1
-"""JSON of a federated answer.
-
-1. The contract's shape, with `results`, `limits_hit` and further keys of `meta`.
-"""
 
 _Clean = Callable[[str], str]
 

@@ -18,7 +18,8 @@ from ggrep.federation.validation import validate
 from ggrep.interfaces.evaluation.check_file import read_checks
 from ggrep.interfaces.evaluation.suite_files import read_suite
 from ggrep.interfaces.mcp.arguments import read_arguments
-from ggrep.interfaces.mcp.tools import TOOLS
+from ggrep.interfaces.mcp.spellings import in_our_words
+from ggrep.interfaces.mcp.tools import ELSEWHERE, TOOLS
 from ggrep.interfaces.surfaces import body
 from ggrep.protocol.wire.handshake import parse_hello, parse_welcome
 from ggrep.protocol.wire.messages import parse_message
@@ -93,7 +94,12 @@ def _json(read: Callable[[Any], object]) -> Callable[[str, Path], object]:
 
 def _tool(name: str) -> Callable[[Any], object]:
     tool = next(tool for tool in TOOLS if tool.name == name)
-    return lambda given: read_arguments(tool.name, tool.arguments, given, tool.rare)
+
+    def read(given: Any) -> object:
+        ours = in_our_words(tool.name, tool.every, given, ELSEWHERE)
+        return read_arguments(tool.name, tool.arguments, ours, tool.rare)
+
+    return read
 
 
 _READERS: Final[Mapping[str, Callable[[str, Path], object]]] = {

@@ -15,6 +15,7 @@ from ggrep.federation.workspace_slates import SlateShape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
+from tests.fakes.golden_documents import golden
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +33,13 @@ class FakeAnswer:
 
 def answer_of(workspace: Workspace, request: FederatedRequest) -> FakeAnswer:
     """Return an answer that tells two questions apart."""
-    return FakeAnswer(
-        {
-            "ok": True,
-            "backend": "federated",
-            "results": [{"path": "ä.py", "repoId": repo.repo_id} for repo in workspace.repos],
-            "repos": [{"repoId": repo.repo_id} for repo in workspace.repos],
-            "diagnostics": {"warnings": [], "errors": []},
-            "asked": request.search.query,
-        }
-    )
+    document = golden("federated_success")
+    (hit, *_), (row, *_) = document["results"], document["repos"]
+    ids = [repo.repo_id for repo in workspace.repos]
+    document["results"] = [{**hit, "file": "ä.py", "repoId": one} for one in ids]
+    document["repos"] = [{**row, "repoId": one} for one in ids]
+    document["meta"]["selection"]["only"] = [request.search.query]
+    return FakeAnswer(document)
 
 
 @dataclass(slots=True)
@@ -88,7 +86,8 @@ class FakeFederator:
                 arrived(Arrival(repo.repo_id, repo.alias, "ok", done, done, total))
         if self.failing:
             error: dict[str, Json] = {"code": "no_index", "message": "none of them"}
-            return FakeAnswer({"ok": False, "error": error, **error}, ok=False)
+            failed = {**golden("federated_error"), **error, "error": {**error, "details": {}}}
+            return FakeAnswer(failed, ok=False)
         return answer_of(workspace, request)
 
     async def slate(
@@ -103,42 +102,56 @@ class FakeFederator:
         """Answer as a search, with a slate in it."""
         self.shapes.append(shape)
         answer = await self.search(workspace, request, arrived, forbidden=forbidden)
-        return FakeAnswer({**answer.document, "slate": {"level": shape.level}}, ok=answer.ok)
+        if not answer.ok:
+            return answer
+        document = golden("federated_slate")
+        document["slate"]["level"] = shape.level
+        return FakeAnswer(document)
 
     async def search_repo(self, root: Path, request: SearchRequest) -> Mapping[str, Json]:
         """Answer for one repository."""
         await self._enter("search_repo", (root, request))
-        return {"results": [{"path": "ü.py"}], "confidence": "high", "mode": request.mode.value}
+        document = golden("query_success")
+        results = [{**hit, "path": "ü.py"} for hit in document["results"]]
+        return {**document, "results": results, "mode": request.mode.value}
 
     async def slate_repo(self, root: Path, request: SlateRequest) -> Mapping[str, Json]:
         """Answer with a slate."""
         await self._enter("slate_repo", (root, request))
-        return {"slate": {"level": request.level}, "confidence": "high"}
+        document = golden("slate_success")
+        document["slate"]["level"] = request.level
+        return document
 
     async def symbol_repo(self, root: Path, request: SymbolRequest) -> Mapping[str, Json]:
         """Answer with one definition."""
         await self._enter("symbol_repo", (root, request))
-        return {"definitions": [{"name": request.name, "path": "ü.py"}]}
+        return {**golden("symbol_success"), "name": request.name}
 
     async def references_repo(self, root: Path, request: ReferencesRequest) -> Mapping[str, Json]:
         """Answer with one usage."""
         await self._enter("references_repo", (root, request))
-        return {"references": [{"path": "ü.py", "line": 3}]}
+        return {**golden("references_success"), "name": request.name}
 
     async def expand_repo(self, root: Path, request: ExpandRequest) -> Mapping[str, Json]:
         """Answer with a line."""
         await self._enter("expand_repo", (root, request))
-        return {"path": request.target, "content": "ß = 1\n"}
+        return {**golden("expand_success"), "path": request.target, "content": "ß = 1\n"}
 
     async def status(self, root: Path) -> Mapping[str, Json]:
         """Return a status."""
         await self._enter("status", root)
-        return {"running": False, "canonical_root": str(root)}
+        return {
+            "schema_version": 1,
+            "running": False,
+            "root": str(root),
+            "store_id": "own-000000000000-000000000000",
+            "indexed": True,
+        }
 
     async def health(self, root: Path, *, deep: bool = False) -> Mapping[str, Json]:
         """Return a health."""
         await self._enter("health", (root, deep))
-        return {"ok": True, "checks": []}
+        return golden("health")
 
     def on_behalf_of(self, caller: str) -> "FakeFederator":
         """Return the same one."""

@@ -1,5 +1,7 @@
 """A server over fakes, in this process, and two repositories on disk."""
 
+import shutil
+import subprocess
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -14,6 +16,9 @@ from ggrep.interfaces.mcp.server import build_server
 from ggrep.interfaces.mcp.start import Start
 from ggrep.interfaces.mcp.tool_calls import Calls
 from tests.fakes.federators import FakeFederator
+
+_PACKAGES = ("@modelcontextprotocol/sdk@1", "@modelcontextprotocol/inspector@0")
+_INSTALL_S = 300
 
 Connect: TypeAlias = Callable[..., AbstractAsyncContextManager[Client]]
 
@@ -68,6 +73,29 @@ def connect(federator: FakeFederator, own: Path, workspace_file: Path) -> Connec
         await backend.aclose()
 
     return connected
+
+
+@pytest.fixture(scope="session")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory where both clients are installed; skip where they cannot be."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        pytest.skip("node and npm are not installed")
+    place = tmp_path_factory.mktemp("node")
+    for script in Path(__file__).parent.glob("*.mjs"):
+        shutil.copy(script, place)
+    (place / "package.json").write_text('{"private": true, "type": "module"}')
+    quiet = ("--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts")
+    installed = subprocess.run(
+        ["npm", "install", *quiet, *_PACKAGES],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        timeout=_INSTALL_S,
+        check=False,
+    )
+    if installed.returncode:
+        pytest.skip(f"npm could not install the clients: {installed.stderr[-500:]}")
+    return place
 
 
 def backend_of(federator: FakeFederator, start: Start) -> LazyBackend:

@@ -83,29 +83,6 @@ def test_false_and_zero_are_given() -> None:
     assert values == {"query": "", "top": 0, "strict": False}
 
 
-def test_an_unknown_argument_is_refused_with_the_one_that_was_meant() -> None:
-    """A scope that is passed over silently gives answers about something else."""
-    with pytest.raises(InvalidRequest) as refused:
-        read_arguments("find", ARGUMENTS, {"query": "q", "perfile": 3})
-
-    assert str(refused.value) == (
-        "find: unknown argument 'perfile'; did you mean per_file?;"
-        " it takes query, top, per_file, strict, corpus, deep"
-    )
-
-
-def test_an_unknown_argument_like_no_other_is_refused_plainly() -> None:
-    """A guess at random would mislead."""
-    with pytest.raises(InvalidRequest, match=r"^find: unknown argument 'zz'; it takes query, top"):
-        read_arguments("find", ARGUMENTS, {"query": "q", "zz": 3})
-
-
-def test_the_first_unknown_argument_by_name_is_the_one_named() -> None:
-    """Same input, same message."""
-    with pytest.raises(InvalidRequest, match="'a1'"):
-        read_arguments("find", ARGUMENTS, {"b1": 1, "a1": 1})
-
-
 @pytest.mark.parametrize("given", [{}, {"query": None}])
 def test_a_missing_argument_is_named(given: dict[str, object]) -> None:
     """The model can mend that."""
@@ -171,6 +148,19 @@ def test_messages_name_arguments_rather_than_places() -> None:
 
     assert in_flat_words(said, ARGUMENTS) == (
         "per_file: must be 0 or more; query: is empty; corpus: no"
+    )
+
+
+def test_keys_of_a_body_are_named_as_arguments_are() -> None:
+    """A body's `mode` is our `corpus`; sent to our `mode`, an agent would come back at once."""
+    said = "$.search.intent: 'all' is a corpus; say it in `mode`, not in `other`"
+    arguments = (
+        Argument("mode", "string", ("search", "intent")),
+        Argument("corpus", "array", ("search", "mode")),
+    )
+
+    assert in_flat_words(said, arguments) == (
+        "mode: 'all' is a corpus; say it in `corpus`, not in `other`"
     )
 
 
@@ -251,18 +241,29 @@ def test_an_option_of_another_type_is_refused(option: str, wanted: str) -> None:
     assert str(refused.value) == f"t: {wanted}"
 
 
-def test_an_option_that_is_given_as_an_argument_is_told_where_to_stand() -> None:
-    """The model has the name right; only the place is wrong."""
-    with pytest.raises(InvalidRequest) as refused:
-        read_arguments("t", LISTED, {"query": "q", "rrf_k": 7}, RARE)
+def test_an_option_may_be_given_as_an_argument() -> None:
+    """The model has the name right, and there is one thing that it can mean."""
+    given = {"query": "q", "rrf_k": 7, "cohort": "a", "policy": None}
 
-    assert str(refused.value) == "t: rrf_k is given in options, as rrf_k=value"
+    assert read_arguments("t", LISTED, given, RARE) == {"query": "q", "rrf_k": 7, "cohort": ["a"]}
 
 
-def test_options_of_a_tool_that_takes_none_are_unknown() -> None:
-    """They would be passed over in silence."""
-    with pytest.raises(InvalidRequest, match="unknown argument 'options'"):
-        read_arguments("t", ARGUMENTS, {"query": "q", "options": ["rrf_k=7"]})
+def test_an_option_that_is_an_argument_with_another_value_is_refused() -> None:
+    """Either could be meant."""
+    given = {"query": "q", "rrf_k": 7, "options": ["rrf_k=8"]}
+
+    with pytest.raises(InvalidRequest, match=r"^t: rrf_k is given twice, in options too$"):
+        read_arguments("t", LISTED, given, RARE)
+    given["options"] = ["rrf_k=7"]
+    assert read_arguments("t", LISTED, given, RARE)["rrf_k"] == 7
+
+
+def test_what_is_rarely_given_has_its_default() -> None:
+    """It is in force whether it is listed or not."""
+    rare = (Argument("snippet", "string", ("search", "snippet"), default="short"),)
+
+    assert read_arguments("t", LISTED, {"query": "q"}, rare)["snippet"] == "short"
+    assert read_arguments("t", LISTED, {"query": "q", "snippet": "full"}, rare)["snippet"] == "full"
 
 
 def test_an_argument_is_no_option() -> None:

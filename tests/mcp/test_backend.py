@@ -1,12 +1,14 @@
 """Loading on the first call."""
 
 import anyio
+import jsonschema_rs
 import pytest
 
 from ggrep.interfaces.mcp.backend import LazyBackend, ResourceFailed
 from ggrep.interfaces.mcp.mcp_places import Places
 from ggrep.interfaces.mcp.start import Start
 from ggrep.interfaces.mcp.tool_calls import Calls
+from ggrep.interfaces.mcp.tools import BY_NAME
 from tests.fakes.federators import FakeFederator
 
 
@@ -67,6 +69,9 @@ async def test_a_broken_installation_is_a_failure_that_says_so() -> None:
     assert outcome.failed
     assert outcome.document["code"] == "internal"
     assert outcome.document["message"] == ("ggrep cannot be loaded: ImportError: no module named x")
+    federated = await backend.call("search_workspace", {"query": "q"}, None)
+    for name, found in (("search", outcome), ("search_workspace", federated)):
+        jsonschema_rs.validate(BY_NAME[name].returns, found.document)
     for name in ("status", "workspace"):
         with pytest.raises(ResourceFailed, match="no module named x"):
             await backend.read(name)

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,33 +16,9 @@ from tests.mcp.processes import Settled, settled
 
 pytestmark = [pytest.mark.deep, pytest.mark.timeout(600)]
 
-_PACKAGES = ("@modelcontextprotocol/sdk@1", "@modelcontextprotocol/inspector@0")
-_SCRIPT = Path(__file__).with_name("sdk_client.mjs")
 _PATIENCE_S = 300
 TOOLS = list(BY_NAME)
 GIVEN = {"query": "settle invoice", "name": "settle_invoice", "target": "src/pay.py:2"}
-
-
-@pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a directory where both clients are installed; skip where they cannot be."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        pytest.skip("node and npm are not installed")
-    place = tmp_path_factory.mktemp("node")
-    shutil.copy(_SCRIPT, place)
-    (place / "package.json").write_text('{"private": true, "type": "module"}')
-    quiet = ("--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts")
-    installed = subprocess.run(
-        ["npm", "install", *quiet, *_PACKAGES],
-        cwd=place,
-        capture_output=True,
-        text=True,
-        timeout=_PATIENCE_S,
-        check=False,
-    )
-    if installed.returncode:
-        pytest.skip(f"npm could not install the clients: {installed.stderr[-500:]}")
-    return place
 
 
 @pytest.fixture(scope="module")

@@ -127,6 +127,19 @@ async def test_without_a_workspace_its_file_is_asked_for(own: Path) -> None:
         await Places(Start(directory=own)).workspace(None)
 
 
+async def test_an_id_may_be_given_by_its_beginning(own: Path, workspace_file: Path) -> None:
+    """Texts show no more of it; what is too short to be meant is refused."""
+    second = workspace_file.with_name("one.jsonc")
+    second.write_text('{"schemaVersion": 1, "name": "one", "repos": [{"root": "own"}]}')
+    whole = load_workspace(second, resolve_root=canonical_root).repo_set_id
+    places = Places(Start(directory=own, workspaces=(workspace_file, second)))
+
+    assert (await places.workspace(whole[:12])).file == second
+    for short in ("ws1-", whole[:11], f"{whole[:12]}z"):
+        with pytest.raises(InvalidRequest, match="knows no workspace of that id"):
+            await places.workspace(short)
+
+
 async def test_an_id_that_nobody_registered_is_refused(own: Path) -> None:
     """Ids are the server's to give, not paths in disguise."""
     with pytest.raises(InvalidRequest, match=r"^ws1-00: .* it knows none$"):

@@ -182,7 +182,7 @@ async def test_no_tool_returns_whole_content_unless_told(
     asked = {name: what[1] for name, what in federator.asked if isinstance(what, tuple)}
     slate = asked["slate_repo"]
     assert (slate.level, slate.budgets, slate.session) == (1, Budgets(), None)
-    assert slated.document["slate"] == {"level": 1}
+    assert slated.document["slate"]["level"] == 1
     assert federator.shapes == [SlateShape()]
     assert 0 < asked["symbol_repo"].limit <= 20
     used = asked["references_repo"]
@@ -219,6 +219,22 @@ async def test_every_tool_refuses_an_option_that_it_does_not_know(
     assert "unknown option 'nonsense=1'" in said
     assert all(f"{argument.name}=" in said for argument in tool.rare)
     assert federator.asked == []
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"mode": "prose"}, "mode: 'prose' is a corpus; say it in `corpus`"),
+        ({"corpus": ["debug"]}, "corpus: 'debug' is an intent; say it in `mode`"),
+    ],
+)
+async def test_a_corpus_and_an_intent_that_were_swapped_are_told_apart(
+    calls: Calls, given: dict[str, object], said: str
+) -> None:
+    """A body calls the one what a tool calls the other."""
+    outcome = await calls.call("search", {"query": "q", **given})
+
+    assert outcome.document["message"] == said
 
 
 @pytest.mark.parametrize("name", ["search", "context", "symbol", "references"])
@@ -447,7 +463,7 @@ async def test_arguments_of_a_slate_of_a_workspace_reach_its_shape(
 
     outcome = await calls.call("search_workspace", given)
 
-    assert outcome.document["slate"] == {"level": 0}
+    assert outcome.document["slate"]["level"] == 0
     budgets = Budgets(9_000, 900, 7, 2)
     assert federator.shapes == [SlateShape(0, budgets, anchors=False, graph=False)]
     assert [request.only for request in federator.requests] == [("own",)]

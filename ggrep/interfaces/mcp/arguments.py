@@ -3,9 +3,9 @@
 Schemas are flat: a property has one type and no union, as some clients take nothing else.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Final, Literal, TypeAlias
 
 from ggrep.base.errors import InvalidRequest
@@ -13,6 +13,8 @@ from ggrep.base.stable_json import Json
 
 OPTIONS: Final = "options"
 """The argument that holds what is rarely given."""
+
+_QUOTED: Final = re.compile(r"`(\w+)`")
 
 Kind: TypeAlias = Literal["string", "integer", "boolean", "array"]
 
@@ -72,23 +74,25 @@ def read_arguments(
     """Return the values that were given, each of its argument's type, with defaults filled in.
 
     Null stands for an argument that is not given, as some clients send every one they know. Those
-    in `rare` are given as `key=value` in the argument `options`.
+    in `rare` may be given as `key=value` in the argument `options` as well.
 
     Raises:
-        InvalidRequest: an argument is unknown, missing or of another type; the message names it.
+        InvalidRequest: an argument is missing, given twice or of another type; the message names
+            it.
     """
-    known = {argument.name: argument for argument in arguments}
-    for name in sorted(given.keys() - known.keys()):
-        raise InvalidRequest(_unknown(tool, name, list(known), {one.name for one in rare}))
     values: dict[str, object] = {}
-    for name, argument in known.items():
-        value = given.get(name)
+    for argument in (one for one in (*arguments, *rare) if one.name != OPTIONS):
+        value = given.get(argument.name)
         if value is None and argument.required:
-            raise InvalidRequest(f"{tool}: the argument {name!a} is missing")
-        value = argument.default if value is None else value
+            raise InvalidRequest(f"{tool}: the argument {argument.name!a} is missing")
         if value is not None:
-            values[name] = _typed(tool, argument, value)
-    return values | _read_options(tool, values.pop(OPTIONS, ()), rare)
+            values[argument.name] = _typed(tool, argument, value)
+    options = _read_options(tool, given.get(OPTIONS) if rare else None, rare)
+    for name in sorted(values.keys() & options.keys()):
+        if values[name] != options[name]:
+            raise InvalidRequest(f"{tool}: {name} is given twice, in {OPTIONS} too")
+    usual = {one.name: one.default for one in (*arguments, *rare) if one.default is not None}
+    return usual | values | options
 
 
 def _read_options(tool: str, options: object, rare: Sequence[Argument]) -> dict[str, object]:
@@ -99,7 +103,10 @@ def _read_options(tool: str, options: object, rare: Sequence[Argument]) -> dict[
     """
     known = {argument.name: argument for argument in rare}
     values: dict[str, object] = {}
-    for option in options if isinstance(options, list) else ():
+    if options is None:
+        return values
+    texts = _typed(tool, Argument(OPTIONS, "array"), options)
+    for option in texts if isinstance(texts, list) else ():
         key, equals, text = str(option).partition("=")
         if key not in known or not equals:
             named = ", ".join(f"{name}=" for name in known)
@@ -119,14 +126,6 @@ def _meant(argument: Argument, text: str) -> object:
     if argument.kind == "boolean":
         return {"true": True, "false": False}.get(text.lower(), text)
     return text
-
-
-def _unknown(tool: str, name: str, known: list[str], rare: set[str]) -> str:
-    if name in rare:
-        return f"{tool}: {name} is given in {OPTIONS}, as {name}=value"
-    close = get_close_matches(name, known, n=1)
-    meant = f"; did you mean {close[0]}?" if close else ""
-    return f"{tool}: unknown argument {name!a}{meant}; it takes {', '.join(known)}"
 
 
 def _typed(tool: str, argument: Argument, value: object) -> object:
@@ -176,4 +175,6 @@ def in_flat_words(text: str, arguments: Sequence[Argument]) -> str:
     for place in sorted(places, key=lambda place: (-len(place), place)):
         if place != "$.":
             text = text.replace(place, places[place])
-    return text
+    # What a body calls `mode` is not what an argument of that name means.
+    keys = {place.rpartition(".")[2]: name for place, name in places.items()}
+    return _QUOTED.sub(lambda found: f"`{keys.get(found[1], found[1])}`", text)

@@ -10,6 +10,8 @@ import anyio
 from anyio import to_thread
 
 from ggrep.base.errors import GgrepError
+from ggrep.base.formats import FEDERATED_SCHEMA
+from ggrep.base.stable_json import Json
 from ggrep.interfaces.mcp.tools import Outcome
 from ggrep.render.error_json import query_error
 
@@ -76,8 +78,7 @@ class LazyBackend:
             calls = await self._calls()
         except Broken as error:
             # The first call is where a broken installation shows, and it must say so.
-            document = query_error(error)
-            return Outcome({**document, "code": error.code, "message": str(error)}, failed=True)
+            return Outcome(_broken(name, error), failed=True)
         return await calls.call(name, given, tell, caller)
 
     async def read(self, name: str) -> "Document":
@@ -114,3 +115,18 @@ class LazyBackend:
                         f"ggrep cannot be loaded: {type(error).__name__}: {error}"
                     ) from error
         return self._loaded[0]
+
+
+def _broken(name: str, error: Broken) -> "Document":
+    """Return a tool's failure without what usually makes it, which may be what is broken."""
+    said: dict[str, Json] = {"code": error.code, "message": str(error)}
+    if name != "search_workspace":
+        return {**query_error(error), **said}
+    return {
+        "schema_version": FEDERATED_SCHEMA,
+        "ok": False,
+        "backend": "federated",
+        "diagnostics": {"warnings": [], "errors": []},
+        **said,
+        "error": {**said, "details": {}},
+    }

@@ -48,6 +48,8 @@ class WorkspacePlace:
     allowlist: Allowlist
 
 
+_LEAST_ID = len("ws1-") + 8
+"""Characters of a workspace's id that name it, as texts show its beginning alone."""
 _EVERYWHERE = Allowlist((Path("/"),))
 
 
@@ -148,8 +150,10 @@ class Places:
 
     def _file_of(self, workspace_id: str) -> Path:
         known = {one.repo_set_id: one.workspace_path for one in self._loaded()}
-        if workspace_id in known:
-            return known[workspace_id]
+        long_enough = len(workspace_id) >= _LEAST_ID
+        meant = [one for one in known if one.startswith(workspace_id) and long_enough]
+        if len(meant) == 1:
+            return known[meant[0]]
         names = ", ".join(sorted(known)) or "none"
         raise InvalidRequest(
             f"{workspace_id}: this server knows no workspace of that id; it knows {names}"

@@ -11,6 +11,7 @@ from ggrep import __version__
 from ggrep.base import stable_json
 from ggrep.interfaces.mcp.backend import Backend, ResourceFailed
 from ggrep.interfaces.mcp.resources import BY_URI, RESOURCES, Resource
+from ggrep.interfaces.mcp.text_budgets import within_budget
 from ggrep.interfaces.mcp.tools import BY_NAME, INSTRUCTIONS, TOOLS, Tool
 from ggrep.interfaces.surfaces.callers import caller_of
 from ggrep.render.agent_text import agent_text
@@ -41,7 +42,11 @@ def build_server(backend: Backend) -> Server[Any]:
         outcome = await backend.call(params.name, params.arguments or {}, tell, caller)
         document = stable_json.loads(stable_json.dumps(outcome.document))
         return types.CallToolResult(
-            content=[types.TextContent(text=agent_text(document, outcome.notes))],
+            content=[
+                types.TextContent(
+                    text=within_budget(params.name, document, agent_text(document, outcome.notes))
+                )
+            ],
             structured_content=document,
             is_error=outcome.failed,
         )

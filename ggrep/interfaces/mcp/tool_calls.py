@@ -15,8 +15,9 @@ from ggrep.federation.workspace_slates import FederatedSlate
 from ggrep.interfaces.mcp.arguments import Argument, body_of, read_arguments
 from ggrep.interfaces.mcp.mcp_places import Places, RepoPlace
 from ggrep.interfaces.mcp.resources import workspaces_json
+from ggrep.interfaces.mcp.spellings import in_our_words
 from ggrep.interfaces.mcp.tool_failures import failure, federated_failure, in_arguments, with_hint
-from ggrep.interfaces.mcp.tools import BY_NAME, Outcome, Tool
+from ggrep.interfaces.mcp.tools import BY_NAME, ELSEWHERE, Outcome, Tool
 from ggrep.interfaces.surfaces.body import (
     parse_expand_body,
     parse_federated_body,
@@ -170,7 +171,8 @@ class Calls:
     async def _carried_out(
         self, asked: SearchService, tool: Tool, given: Mapping[str, object], tell: Tell | None
     ) -> Outcome:
-        values = read_arguments(tool.name, tool.arguments, given, tool.rare)
+        ours = in_our_words(tool.name, tool.every, given, ELSEWHERE)
+        values = read_arguments(tool.name, tool.arguments, ours, tool.rare)
         match tool.name:
             case "search_workspace":
                 return await self._search_workspace(asked, tool, values, tell)

@@ -24,7 +24,7 @@ INSTRUCTIONS: Final = (
     " tells the roots. `confidence` says whether an answer fits; `warnings` and `limits_hit` say"
     " what is missing from it. In `next_actions` `refs` is `references`; `level` and `refine` are"
     " `context` again, with that level, or with a session and `delta_only`. Arguments mean the"
-    " same in every tool; `search` describes them."
+    " same in every tool."
 )
 
 
@@ -34,8 +34,8 @@ class Tool:
 
     Attributes:
         says: what it does and when to use it.
-        rare: what is seldom given, and then as `key=value` in the argument `options`: listed one by
-            one they would cost every conversation more than they are worth.
+        rare: what is seldom given, as an argument or as `key=value` in the argument `options`;
+            listed one by one they would cost every conversation more than they are worth.
     """
 
     name: str
@@ -45,8 +45,10 @@ class Tool:
 
     @property
     def every(self) -> tuple[Argument, ...]:
-        """Return all arguments, the rare ones too."""
-        return (*self.arguments, *self.rare)
+        """Return all arguments: the rare ones too, and `options`, listed or not."""
+        more = (Argument(OPTIONS, "array"),) if self.rare else ()
+        listed = tuple(one for one in self.arguments if one.name != OPTIONS)
+        return (*listed, *self.rare, *more)
 
     @property
     def takes(self) -> dict[str, Json]:
@@ -79,11 +81,6 @@ def _returned() -> dict[str, dict[str, Json]]:
     return found
 
 
-def _bare(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
-    """Return the arguments without what `search` says of them already."""
-    return tuple(replace(argument, says="", words=(), default=None) for argument in arguments)
-
-
 _LEAVES: Final = {
     place: leaf
     for shape in (
@@ -100,21 +97,14 @@ _LEAVES: Final = {
 
 
 def _argument(
-    name: str,
-    place: str,
-    says: str = "",
-    *,
-    words: bool = False,
-    default: Json = None,
-    required: bool | None = None,
+    name: str, place: str, says: str = "", *, default: Json = None, required: bool | None = None
 ) -> Argument:
     """Return the argument that has a place in the bodies of requests.
 
     Args:
         name: what agents call it.
         place: as the bodies have it.
-        says: its description; empty where the name says it all.
-        words: list the values that it may have.
+        says: its description; empty for what is said in `options` alone.
         default: what is in force where it is not given.
         required: None for what the bodies say.
     """
@@ -124,77 +114,69 @@ def _argument(
         leaf.json_type,
         tuple(place.split(".")),
         says,
-        leaf.words if words else (),
+        leaf.words,
         default,
         leaf.required if required is None else required,
     )
 
 
+def _tool(
+    name: str, says: str, arguments: tuple[Argument, ...], rare: tuple[Argument, ...], told: str
+) -> Tool:
+    """Return a tool that takes `options`; `told` is what is said of the keys in it."""
+    options = Argument(OPTIONS, "array", says=f"key=value: {told}")
+    return Tool(name, says, (*arguments, options), rare)
+
+
+def _names(arguments: tuple[Argument, ...]) -> str:
+    return ", ".join(argument.name for argument in arguments)
+
+
 _QUERY = _argument("query", "query", "What the code does, or names")
-_ROOT = _argument("root", "root", "Repository, or a path in it")
-_BARE_QUERY, _BARE_ROOT = replace(_QUERY, says=""), replace(_ROOT, says="")
-_OPTIONS: Final = Argument(OPTIONS, "array")
-_NARROWING: Final = (
-    _argument("mode", "search.intent", words=True),
-    _argument("corpus", "search.mode", words=True),
-    _argument("filter", "search.filter", f"{keys_told()}; - negates"),
-)
-_ASKING: Final = (
-    _argument("find", "search.find", words=True),
-    _argument("keep_weak", "search.keepWeak", "Also what is beside the point"),
-    replace(_OPTIONS, says="key=value, rarely needed"),
-)
-_RARE: Final = (
-    _argument("vectors", "search.vectors"),
-    _argument("explain", "search.explain"),
-    _argument("deterministic", "search.deterministic"),
-    _argument("timeout_ms", "search.timeoutMs"),
-)
-_RARELY: Final = (
+_ROOT = _argument("root", "root", "Repository or path in it")
+_FILTER: Final = _argument("filter", "search.filter", f"{keys_told()}; - negates")
+_TOP: Final = _argument("top", "search.top", "Most hits", default=10)
+_SNIPPET: Final = _argument("snippet", "search.snippet", "Text of a hit", default="short")
+_OF_ANY: Final = (
     _argument("deterministic", "deterministic"),
     _argument("timeout_ms", "timeoutMs"),
 )
-_SHOWING: Final = (
-    _argument("top", "search.top", default=10),
-    _argument("per_file", "search.perFile"),
-    _argument("snippet", "search.snippet", words=True, default="short"),
-    _argument("anchors", "search.anchors", "File headers too"),
+_OF_SEARCHES: Final = (
+    _argument("corpus", "search.mode"),
+    _argument("keep_weak", "search.keepWeak"),
+    _argument("vectors", "search.vectors"),
+    _argument("backend", "search.backend"),
+    _argument("deterministic", "search.deterministic"),
+    _argument("timeout_ms", "search.timeoutMs"),
 )
-_SHAPE: Final = (
-    _argument("level", "slate.level", "0 paths to 3 whole", default=1),
-    _argument("max_bytes", "slate.maxBytes"),
+_OF_HITS: Final = (
+    _argument("per_file", "search.perFile"),
+    _argument("anchors", "search.anchors"),
+    _argument("explain", "search.explain"),
+    _argument("compact", "search.compact"),
+)
+_ASKING: Final = (
+    _argument("mode", "search.intent", "Rank for"),
+    _argument("find", "search.find", "Take the query as"),
+)
+_RARELY_ASKING: Final = tuple(replace(one, says="") for one in _ASKING)
+_LEVEL: Final = _argument("level", "slate.level", "0 paths to 3 whole", default=1)
+_MAX_BYTES: Final = _argument("max_bytes", "slate.maxBytes", "Most bytes")
+_OF_SLATES: Final = (
     _argument("max_file_bytes", "slate.maxFileBytes"),
     _argument("max_files", "slate.maxFiles"),
     _argument("evidence", "slate.maxEvidencePerFile"),
     _argument("graph", "slate.graph"),
 )
-_SESSION: Final = (
-    _argument("session", "session.token", "new or token"),
-    _argument("op", "session.op", "start, refine or expand"),
-    _argument("targets", "session.targets", "For expand: path or path:line"),
-    _argument("delta_only", "session.deltaOnly"),
-)
-_OF_NAME: Final = (
-    _argument("name", "name"),
-    _BARE_ROOT,
-    _argument("filter", "filter"),
-    _argument("limit", "limit"),
-    _OPTIONS,
-)
-_OF_WORKSPACE: Final = (
-    _argument("workspace", "workspacePath", "File or id", required=False),
-    _argument("select", "select.repos", "Also these"),
-    _argument("only", "select.only", "Alias, id or path"),
+_OF_WORKSPACES: Final = (
     _argument("tags", "select.tags"),
-    _argument("repo_filter", "select.repoFilter", "Globs"),
+    _argument("select", "select.repos"),
+    _argument("repo_filter", "select.repoFilter"),
     _argument("merge", "merge.strategy"),
-    _argument("strict", "strict"),
-)
-_RARE_OF_WORKSPACE: Final = (
-    *_RARE,
     _argument("fold", "merge.fold"),
-    _argument("max_repos", "limits.maxRepos"),
+    _argument("strict", "strict"),
     _argument("include_disabled", "select.includeDisabled"),
+    _argument("max_repos", "limits.maxRepos"),
     _argument("rrf_k", "merge.rrfK"),
     _argument("per_repo_top", "limits.perRepoTop"),
     _argument("concurrency", "limits.concurrency"),
@@ -203,88 +185,112 @@ _RARE_OF_WORKSPACE: Final = (
     _argument("allow_unsafe_mix", "cohorts.allowUnsafeMix"),
     _argument("stats", "search.stats"),
 )
-_FORMAT: Final = _argument("format", "format", words=True)
-_SHORT: Final = _argument("snippet", "search.snippet", default="short")
-"""As `search` has it: what no tool may leave out is that its default is short."""
-
-_SEARCH = Tool(
-    "search",
-    "Find code and docs by meaning or name. Use when you cannot spell what you look for.",
-    (_QUERY, _ROOT, *_SHOWING, *_NARROWING, *_ASKING),
-    _RARE,
-)
+"""What is asked for oftenest first: an agent is told of the first six."""
+_LEVEL_OF_SEVERAL: Final = replace(_LEVEL, says="", default=None)
+_NAMING: Final = (_argument("name", "name", "Name, or Container.name"), _ROOT)
+_OF_MENTIONS: Final = (_argument("strings", "strings"), _argument("comments", "comments"))
+_OF_NAMES: Final = (_argument("filter", "filter"), _argument("limit", "limit"), *_OF_ANY)
 
 TOOLS: Final = (
-    _SEARCH,
-    Tool(
+    _tool(
+        "search",
+        "Find code and docs by meaning or name. Use when you cannot spell what you look for.",
+        (_QUERY, _ROOT, _TOP, _SNIPPET, _FILTER, *_ASKING),
+        (*_OF_HITS, *_OF_SEARCHES),
+        _names((*_OF_HITS, *_OF_SEARCHES)),
+    ),
+    _tool(
         "context",
         "What a question needs: code, docs, config, tests, how they join. Use before editing.",
         (
-            _BARE_QUERY,
-            _BARE_ROOT,
-            *_SHAPE,
-            _argument("anchors", "slate.anchors"),
-            *_SESSION,
-            *_bare((*_NARROWING, *_ASKING)),
+            _QUERY,
+            _ROOT,
+            _LEVEL,
+            _MAX_BYTES,
+            replace(_FILTER, says="As in search"),
+            _argument("session", "session.token", "new, or a token to go on"),
+            _argument("targets", "session.targets", "Places to open in a session"),
+            _argument("delta_only", "session.deltaOnly", "Only files new to the session"),
         ),
-        tuple(argument for argument in _RARE if argument.name != "explain"),
+        (
+            *_OF_SLATES,
+            _argument("anchors", "slate.anchors"),
+            _argument("op", "session.op"),
+            *_RARELY_ASKING,
+            *_OF_SEARCHES,
+        ),
+        f"{_names(_OF_SLATES)}, anchors; as in search",
     ),
-    Tool(
+    _tool(
         "search_workspace",
         "Search several repositories. Use when the answer may lie in another one.",
         (
-            _BARE_QUERY,
-            *_OF_WORKSPACE,
-            _FORMAT,
-            *_bare((*_SHAPE, *_SHOWING[:2])),
-            _SHORT,
-            *_bare((*_SHOWING[3:], *_NARROWING, *_ASKING)),
+            _QUERY,
+            _argument("workspace", "workspacePath", "Its file or id", required=False),
+            _argument("only", "select.only", "Repositories: alias, id or path"),
+            _argument("format", "format", "Hits, or as context"),
+            replace(_TOP, default=None),
+            replace(_FILTER, says="As in search"),
         ),
-        _RARE_OF_WORKSPACE,
+        (
+            *_OF_WORKSPACES,
+            _LEVEL_OF_SEVERAL,
+            replace(_MAX_BYTES, says=""),
+            *_OF_SLATES,
+            replace(_SNIPPET, says=""),
+            *_OF_HITS,
+            *_RARELY_ASKING,
+            *_OF_SEARCHES,
+        ),
+        f"{_names(_OF_WORKSPACES[:6])} and more; as in search and context",
     ),
-    Tool("symbol", "Where a name is defined. Use for exact names.", _OF_NAME, _RARELY),
-    Tool(
+    Tool("symbol", "Where a name is defined. Use for exact names.", _NAMING, _OF_NAMES),
+    _tool(
         "references",
         "Where a name is used. Use before changing it.",
-        (
-            *_OF_NAME,
-            _argument("strings", "strings", "Also in strings"),
-            _argument("comments", "comments"),
-        ),
-        _RARELY,
+        _NAMING,
+        (*_OF_MENTIONS, *_OF_NAMES),
+        _names((*_OF_MENTIONS, *_OF_NAMES[:2])),
     ),
     Tool(
         "expand",
         "Whole code around a place. Use instead of reading a file.",
         (
-            _argument("target", "target", "path:line, row_id or path"),
-            _BARE_ROOT,
-            _argument("boundary", "boundary", "chunk, definition, container, file"),
-            _argument("max_bytes", "maxBytes"),
-            _OPTIONS,
+            _argument("target", "target", "path:line, path:line-line, row_id or path"),
+            _ROOT,
+            _argument("boundary", "boundary", "How much"),
+            _argument("max_bytes", "maxBytes", "Most bytes"),
         ),
-        _RARELY,
+        _OF_ANY,
     ),
     Tool(
         "outline",
         "Definitions of files or folders with line ranges; without path what the repository is.",
         (
             _argument("path", "path", "Files, folders or path:line", required=False),
-            _BARE_ROOT,
-            _argument("depth", "depth"),
-            _argument("max_bytes", "maxBytes"),
-            _OPTIONS,
+            _ROOT,
+            _argument("depth", "depth", "Levels below"),
+            _argument("max_bytes", "maxBytes", "Most bytes"),
         ),
-        _RARELY,
+        _OF_ANY,
     ),
-    Tool("ggrep_status", "State of an index. Use when answers look old.", (_BARE_ROOT,)),
+    Tool("ggrep_status", "State of an index. Use when answers look old.", (_ROOT,)),
     Tool(
         "ggrep_health",
         "Check an index. Use when searches fail.",
-        (_BARE_ROOT, Argument("deep", "boolean", says="Slow")),
+        (_ROOT, Argument("deep", "boolean", says="Read all of it; slow")),
     ),
-    Tool("good_search", "Deprecated. Use search.", (_BARE_QUERY, _BARE_ROOT, _SHORT)),
+    Tool("good_search", "Deprecated. Use search.", (_QUERY, _ROOT), (_SNIPPET,)),
 )
 """In the order that they are listed in."""
 
 BY_NAME: Final = {tool.name: tool for tool in TOOLS}
+
+ELSEWHERE: Final = {
+    argument.name: ", ".join(
+        tool.name for tool in TOOLS if argument.name in {one.name for one in tool.every}
+    )
+    for tool in TOOLS
+    for argument in tool.every
+}
+"""The tools that take an argument, by its name."""

@@ -25,7 +25,7 @@ from ggrep.model.schemas.constraints import (
     held_to,
     may_grow,
 )
-from ggrep.model.schemas.failure import IssueJson
+from ggrep.model.schemas.failure import HintJson, IssueJson
 from ggrep.model.schemas.slate import SlateJson
 
 RepoStatus: TypeAlias = Literal[
@@ -303,6 +303,10 @@ class FederatedErrorJson(DocumentJson, StatedJson):
     message: str
     """The same as error.message."""
     error: DetailedFailureJson
+
+
+class ToolWorkspaceFailureJson(FederatedErrorJson, HintJson):
+    """What the tool that searches workspaces returns when it fails."""
 
 
 class AskedJson(DocumentJson):

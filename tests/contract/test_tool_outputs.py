@@ -1,0 +1,130 @@
+"""The output schemas of tools are true of every answer, and of little else."""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from ggrep.base import stable_json
+from ggrep.base.errors import Busy, Issue, NoIndex, WorkspaceError
+from ggrep.interfaces.mcp.tool_failures import failure, federated_failure
+from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS
+from tests.contract.tool_schemas import RETURNED
+
+RETURNS = {
+    "search": ("query_success",),
+    "good_search": ("query_success",),
+    "context": ("slate_success",),
+    "search_workspace": ("federated_success", "federated_slate", "federated_error"),
+    "symbol": ("symbol_success",),
+    "references": ("references_success",),
+    "expand": ("expand_success",),
+    "ggrep_status": ("status",),
+    "ggrep_health": ("health",),
+}
+"""The schemas in full of what each tool returns."""
+SNAPSHOTS = Path(__file__).parents[1] / "golden" / "__snapshots__"
+GOLDENS = [
+    pytest.param(tool, name, path, id=f"{tool}-{path.stem}")
+    for tool, names in RETURNS.items()
+    for name in names
+    for path in sorted((SNAPSHOTS / f"test_{name}").glob("*.json"))
+]
+SHIPPED = Path(__file__).parents[2] / "ggrep/model/schemas"
+UNTOLD = {"explain", "stats", "timings_ms"}
+"""Figures of which nothing but their place is said."""
+
+TOGETHER = {"meta", "repos", "limits_hit"}
+"""A failed search of a workspace has all of these or none; that stands in the schema in full."""
+
+
+def accepts(tool: str, document: object) -> bool:
+    """Return whether a client takes a document for what the tool returns."""
+    return bool(jsonschema_rs.Draft7Validator(BY_NAME[tool].returns).is_valid(document))
+
+
+def returned(tool: str, document: Any) -> Any:
+    """Return a document as the tool returns it."""
+    return {"running": True, **document} if tool == "ggrep_status" else document
+
+
+def places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield every place below a value that the schemas say something of."""
+    inner = value.items() if isinstance(value, dict) else ()
+    for key, each in enumerate(value) if isinstance(value, list) else inner:
+        yield (*path, key)
+        if key not in UNTOLD:
+            yield from places(each, (*path, key))
+
+
+def changed(document: Any, path: tuple[str | int, ...], *, gone: bool) -> Any:
+    """Return a document with another type at one place, or without it."""
+    copy = deepcopy(document)
+    *above, last = path
+    holder = copy
+    for key in above:
+        holder = holder[key]
+    if gone:
+        del holder[last]
+    else:
+        holder[last] = 7.5 if isinstance(holder[last], dict) else {"of": "another type"}
+    return copy
+
+
+def test_every_tool_is_held_against_what_it_returns() -> None:
+    """The tests below must not pass for want of anything to check."""
+    assert {*RETURNS} == {*RETURNED} == {tool.name for tool in TOOLS}
+    assert {param.values[0] for param in GOLDENS} == {*RETURNS}
+
+
+@pytest.mark.parametrize(("tool", "name", "path"), GOLDENS)
+def test_a_document_is_accepted_and_none_with_another_type_in_it(
+    tool: str, name: str, path: Path
+) -> None:
+    """A schema that takes anything says nothing."""
+    document = returned(tool, stable_json.loads(path.read_bytes()))
+
+    assert accepts(tool, document)
+    wrong = [
+        each for each in places(document) if accepts(tool, changed(document, each, gone=False))
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("tool", "name", "path"), GOLDENS)
+def test_a_key_that_is_always_there_is_required(tool: str, name: str, path: Path) -> None:
+    """What the schema in full requires, this one does, wherever answers have it."""
+    document = stable_json.loads(path.read_bytes())
+    full = jsonschema_rs.validator_for(
+        stable_json.loads((SHIPPED / f"{name}.schema.json").read_bytes())
+    )
+
+    lacking = [
+        each
+        for each in places(document)
+        if isinstance(each[-1], str)
+        and not (name == "federated_error" and each[0] in TOGETHER)
+        and not full.is_valid(changed(document, each, gone=True))
+        and accepts(tool, returned(tool, changed(document, each, gone=True)))
+    ]
+    assert lacking == []
+
+
+@pytest.mark.parametrize("tool", RETURNS)
+def test_failures_are_accepted_and_an_empty_document_is_not(tool: str) -> None:
+    """Clients hold failures against the schema as well."""
+    envelope = federated_failure if tool == "search_workspace" else failure
+    errors = (
+        NoIndex("a: nothing"),
+        Busy(retry_after_ms=5),
+        WorkspaceError((Issue("ERR_WORKSPACE_INVALID", "no"),)),
+    )
+
+    for error in errors:
+        told = stable_json.loads(stable_json.dumps(envelope(error, shows_paths=True)))
+        assert accepts(tool, told)
+        assert not accepts(tool, {key: told[key] for key in told.keys() - {"message"}})
+    assert not accepts(tool, {})
