@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
 from ggrep.model.traits import TEST, traits_of
+from ggrep.render.above import Above
 from ggrep.render.navigation_text import IMPORT
 
 _Object: TypeAlias = Mapping[str, Any]
@@ -20,8 +21,52 @@ _ID: Final = re.compile(r"[0-9a-f]{64}")
 
 
 def agent_text(document: _Object) -> str:
-    """Return what an agent reads of an answer, whichever tool gave it; no final newline."""
-    return "\n".join([*_body(document), *_notes(document)])
+    """Return what an agent reads of an answer, whichever tool gave it; no final newline.
+
+    Of several answers each line stands once.
+    """
+    answers = document.get("answers")
+    if answers is None:
+        return "\n".join([*_body(document), *_notes(document)])
+    above = Above()
+    return "\n".join(line for one in answers for line in _under_head(one, above))
+
+
+def _under_head(document: _Object, above: Above) -> Iterator[str]:
+    """Yield one of several answers without what those above it have shown."""
+    if asked := document.get("name") or document.get("target"):
+        yield f"## {asked}"
+    rest, told = _fresh(document, above)
+    if rest is not None:
+        yield from _body(rest)
+        yield from _notes(rest)
+    yield from told
+
+
+def _fresh(document: _Object, above: Above) -> tuple[_Object | None, tuple[str, ...]]:
+    """Return what of an answer is new, None for nothing, and lines that name the rest."""
+    for key in ("definitions", "references"):
+        if key in document:
+            return _fresh_places(document, key, above)
+    if "boundary" not in document or not document["content"]:
+        return document, ()
+    path, first, last = document["path"], document["start_line"], document["end_line"]
+    if not above.covers(path, first, last):
+        return document, ()
+    inside = f" {'.'.join(document['breadcrumb'])}".rstrip()
+    return None, (f"above: {path}:{_span(first, last)}{inside}",)
+
+
+def _fresh_places(
+    document: _Object, key: str, above: Above
+) -> tuple[_Object | None, tuple[str, ...]]:
+    found = document[key]
+    old = above.repeated([(one["path"], one["line"]) for one in found])
+    if not old:
+        return document, ()
+    kept = [one for one in found if (one["path"], one["line"]) not in old]
+    told = (f"above: {', '.join(f'{path}:{line}' for path, line in sorted(old))}",)
+    return ({**document, key: kept} if kept else None), told
 
 
 def _body(document: _Object) -> Iterator[str]:

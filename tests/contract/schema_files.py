@@ -54,6 +54,7 @@ from ggrep.model.schemas.constraints import GROWING, RULES, Held, Keywords
 
 FOLDER: Final = Path(ggrep.model.schemas.__file__).parent
 DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
+    "answers": ("Several answers", navigation, "AnswersJson"),
     "audit": ("Audit of a store", health, "AuditJson"),
     "check_report": ("Checks", checks, "CheckReportJson"),
     "daemons": ("Daemons of this host", daemons, "DaemonsDocumentJson"),
@@ -95,9 +96,9 @@ RETURNED: Final[Mapping[str, tuple[type, ...]]] = {
         federated.FederatedErrorJson,
         failure.HintJson,
     ),
-    "symbol": (navigation.SymbolJson, failure.ToolFailureJson),
-    "references": (navigation.ReferencesJson, failure.ToolFailureJson),
-    "expand": (navigation.ExpandJson, failure.ToolFailureJson),
+    "symbol": (navigation.SymbolJson, navigation.AnswersJson, failure.ToolFailureJson),
+    "references": (navigation.ReferencesJson, navigation.AnswersJson, failure.ToolFailureJson),
+    "expand": (navigation.ExpandJson, navigation.AnswersJson, failure.ToolFailureJson),
     "ggrep_status": (
         status.ServedStatusJson,
         status.UnservedStatusJson,

@@ -197,8 +197,8 @@ async def test_the_whole_list_is_small(connect: object) -> None:
 
     data = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in listed.tools]
     taken = [{**tool, "outputSchema": {"type": "object"}} for tool in data]
-    assert len(stable_json.dumps(taken)) < 6_000
-    assert len(stable_json.dumps(data)) < 8_500
+    assert len(stable_json.dumps(taken)) < 6_300
+    assert len(stable_json.dumps(data)) < 8_900
 
 
 async def test_tools_are_listed_in_order_and_as_reading_only(connect: object) -> None:

@@ -79,3 +79,21 @@ def test_a_slate_is_shorter_than_its_document_and_shows_its_lines() -> None:
         for file in section["files"]:
             assert file["path"] in text
             assert all(piece["snippet"].rstrip("\n") in text for piece in file.get("evidence", ()))
+
+
+def test_of_several_answers_each_line_stands_once() -> None:
+    """Whoever asks for three names at once reads one text."""
+    shared = {"path": "a.py", "line": 3, "start_line": 3, "end_line": 9, "name": "run"}
+    other = {**shared, "line": 20, "start_line": 20, "end_line": 21}
+    document = {
+        "schema_version": 1,
+        "answers": [
+            {"name": "A.run", "definitions": [shared]},
+            {"name": "run", "definitions": [shared, other]},
+            {"error": {}, "code": "invalid_request", "message": "no"},
+        ],
+    }
+
+    assert agent_text(document) == (
+        "## A.run\na.py:3-9  run\n## run\na.py:20-21  run\nabove: a.py:3\ninvalid_request: no"
+    )

@@ -8,6 +8,7 @@ from typing import Final, TypeAlias, TypeVar
 import anyio
 
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
+from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.base.stable_json import Document, Json
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_requests import Arrival, Arrived
@@ -16,7 +17,7 @@ from ggrep.interfaces.mcp.arguments import Argument, body_of, read_arguments
 from ggrep.interfaces.mcp.mcp_places import Places, RepoPlace
 from ggrep.interfaces.mcp.resources import workspaces_json
 from ggrep.interfaces.mcp.tool_failures import failure, federated_failure, in_arguments, with_hint
-from ggrep.interfaces.mcp.tools import BY_NAME, Outcome, Tool
+from ggrep.interfaces.mcp.tools import BY_NAME, SEVERAL, Outcome, Tool
 from ggrep.interfaces.surfaces.body import (
     parse_expand_body,
     parse_federated_body,
@@ -27,6 +28,7 @@ from ggrep.interfaces.surfaces.body import (
 )
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.search_service import SearchService
+from ggrep.model.request import DEFAULT_TIMEOUT_MS
 from ggrep.model.slate import SlateRequest
 from ggrep.service.opening import open_workspace
 
@@ -103,6 +105,27 @@ def narrowed(request: SlateRequest, place: RepoPlace) -> SlateRequest:
     return replace(request, search=search, session=session)
 
 
+MAX_SEVERAL: Final = 50
+"""Names or places of one call."""
+
+
+def wanted_of(tool: str, values: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the names or places of a call, each once, in the order they were given in.
+
+    Raises:
+        InvalidRequest: there is none, or too many.
+    """
+    one, several = SEVERAL[tool]
+    listed = values.get(several)
+    alone = [] if values.get(one) is None else [values[one]]
+    wanted = dict.fromkeys(map(str, [*alone, *(listed if isinstance(listed, list) else [])]))
+    if not wanted:
+        raise InvalidRequest(f"{tool}: the argument {one!a} is missing; {several} takes several")
+    if len(wanted) > MAX_SEVERAL:
+        raise InvalidRequest(f"{tool}: {len(wanted)} {several}; ask for at most {MAX_SEVERAL}")
+    return tuple(wanted)
+
+
 MAX_IN_FLIGHT = 64
 """Calls carried out at once; a client that asks for more is told to wait."""
 
@@ -175,8 +198,10 @@ class Calls:
                 return Outcome(await self._look(asked, tool.name, values))
             case "search" | "good_search":
                 return Outcome(await self._search(asked, tool, values))
+            case "context":
+                return Outcome(await self._slate(asked, tool, values))
             case _:
-                return Outcome(await self._navigate(asked, tool, values))
+                return Outcome(await self._each(asked, tool, values))
 
     async def _search(
         self, asked: SearchService, tool: Tool, values: Mapping[str, object]
@@ -185,16 +210,50 @@ class Calls:
         place = await self._places.repository(call.root)
         return await asked.search_repo(place.root, replace(call.request, scope=place.scope))
 
-    async def _navigate(
+    async def _slate(
         self, asked: SearchService, tool: Tool, values: Mapping[str, object]
     ) -> Document:
-        """Return a slate, or where a name or a place leads; a root below the top narrows it."""
+        """Return a slate; a root below the top narrows it."""
+        slate = parse_slate_body(body_of(tool.every, values))
+        place = await self._places.repository(slate.root)
+        return await asked.slate_repo(place.root, narrowed(slate.request, place))
+
+    async def _each(
+        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
+    ) -> Document:
+        """Return where one name or place leads, or an answer or a failure for each of several.
+
+        The time that is given is for all of them.
+
+        Raises:
+            InvalidRequest: none is named, or too many.
+        """
+        one, several = SEVERAL[tool.name]
+        wanted = wanted_of(tool.name, values)
+        if len(wanted) == 1:
+            return await self._follow(asked, tool, {**values, one: wanted[0]})
+        given = values.get("timeout_ms")
+        timeout_ms = given if isinstance(given, int) and given > 0 else DEFAULT_TIMEOUT_MS
+        ends_s = anyio.current_time() + timeout_ms / 1000
+        answers: list[Document] = []
+        for each in wanted:
+            left_ms = int((ends_s - anyio.current_time()) * 1000)
+            try:
+                if left_ms < 1:
+                    raise DeadlineExceeded(f"{several}: those before took all the time")  # noqa: TRY301 - as if it were asked
+                asking = {**values, one: each, "timeout_ms": left_ms}
+                answers.append(await self._follow(asked, tool, asking))
+            except (InvalidRequest, DeadlineExceeded) as error:
+                shown = in_arguments(error, tool.every)
+                answers.append(failure(shown, shows_paths=self._shows_paths))
+        return {"schema_version": ANSWERS_SCHEMA, "answers": answers}
+
+    async def _follow(
+        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
+    ) -> Document:
+        """Return where a name or a place leads; a root below the top narrows it."""
         body = body_of(tool.every, values)
         match tool.name:
-            case "context":
-                slate = parse_slate_body(body)
-                place = await self._places.repository(slate.root)
-                return await asked.slate_repo(place.root, narrowed(slate.request, place))
             case "symbol":
                 symbol = parse_symbol_body(body)
                 place = await self._places.repository(symbol.root)

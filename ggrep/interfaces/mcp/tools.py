@@ -172,7 +172,8 @@ _SESSION: Final = (
     _argument("delta_only", "session.deltaOnly"),
 )
 _OF_NAME: Final = (
-    _argument("name", "name"),
+    _argument("name", "name", required=False),
+    Argument("names", "array", says="Several at once"),
     _BARE_ROOT,
     _argument("filter", "filter"),
     _argument("limit", "limit"),
@@ -254,7 +255,8 @@ TOOLS: Final = (
         "expand",
         "Whole code around a place. Use instead of reading a file.",
         (
-            _argument("target", "target", "path:line, row_id or path"),
+            _argument("target", "target", "path:line, row_id or path", required=False),
+            Argument("targets", "array"),
             _BARE_ROOT,
             _argument("boundary", "boundary", "chunk, definition, container, file"),
             _argument("max_bytes", "maxBytes"),
@@ -271,5 +273,12 @@ TOOLS: Final = (
     Tool("good_search", "Deprecated. Use search.", (_BARE_QUERY, _BARE_ROOT, _SHORT)),
 )
 """In the order that they are listed in."""
+
+SEVERAL: Final = {
+    "symbol": ("name", "names"),
+    "references": ("name", "names"),
+    "expand": ("target", "targets"),
+}
+"""Arguments that hold one thing to ask about, or several, by tool."""
 
 BY_NAME: Final = {tool.name: tool for tool in TOOLS}
