@@ -3,7 +3,7 @@
 Of a definition, a line or a text that an answer above shows, later answers say the place alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -14,6 +14,7 @@ from ggrep.model.answer_view import ViewOptions
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.above import Above
+from ggrep.render.agent_text import agent_text
 from ggrep.render.error_json import query_error
 from ggrep.render.error_text import error_lines
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
@@ -83,6 +84,28 @@ def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rende
             parts.append(f"{style.paint('name', f'## {asked}')}\n{rendered.out}{said}")
         notes.append(rendered.err)
     return Rendered("\n".join(parts), "".join(notes), status, hits=hits)
+
+
+def render_for_agent(named: Sequence[Named], budget: int, more: str) -> Rendered:
+    """Return answers as text for agents.
+
+    Args:
+        named: the answers.
+        budget: most bytes of each; 0 for what is usual.
+        more: what shows the lines that were cut; `{}` in it stands for the bytes that it takes.
+    """
+    failed = [one.answer for one in named if isinstance(one.answer, GgrepError)]
+    documents = [_told(one) for one in named]
+    document = documents[0] if len(documents) == 1 else {"answers": documents}
+    status, hits = failed[0].exit_status if failed else 0, sum(_found(one.answer) for one in named)
+    return Rendered(agent_text(document, budget, more) + "\n", "", status, hits=hits)
+
+
+def _told(named: Named) -> Mapping[str, object]:
+    """Return an answer's document, or a failure under what was asked for."""
+    if not isinstance(named.answer, GgrepError):
+        return document_of(named.answer)
+    return {"name": sanitise_line(named.asked), **query_error(named.answer)["error"]}
 
 
 def fresh(answer: Followed, above: Above) -> tuple[Followed | None, tuple[str, ...]]:

@@ -215,3 +215,47 @@ def test_a_search_is_narrowed_by_an_option_or_by_the_form_of_a_path(
     assert narrowed
     assert ggrep("refs", "charge_card", "src/").out == narrowed
     assert "give only one path" in ggrep("refs", "charge_card", "./src", "--in", "tests").err
+
+
+def test_an_agent_reads_a_line_a_place(ggrep: Command, shop: Path) -> None:
+    """The same text that MCP gives."""
+    defined = ggrep("symbol", "charge_card", "--format", "agent")
+    used = ggrep("refs", "charge_card", "--format", "agent")
+    around = ggrep("expand", "src/checkout.py:9", "--format", "agent")
+
+    assert defined.out.startswith("src/checkout.py:7-9 method Checkout.charge_card\n")
+    assert "src/app.py\n 7: return Checkout().charge_card(card)  in main\n" in used.out
+    assert "\n7     def charge_card(self, card):\n" in around.out
+    assert not defined.err + used.err + around.err
+
+
+def test_a_text_for_agents_is_cut_at_its_budget(ggrep: Command, shop: Path) -> None:
+    """One line says so, and what to type."""
+    text = ggrep("refs", "charge_card", "--format", "agent", "--budget", "256", "--comments").out
+
+    assert len(text) <= 256 or "\ncut: " in text
+    assert "only with --format agent" in ggrep("refs", "x", "--budget", "300").err
+    assert "cannot go together" in ggrep("refs", "x", "--format", "agent", "--json").err
+
+
+def test_a_search_for_agents_opens_the_best_hit(ggrep: Command, shop: Path) -> None:
+    """What an agent would ask for next stands there, behind its line numbers."""
+    text = ggrep("search", "charge a card", "--format", "agent").out
+
+    assert "src/checkout.py:" in text
+    assert "\n7     def charge_card(self, card):\n" in text
+    assert (
+        "charge_card(self, card):\n"
+        not in ggrep("search", "charge a card", "--format", "agent", "--body", "0").out.partition(
+            "\n## "
+        )[2]
+    )
+    assert "only with --format agent" in ggrep("search", "x", "--body", "1").err
+
+
+def test_a_slate_for_agents_has_no_frames(ggrep: Command, shop: Path) -> None:
+    """Sections and places, without rules and columns."""
+    text = ggrep("slate", "charge a card", "--format", "agent").out
+
+    assert "\n## " in text
+    assert "─" not in text

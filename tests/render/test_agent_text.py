@@ -55,7 +55,7 @@ def test_lines_are_numbered_where_a_place_is_opened() -> None:
         "a.py:9-10 definition in Worker > run, of 40 lines",
         "9 def run():",
         "10     pass",
-        "behind 12-20 stop",
+        "around: 12-20 stop",
     ]
 
 

@@ -41,7 +41,7 @@ def build_server(backend: Backend) -> Server[Any]:
         outcome = await backend.call(params.name, params.arguments or {}, tell, caller)
         document = stable_json.loads(stable_json.dumps(outcome.document))
         return types.CallToolResult(
-            content=[types.TextContent(text=agent_text(document))],
+            content=[types.TextContent(text=outcome.text or agent_text(document))],
             structured_content=document,
             is_error=outcome.failed,
         )

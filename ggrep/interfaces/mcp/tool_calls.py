@@ -18,6 +18,7 @@ from ggrep.interfaces.mcp.mcp_places import Places, RepoPlace
 from ggrep.interfaces.mcp.resources import workspaces_json
 from ggrep.interfaces.mcp.tool_failures import failure, federated_failure, in_arguments, with_hint
 from ggrep.interfaces.mcp.tools import BY_NAME, SEVERAL, Outcome, Tool
+from ggrep.interfaces.surfaces.agent_search import Wish, hits_to_open, search_text
 from ggrep.interfaces.surfaces.body import (
     parse_expand_body,
     parse_federated_body,
@@ -30,6 +31,7 @@ from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.search_service import SearchService
 from ggrep.model.request import DEFAULT_TIMEOUT_MS
 from ggrep.model.slate import SlateRequest
+from ggrep.render.agent_text import agent_text
 from ggrep.service.opening import open_workspace
 
 Tell: TypeAlias = Callable[[float, float, str], Awaitable[None]]
@@ -103,6 +105,22 @@ def narrowed(request: SlateRequest, place: RepoPlace) -> SlateRequest:
     if session is not None:
         session = replace(session, targets=tuple(map(place.key, session.targets)))
     return replace(request, search=search, session=session)
+
+
+MORE: Final = "options text_bytes={}"
+"""What to give for lines of a text that were cut."""
+
+
+def text_bytes_of(values: Mapping[str, object]) -> int:
+    """Return most bytes of the text of an answer; 0 for what is usual.
+
+    Raises:
+        InvalidRequest: that is less than nothing.
+    """
+    given = values.get("text_bytes", 0)
+    if not isinstance(given, int) or given < 0:
+        raise InvalidRequest(f"text_bytes: must be 0 or more, is {given!a:.80}")
+    return given
 
 
 MAX_SEVERAL: Final = 50
@@ -197,18 +215,29 @@ class Calls:
             case "ggrep_status" | "ggrep_health":
                 return Outcome(await self._look(asked, tool.name, values))
             case "search" | "good_search":
-                return Outcome(await self._search(asked, tool, values))
+                return await self._search(asked, tool, values)
             case "context":
                 return Outcome(await self._slate(asked, tool, values))
             case _:
-                return Outcome(await self._each(asked, tool, values))
+                document = await self._each(asked, tool, values)
+                return Outcome(document, text=agent_text(document, text_bytes_of(values), MORE))
 
     async def _search(
         self, asked: SearchService, tool: Tool, values: Mapping[str, object]
-    ) -> Document:
+    ) -> Outcome:
         call = parse_search_body(body_of(tool.every, values))
         place = await self._places.repository(call.root)
-        return await asked.search_repo(place.root, replace(call.request, scope=place.scope))
+        request = replace(call.request, scope=place.scope)
+        document = await asked.search_repo(place.root, request)
+        bodies = values.get("body")
+        wish = Wish(bodies if isinstance(bodies, int) else None, text_bytes_of(values))
+        opened: list[tuple[int, Document]] = []
+        for number, wanted in hits_to_open(document, wish, request.timeout_ms):
+            try:
+                opened.append((number, await asked.expand_repo(place.root, wanted)))
+            except GgrepError as error:  # the snapshot may have changed meanwhile
+                opened.append((number, failure(error, shows_paths=self._shows_paths)))
+        return Outcome(document, text=search_text(document, opened, wish, MORE))
 
     async def _slate(
         self, asked: SearchService, tool: Tool, values: Mapping[str, object]

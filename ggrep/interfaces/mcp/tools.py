@@ -63,10 +63,15 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a call returns, and whether it failed."""
+    """What a call returns, and whether it failed.
+
+    Attributes:
+        text: what is read of it; empty for what the document alone says.
+    """
 
     document: Document
     failed: bool = False
+    text: str = ""
 
 
 @cache
@@ -147,6 +152,8 @@ _RARE: Final = (
     _argument("deterministic", "search.deterministic"),
     _argument("timeout_ms", "search.timeoutMs"),
 )
+_TEXT_BYTES: Final = Argument("text_bytes", "integer")
+"""Most bytes of the text that is read; the structured document is whole anyhow."""
 _RARELY: Final = (
     _argument("deterministic", "deterministic"),
     _argument("timeout_ms", "timeoutMs"),
@@ -209,7 +216,7 @@ _SEARCH = Tool(
     "search",
     "Find code and docs by meaning or name. Use when you cannot spell what you look for.",
     (_QUERY, _ROOT, *_SHOWING, *_NARROWING, *_ASKING),
-    _RARE,
+    (*_RARE, Argument("body", "integer"), _TEXT_BYTES),
 )
 
 TOOLS: Final = (
@@ -240,7 +247,9 @@ TOOLS: Final = (
         ),
         _RARE_OF_WORKSPACE,
     ),
-    Tool("symbol", "Where a name is defined. Use for exact names.", _OF_NAME, _RARELY),
+    Tool(
+        "symbol", "Where a name is defined. Use for exact names.", _OF_NAME, (*_RARELY, _TEXT_BYTES)
+    ),
     Tool(
         "references",
         "Where a name is used. Use before changing it.",
@@ -249,7 +258,7 @@ TOOLS: Final = (
             _argument("strings", "strings", "Also in strings"),
             _argument("comments", "comments"),
         ),
-        _RARELY,
+        (*_RARELY, _TEXT_BYTES),
     ),
     Tool(
         "expand",

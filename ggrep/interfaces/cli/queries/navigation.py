@@ -1,11 +1,12 @@
 """`ggrep symbol`, `ggrep refs` and `ggrep expand`: definitions, usages, surrounding code."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, TypeAlias
 
 from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
+from ggrep.interfaces.cli.queries.agent_options import MORE, AgentText, wants_agent
 from ggrep.interfaces.cli.queries.batches import Batch, answered_each, names_of
 from ggrep.interfaces.cli.queries.one_answer import Reached, chosen_place, reach, view_of
 from ggrep.interfaces.cli.queries.search_options import Asking, Found
@@ -14,7 +15,7 @@ from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.model.filters import keys_told
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.sanitise import sanitise_line
-from ggrep.render.batches import Followed, Named, render_named
+from ggrep.render.batches import Followed, Named, render_for_agent, render_named
 
 _Names: TypeAlias = Annotated[
     list[str],
@@ -73,10 +74,13 @@ class Extent:
     max_bytes: Annotated[int | None, Flag("--max-bytes", of=ExpandRequest, judged=True)] = None
 
 
-def symbol(names: _Names, wanted: Definitions, output: Found, asking: Asking) -> int:
+def symbol(
+    names: _Names, wanted: Definitions, output: Found, agent: AgentText, asking: Asking
+) -> int:
     """Show where names are defined."""
     terminal = open_terminal(plain=output.plain)
     asking.check()
+    printing = printing_of(output, agent)
     typed, given = names_of(names, wanted.inside), said(SymbolRequest, wanted, asking)
     reached = reach(chosen_place(asking.repo, typed.path), terminal, asking.overrides)
     batch = Batch(
@@ -85,13 +89,16 @@ def symbol(names: _Names, wanted: Definitions, output: Found, asking: Asking) ->
         read=lambda engine, request: engine.symbol(request),
     )
     answers = answered_each(batch, reached, terminal, asking)
-    return _written(terminal, reached, typed.names, answers, output)
+    return _written(terminal, reached, typed.names, answers, printing)
 
 
-def references(names: _Names, wanted: Mentions, output: Found, asking: Asking) -> int:
+def references(
+    names: _Names, wanted: Mentions, output: Found, agent: AgentText, asking: Asking
+) -> int:
     """Show where names are used."""
     terminal = open_terminal(plain=output.plain)
     asking.check()
+    printing = printing_of(output, agent)
     typed, given = names_of(names, wanted.inside), said(ReferencesRequest, wanted, asking)
     reached = reach(chosen_place(asking.repo, typed.path), terminal, asking.overrides)
     batch = Batch(
@@ -100,7 +107,7 @@ def references(names: _Names, wanted: Mentions, output: Found, asking: Asking) -
         read=lambda engine, request: engine.references(request),
     )
     answers = answered_each(batch, reached, terminal, asking)
-    return _written(terminal, reached, typed.names, answers, output)
+    return _written(terminal, reached, typed.names, answers, printing)
 
 
 def expand(
@@ -109,11 +116,13 @@ def expand(
     ],
     extent: Extent,
     output: Output,
+    agent: AgentText,
     asking: Asking,
 ) -> int:
     """Show the code around places."""
     terminal = open_terminal(plain=output.plain)
     asking.check()
+    printing = printing_of(output, agent)
     given = said(ExpandRequest, extent, asking)
     wanted = [target_of(target, asking.repo) for target in dict.fromkeys(targets)]
     places = [reach(target.place, terminal, asking.overrides) for target in wanted]
@@ -130,7 +139,34 @@ def expand(
     )
     answers = answered_each(batch, places[0], terminal, asking)
     typed = list(dict.fromkeys(targets))
-    return _written(terminal, places[0], typed, answers, output, whole=True)
+    return _written(terminal, places[0], typed, answers, replace(printing, whole=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Printing:
+    """How answers are printed.
+
+    Attributes:
+        budget: most bytes of a text for agents; None for people.
+        empty_fails: the exit status says that nothing was found.
+        whole: no line is cut to the terminal's width.
+    """
+
+    json: bool
+    budget: int | None
+    empty_fails: bool
+    whole: bool = False
+
+
+def printing_of(output: Output, agent: AgentText) -> Printing:
+    """Return how answers are printed.
+
+    Raises:
+        InvalidRequest: there is no such format.
+        UsageError: flags that do not go together.
+    """
+    budget = (agent.budget or 0) if wants_agent(agent, json=output.json) else None
+    return Printing(output.json, budget, isinstance(output, Found) and output.exit_status)
 
 
 def _written(
@@ -138,24 +174,14 @@ def _written(
     reached: Reached,
     typed: Sequence[str],
     answers: Sequence[Followed | GgrepError],
-    output: Output,
-    *,
-    whole: bool = False,
+    printing: Printing,
 ) -> int:
-    """Write answers; return the exit status.
-
-    Args:
-        terminal: where to.
-        reached: the repository that was asked.
-        typed: what was asked for, in the order of the answers.
-        answers: one each.
-        output: how.
-        whole: no line is cut to the terminal's width.
-    """
+    """Write answers, in the order of what was asked for; return the exit status."""
     named = [Named(asked, answer) for asked, answer in zip(typed, answers, strict=True)]
-    view = view_of(terminal, json=output.json, whole=whole)
-    rendered = render_named(named, reached.root, view)
-    terminal.write_answer(rendered.out, rendered.err, json=output.json)
-    if rendered.exit_status:
-        return rendered.exit_status
-    return 1 if isinstance(output, Found) and output.exit_status and not rendered.hits else 0
+    if printing.budget is None:
+        view = view_of(terminal, json=printing.json, whole=printing.whole)
+        rendered = render_named(named, reached.root, view)
+    else:
+        rendered = render_for_agent(named, printing.budget, MORE)
+    terminal.write_answer(rendered.out, rendered.err, json=printing.json)
+    return rendered.exit_status or (1 if printing.empty_fails and not rendered.hits else 0)
