@@ -121,6 +121,12 @@ EXPAND_SCHEMA: Final = 1
 1. First shape.
 """
 
+ANSWERS_SCHEMA: Final = 1
+"""JSON of several answers of `symbol`, `references` or `expand`.
+
+1. First shape.
+"""
+
 OUTLINE_SCHEMA: Final = 1
 """JSON of what files and folders define.
 

@@ -11,8 +11,9 @@ from typing import Any, Final, TypeAlias
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
-from ggrep.model.traits import TEST, traits_of
-from ggrep.render.navigation_text import IMPORT
+from ggrep.render.above import Above
+from ggrep.render.agent_hits import expansion_lines, hit_lines, range_of, text_lines
+from ggrep.render.agent_names import definition_lines, fresh, reference_lines
 from ggrep.render.outline_text import (
     TOLD_IN_TEXT,
     outline_document_lines,
@@ -21,6 +22,9 @@ from ggrep.render.outline_text import (
 
 _Object: TypeAlias = Mapping[str, Any]
 
+BUDGETS: Final = {"results": 4_096, "definitions": 2_048, "references": 4_096}
+"""Most bytes of a text, by the key that its kind of answer alone has; a slate has its own."""
+
 _ID: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -28,13 +32,57 @@ MERGED_BY_RANK: Final = 'merged by rank alone, as nothing says how; merge "globa
 """Of a workspace whose file and whose caller leave the merge to the contract."""
 
 
-def agent_text(document: _Object, notes: Sequence[str] = ()) -> str:
+def agent_text(
+    document: _Object,
+    budget: int = 0,
+    more: str = "a larger budget",
+    notes: Sequence[str] = (),
+) -> str:
     """Return what an agent reads of an answer, whichever tool gave it; no final newline.
 
-    `notes` are lines that the document does not hold.
+    Of several answers each line stands once, and each has the budget to itself.
+
+    Args:
+        document: the answer's JSON object.
+        budget: most bytes of the lines of an answer; 0 for what is usual for its kind.
+        more: what shows the lines that were cut; `{}` in it stands for the bytes that it takes.
+        notes: lines that the document does not hold.
     """
-    said = (f"note: {note}" for note in notes)
-    return "\n".join([*_body(document), *_notes(document), *said])
+    answers = document.get("answers")
+    if answers is None:
+        said = (f"note: {note}" for note in notes)
+        return "\n".join((*_within(document, _body(document), budget, more), *said))
+    above = Above()
+    return "\n".join(line for one in answers for line in _under_head(one, above, budget, more))
+
+
+def _under_head(document: _Object, above: Above, budget: int, more: str) -> Iterator[str]:
+    """Yield one of several answers without what those above it have shown."""
+    if asked := document.get("name") or document.get("target"):
+        yield f"## {asked}"
+    rest, told = fresh(document, above)
+    if rest is not None:
+        yield from _within(rest, _body(rest), budget, more)
+    yield from told
+
+
+def _within(document: _Object, lines: Iterator[str], budget: int, more: str) -> Iterator[str]:
+    """Yield lines of an answer up to its budget, then what was cut, and its notes.
+
+    The first line is always there.
+    """
+    most = budget or next((size for key, size in BUDGETS.items() if key in document), 0)
+    taken, shown, left = 0, 0, 0
+    for line in lines:
+        taken += len(line.encode()) + 1
+        if most and taken > most and shown:
+            left += 1
+        else:
+            shown += 1
+            yield line
+    if left:
+        yield f"cut: {left} more lines; {more.format(taken)} shows them"
+    yield from _notes(document)
 
 
 def _body(document: _Object) -> Iterator[str]:
@@ -45,13 +93,13 @@ def _body(document: _Object) -> Iterator[str]:
     elif "slate" in document:
         yield from _slate(document)
     elif "results" in document:
-        yield from _hits(document)
+        yield from hit_lines(document)
     elif "definitions" in document:
-        yield from _definitions(document)
+        yield from definition_lines(document)
     elif "references" in document:
-        yield from _references(document)
+        yield from reference_lines(document)
     elif "boundary" in document:
-        yield from _expansion(document)
+        yield from expansion_lines(document)
     else:
         yield from _other(document)
 
@@ -71,7 +119,8 @@ def _notes(document: _Object) -> Iterator[str]:
         if cut["code"] in TOLD_IN_TEXT:
             continue
         where = cut.get("path_key") or cut.get("repoId") or ""
-        yield f"cut: {cut['code']} {cut['limit']} of {cut['observed']} {where}".rstrip()
+        seen = f" of {cut['observed']}" if "observed" in cut else ""
+        yield f"cut: {cut['code']} {cut['limit']}{seen} {where}".rstrip()
     diagnostics = document.get("diagnostics", {})
     told = (*document.get("warnings", ()), *diagnostics.get("warnings", ()))
     for note in (*diagnostics.get("errors", ()), *told):
@@ -79,30 +128,6 @@ def _notes(document: _Object) -> Iterator[str]:
     for repo in document.get("repos", ()):
         if (status := repo.get("status", "ok")) != "ok":
             yield f"repository {repo.get('alias') or repo['repoId']}: {status}"
-
-
-def _hits(document: _Object) -> Iterator[str]:
-    yield f"{document.get('confidence', 'found')}, {len(document['results'])} hits"
-    for hit in document["results"]:
-        path, first, last = (
-            (hit["file"], hit["start"], hit["end"])
-            if "file" in hit
-            else (hit["path"], hit.get("start_line", 1), hit.get("end_line", 1))
-        )
-        alias = f"[{hit['repoAlias']}] " if hit.get("repoAlias") else ""
-        name = hit.get("qualified_name") or hit.get("name") or ""
-        kind = hit.get("chunk_type", "")
-        yield f"{alias}{path}:{_span(first, last)} {kind} {name}".rstrip()
-        if content := hit.get("content"):
-            begins = hit.get("content_start_line", first)
-            yield from _lines(content, begins, first)
-
-
-def _lines(text: str, begins: int, expected: int) -> Iterator[str]:
-    """Yield lines as they stand, behind the number of the first where it is not as expected."""
-    if begins != expected:
-        yield f"  from {begins}:"
-    yield from text.rstrip("\n").split("\n")
 
 
 def _slate(document: _Object) -> Iterator[str]:
@@ -144,65 +169,10 @@ def _piece(piece: _Object) -> Iterator[str]:
     within = piece.get("breadcrumb", ())[-1:]
     name = ".".join((*within, piece["name"])) if "name" in piece else ""
     twins = f" (the same in {', '.join(piece['also'])})" if "also" in piece else ""
-    span = _span(piece["start_line"], piece["end_line"])
+    span = range_of(piece["start_line"], piece["end_line"])
     yield f" {span} {piece['chunk_type']} {name}".rstrip() + twins
     begins = piece.get("snippet_start_line", piece["start_line"])
-    yield from _lines(piece["snippet"], begins, piece["start_line"])
-
-
-def _definitions(document: _Object) -> Iterator[str]:
-    for found in document["definitions"]:
-        line = found.get("line", 1)
-        span = _span(found.get("start_line", line), found.get("end_line", line))
-        name = found.get("qualified_name") or found["name"]
-        yield f"{found['path']}:{span} {found.get('kind', '')} {name}"
-        if signature := found.get("signature"):
-            yield f"  {signature}"
-    if not document["definitions"]:
-        near = ", ".join(document.get("suggestions", ()))
-        yield f"nothing defines {document.get('name', '')}" + (
-            f"; similar names: {near}" if near else ""
-        )
-
-
-def _references(document: _Object) -> Iterator[str]:
-    """Yield usages by file, those in tests behind the others, and imports in one line each."""
-    found = document["references"]
-    yield f"{len(found)} mentions of {document.get('name', '')} in {document.get('files', 0)} files"
-    used = [one for one in found if not _is_import(one)]
-    for path, group in groupby(sorted(used, key=_standing), key=lambda one: one["path"]):
-        yield f"{path} (test)" if traits_of(path) & TEST else path
-        for one in group:
-            inside = f"  in {one['container']}" if one.get("container") else ""
-            yield f" {one['line']}: {one.get('content', '').strip()}{inside}"
-    imports = [f"{one['path']}:{one['line']}" for one in found if _is_import(one)]
-    if imports:
-        yield f"imported at {', '.join(imports)}"
-
-
-def _is_import(mention: _Object) -> bool:
-    return not mention.get("container") and bool(IMPORT.match(mention.get("content", "")))
-
-
-def _standing(mention: _Object) -> tuple[bool, str, int]:
-    path = mention["path"]
-    return bool(traits_of(path) & TEST), path, mention["line"]
-
-
-def _expansion(document: _Object) -> Iterator[str]:
-    span = _span(document["start_line"], document["end_line"])
-    inside = f" in {' > '.join(document['breadcrumb'])}" if document["breadcrumb"] else ""
-    whole = f" of {document['file_lines']} lines"
-    yield f"{document['path']}:{span} {document['boundary']}{inside},{whole}"
-    lines: Sequence[str] = document["content"].split("\n") if document["content"] else ()
-    yield from (f"{number} {line}" for number, line in enumerate(lines, document["start_line"]))
-    for one in document["neighbours"]:
-        name = one.get("name") or one.get("signature") or ""
-        yield f"{one['side']} {_span(one['start_line'], one['end_line'])} {name}".rstrip()
-
-
-def _span(first: int, last: int) -> str:
-    return f"{first}-{last}" if last != first else str(first)
+    yield from text_lines(piece["snippet"], begins, piece["start_line"])
 
 
 def _without_ids(value: Json) -> Json:

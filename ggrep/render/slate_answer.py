@@ -10,6 +10,7 @@ from ggrep.model.answer_view import ViewOptions
 from ggrep.model.declared_name import declared_name
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.model.slate import ContextGraph, SlateResponse
+from ggrep.render.agent_text import agent_text
 from ggrep.render.graph_text import GraphForm, graph_text
 from ggrep.render.hits import render_confidence, render_notes
 from ggrep.render.metadata_json import Answer
@@ -41,6 +42,12 @@ def render_slate(response: SlateResponse, root: Path, view: ViewOptions) -> Rend
     told = response.confidence, files, response.limits_hit, Style(view.notes_colour)
     notes = _notes(response, view) + render_confidence(*told)
     return Rendered(slate_text(told_of(response), page), notes, hits=files)
+
+
+def render_slate_for_agent(response: SlateResponse) -> Rendered:
+    """Return a slate as text for agents; its own budget bounds it."""
+    files = sum(len(packs) for _, packs in response.slate.sections)
+    return Rendered(agent_text(slate_success(response)) + "\n", "", hits=files)
 
 
 def render_graph(response: SlateResponse, form: GraphForm, view: ViewOptions) -> Rendered:

@@ -57,8 +57,8 @@ def test_the_head_of_a_definition_asks_for_its_name(ggrep: Command, shop: Path) 
 
 def test_usages_are_told_from_strings_and_comments(ggrep: Command, shop: Path) -> None:
     """A grep cannot."""
-    found = ggrep("refs", "charge_card", "src")
-    everything = ggrep("refs", "charge_card", "src", "--strings", "--comments")
+    found = ggrep("refs", "charge_card", "./src")
+    everything = ggrep("refs", "charge_card", "./src", "--strings", "--comments")
 
     assert found.out == "src/app.py\n  7:23  return Checkout().charge_card(card)  in main\n"
     assert "1 string not shown, --strings shows them" in found.err
@@ -150,7 +150,7 @@ def test_a_directory_is_no_place(shop: Path) -> None:
         (("expand", "src/app.py", "--max-bytes", "0"), "--max-bytes: 0"),
         (("expand", "src/app.py", "--boundary", "word"), "--boundary: unknown 'word'"),
         (("expand", "nothing.py:3"), "nothing.py"),
-        (("symbol", "x", "src", "--repo", "."), "cannot go together"),
+        (("symbol", "x", "./src", "--repo", "."), "cannot go together"),
     ],
 )
 def test_a_value_that_means_nothing_is_named(
@@ -161,3 +161,101 @@ def test_a_value_that_means_nothing_is_named(
 
     assert refused.status != 0
     assert said in refused.err
+
+
+def test_several_names_are_answered_at_once(ggrep: Command, shop: Path) -> None:
+    """One call instead of three, each answer under its own head."""
+    found = ggrep("symbol", "charge_card", "main")
+
+    heads = [line for line in found.out.splitlines() if line.startswith("## ")]
+    assert heads == ["## charge_card", "## main"]
+    assert "src/checkout.py:7-9  method Checkout.charge_card" in found.out
+
+
+def test_several_names_in_json_are_documents_in_one(ggrep: Command, shop: Path) -> None:
+    """Each is what the name alone would get."""
+    document = ggrep("symbol", "charge_card", "no way", "--json").document
+    alone = ggrep("symbol", "charge_card", "--json").document
+
+    fits(document, "answers")
+    first, second = document["answers"]
+    assert first["definitions"] == alone["definitions"]
+    assert second["error"]["code"] == "invalid_request"
+
+
+def test_one_wrong_name_does_not_hide_the_others(ggrep: Command, shop: Path) -> None:
+    """What could be answered is printed, and the exit status tells."""
+    found = ggrep("refs", "no way", "charge_card")
+
+    assert found.status != 0
+    assert "src/app.py" in found.out
+    assert "no way: " in found.err
+
+
+def test_what_one_answer_shows_the_next_names(ggrep: Command, shop: Path) -> None:
+    """The same definition, line or text is not read twice."""
+    symbols = ggrep("symbol", "Checkout.charge_card", "charge_card").out
+    places = ggrep("expand", "src/checkout.py", "src/checkout.py:9").out
+
+    assert symbols.count("method Checkout.charge_card") == 1
+    assert "above: src/checkout.py:7 Checkout.charge_card\n" in symbols
+    assert places.count("def charge_card") == 1
+    assert "above: src/checkout.py:" in places
+
+
+def test_a_search_is_narrowed_by_an_option_or_by_the_form_of_a_path(
+    ggrep: Command, shop: Path
+) -> None:
+    """A directory of that name in the way does not change what a name means."""
+    named = ggrep("symbol", "src", "main")
+
+    assert "## src" not in named.out
+    assert "nothing defines src" in named.err
+    narrowed = ggrep("refs", "charge_card", "--in", "src").out
+    assert narrowed
+    assert ggrep("refs", "charge_card", "src/").out == narrowed
+    assert "give only one path" in ggrep("refs", "charge_card", "./src", "--in", "tests").err
+
+
+def test_an_agent_reads_a_line_a_place(ggrep: Command, shop: Path) -> None:
+    """The same text that MCP gives."""
+    defined = ggrep("symbol", "charge_card", "--format", "agent")
+    used = ggrep("refs", "charge_card", "--format", "agent")
+    around = ggrep("expand", "src/checkout.py:9", "--format", "agent")
+
+    assert defined.out.startswith("src/checkout.py:7-9 method Checkout.charge_card\n")
+    assert "src/app.py\n 7: return Checkout().charge_card(card)  in main\n" in used.out
+    assert "\n7     def charge_card(self, card):\n" in around.out
+    assert not defined.err + used.err + around.err
+
+
+def test_a_text_for_agents_is_cut_at_its_budget(ggrep: Command, shop: Path) -> None:
+    """One line says so, and what to type."""
+    text = ggrep("refs", "charge_card", "--format", "agent", "--budget", "256", "--comments").out
+
+    assert len(text) <= 256 or "\ncut: " in text
+    assert "only with --format agent" in ggrep("refs", "x", "--budget", "300").err
+    assert "cannot go together" in ggrep("refs", "x", "--format", "agent", "--json").err
+
+
+def test_a_search_for_agents_opens_the_best_hit(ggrep: Command, shop: Path) -> None:
+    """What an agent would ask for next stands there, behind its line numbers."""
+    text = ggrep("search", "charge a card", "--format", "agent").out
+
+    assert "src/checkout.py:" in text
+    assert "\n7     def charge_card(self, card):\n" in text
+    assert (
+        "charge_card(self, card):\n"
+        not in ggrep("search", "charge a card", "--format", "agent", "--body", "0").out.partition(
+            "\n## "
+        )[2]
+    )
+    assert "only with --format agent" in ggrep("search", "x", "--body", "1").err
+
+
+def test_a_slate_for_agents_has_no_frames(ggrep: Command, shop: Path) -> None:
+    """Sections and places, without rules and columns."""
+    text = ggrep("slate", "charge a card", "--format", "agent").out
+
+    assert "\n## " in text
+    assert "─" not in text

@@ -81,7 +81,8 @@ def test_what_is_taken_is_read_as_typer_reads_it(line: tuple[str, list[str]]) ->
 @pytest.mark.parametrize(
     ("name", "line"),
     [
-        ("symbol", "Session.commit src -m 5 --filter lang:py --json"),
+        ("symbol", "Session.commit --in src -m 5 --filter lang:py --json"),
+        ("symbol", "a b --json c"),
         ("refs", "commit --strings --comments --max=7 --timeout-ms 900"),
         ("expand", "src/a.py:3 --boundary file --max-bytes 9000"),
         ("slate", "words --level 2 --session new --max-files=3 -d --exit-status"),
@@ -104,7 +105,7 @@ def test_the_usual_lines_are_taken(name: str, line: str) -> None:
     ("name", "line"),
     [
         ("symbol", ""),
-        ("symbol", "a b c"),
+        ("replay", "a b c"),
         ("symbol", "a --nosuch"),
         ("symbol", "a --js"),
         ("symbol", "a -m"),

@@ -125,6 +125,33 @@ def test_a_search_brings_the_time_it_has_left(spot: Spot) -> None:
     assert times == [20_000 - 1_500, configured - 1_500]
 
 
+def test_several_questions_share_one_connection_where_that_is_wanted(spot: Spot) -> None:
+    """A handshake each would cost more than many an answer."""
+    spot.daemon.lasting = True
+    reached = Reached(spot, [prints()])
+    exchange = Exchange(spot.address, reached, CLOCK)
+
+    with exchange.one_connection():
+        for _ in range(3):
+            exchange.search(SearchRequest("words"), ViewOptions())
+    assert reached.times == 1
+    exchange.search(SearchRequest("words"), ViewOptions())
+    assert reached.times == 2
+
+
+def test_a_kept_connection_that_breaks_is_replaced(spot: Spot) -> None:
+    """A daemon may end between two questions."""
+    reached = Reached(spot, [prints()])
+    exchange = Exchange(spot.address, reached, CLOCK)
+
+    with exchange.one_connection():
+        exchange.search(SearchRequest("words"), ViewOptions())
+        assert exchange._kept is not None
+        exchange._kept.close()
+        exchange.search(SearchRequest("words"), ViewOptions())
+    assert reached.times == 2
+
+
 def test_a_daemon_that_goes_away_is_replaced_by_the_next(spot: Spot) -> None:
     """A search changes nothing, so that it may be asked twice."""
     reached = Reached(spot, [goes_away, goes_away, prints()])

@@ -40,6 +40,7 @@ from tests.contract.tool_schemas import RETURNED, TOOLS_FILE, returned
 
 FOLDER: Final = Path(ggrep.model.schemas.__file__).parent
 DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
+    "answers": ("Several answers", navigation, "AnswersJson"),
     "audit": ("Audit of a store", health, "AuditJson"),
     "check_report": ("Checks", checks, "CheckReportJson"),
     "daemons": ("Daemons of this host", daemons, "DaemonsDocumentJson"),

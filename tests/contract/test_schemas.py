@@ -23,6 +23,7 @@ from ggrep.federation.workspace_slates import SlateShape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SessionRequest, SlateRequest
+from ggrep.render.batches import answers_success
 from ggrep.render.error_json import query_error
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
 from ggrep.render.receipt_json import receipt_document
@@ -86,6 +87,16 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
         "symbol_success": (
             symbol_success(shop.symbol(SymbolRequest("round_cents"))),
             symbol_success(shop.symbol(SymbolRequest("round_cent", deterministic=True))),
+        ),
+        "answers": (
+            answers_success(
+                [
+                    shop.symbol(SymbolRequest("round_cents")),
+                    shop.references(ReferencesRequest("round_cents")),
+                    shop.expand(ExpandRequest("README.md")),
+                    InvalidRequest("gone"),
+                ]
+            ),
         ),
         "references_success": (
             references_success(shop.references(ReferencesRequest("round_cents"))),

@@ -29,9 +29,9 @@ RETURNED: Final[Mapping[str, tuple[type, ...]]] = {
         federated.FederatedSlateJson,
         federated.ToolWorkspaceFailureJson,
     ),
-    "symbol": (navigation.SymbolJson, failure.ToolFailureJson),
-    "references": (navigation.ReferencesJson, failure.ToolFailureJson),
-    "expand": (navigation.ExpandJson, failure.ToolFailureJson),
+    "symbol": (navigation.SymbolJson, navigation.AnswersJson, failure.ToolFailureJson),
+    "references": (navigation.ReferencesJson, navigation.AnswersJson, failure.ToolFailureJson),
+    "expand": (navigation.ExpandJson, navigation.AnswersJson, failure.ToolFailureJson),
     "outline": (outline.OutlineJson, outline.TourJson, failure.ToolFailureJson),
     "ggrep_status": (
         status.ServedStatusJson,

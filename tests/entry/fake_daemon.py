@@ -1,5 +1,6 @@
 """A daemon that says what it is told to, in a thread of this process."""
 
+import itertools
 import os
 import socket
 import struct
@@ -55,6 +56,7 @@ class FakeDaemon:
         seen: all messages of all connections.
         piece: most bytes that are sent at a time.
         asked: set when a question has arrived.
+        lasting: further messages of a connection are answered by `reply` too.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -64,6 +66,7 @@ class FakeDaemon:
         self.reply: Reply = prints()
         self.seen: list[dict[str, Any]] = []
         self.piece = 1 << 20
+        self.lasting = False
         self.asked = threading.Event()
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(self.address))
@@ -94,7 +97,8 @@ class FakeDaemon:
                 self._answer(peer, stream)
 
     def _answer(self, peer: socket.socket, stream: Any) -> None:
-        for reply in (self.greeting, self.reply):
+        replies = itertools.repeat(self.reply, 1_000 if self.lasting else 1)
+        for reply in itertools.chain([self.greeting], replies):
             size = stream.read(4)
             if len(size) < 4:
                 return

@@ -19,7 +19,7 @@ from ggrep.interfaces.mcp import tool_calls as subject
 from ggrep.interfaces.mcp.mcp_places import Places
 from ggrep.interfaces.mcp.start import Start
 from ggrep.interfaces.mcp.tool_calls import Calls, line_of, placed_for, telling
-from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS, Tool
+from ggrep.interfaces.mcp.tools import BY_NAME, SEVERAL, TOOLS, Tool
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
@@ -364,6 +364,41 @@ async def test_arguments_of_names_and_places_reach_the_request(
             (own, ExpandRequest("abcdef01", "file", 99, deterministic=True, timeout_ms=1234)),
         ),
     ]
+
+
+async def test_several_names_are_asked_one_by_one(calls: Calls, federator: FakeFederator) -> None:
+    """One call instead of one each; a lone one gets its document as ever."""
+    several = await calls.call("symbol", {"name": "a", "names": ["b", "a", "c"]})
+    alone = await calls.call("references", {"names": ["a"]})
+    places = await calls.call("expand", {"targets": ["x.py:1", "y.py:2"]})
+
+    asked = [getattr(what[1], "name", None) or what[1].target for _, what in federator.asked]
+    assert asked == ["a", "b", "c", "a", "x.py:1", "y.py:2"]
+    assert len(several.document["answers"]) == 3
+    assert "answers" not in alone.document
+    assert len(places.document["answers"]) == 2
+
+
+async def test_one_wrong_name_does_not_hide_the_others(
+    calls: Calls, federator: FakeFederator
+) -> None:
+    """The failure stands in its place."""
+    outcome = await calls.call("symbol", {"names": ["a", " ", "c"]})
+
+    assert not outcome.failed
+    answers = outcome.document["answers"]
+    assert [one.get("code") for one in answers] == [None, "invalid_request", None]
+
+
+@pytest.mark.parametrize("name", ["symbol", "references", "expand"])
+async def test_a_call_for_nothing_or_for_too_much_is_refused(calls: Calls, name: str) -> None:
+    """No schema can say that one of two arguments is wanted."""
+    one, several = SEVERAL[name]
+    nothing = await calls.call(name, {})
+    much = await calls.call(name, {several: [f"n{number}" for number in range(51)]})
+
+    assert f"the argument {one!r} is missing" in nothing.document["message"]
+    assert "ask for at most 50" in much.document["message"]
 
 
 @pytest.mark.parametrize(

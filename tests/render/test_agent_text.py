@@ -55,7 +55,7 @@ def test_lines_are_numbered_where_a_place_is_opened() -> None:
         "a.py:9-10 definition in Worker > run, of 40 lines",
         "9 def run():",
         "10     pass",
-        "behind 12-20 stop",
+        "around: 12-20 stop",
     ]
 
 
@@ -84,8 +84,26 @@ def test_a_slate_is_shorter_than_its_document_and_shows_its_lines() -> None:
 def test_notes_stand_behind_what_the_document_says() -> None:
     """What no key of it holds, an agent reads all the same."""
     document = {"confidence": "strong", "results": [], "warnings": [{"code": "w", "message": "m"}]}
-    assert agent_text(document, (MERGED_BY_RANK,)).split("\n") == [
+    assert agent_text(document, notes=(MERGED_BY_RANK,)).split("\n") == [
         "strong, 0 hits",
         "warning: w: m",
         'note: merged by rank alone, as nothing says how; merge "global" ranks better',
     ]
+
+
+def test_of_several_answers_each_line_stands_once() -> None:
+    """Whoever asks for three names at once reads one text."""
+    shared = {"path": "a.py", "line": 3, "start_line": 3, "end_line": 9, "name": "run"}
+    other = {**shared, "line": 20, "start_line": 20, "end_line": 21}
+    document = {
+        "schema_version": 1,
+        "answers": [
+            {"name": "A.run", "definitions": [shared]},
+            {"name": "run", "definitions": [shared, other]},
+            {"error": {}, "code": "invalid_request", "message": "no"},
+        ],
+    }
+
+    assert agent_text(document) == (
+        "## A.run\na.py:3-9  run\n## run\na.py:20-21  run\nabove: a.py:3\ninvalid_request: no"
+    )

@@ -44,7 +44,11 @@ def build_server(backend: Backend) -> Server[Any]:
         return types.CallToolResult(
             content=[
                 types.TextContent(
-                    text=within_budget(params.name, document, agent_text(document, outcome.notes))
+                    text=within_budget(
+                        params.name,
+                        document,
+                        outcome.text or agent_text(document, notes=outcome.notes),
+                    )
                 )
             ],
             structured_content=document,

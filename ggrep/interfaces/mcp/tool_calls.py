@@ -8,6 +8,7 @@ from typing import Final, TypeAlias, TypeVar
 import anyio
 
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
+from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.base.stable_json import Document, Json
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_requests import Arrival, Arrived
@@ -17,7 +18,8 @@ from ggrep.interfaces.mcp.mcp_places import Places, RepoPlace
 from ggrep.interfaces.mcp.resources import workspaces_json
 from ggrep.interfaces.mcp.spellings import in_our_words
 from ggrep.interfaces.mcp.tool_failures import failure, federated_failure, in_arguments, with_hint
-from ggrep.interfaces.mcp.tools import BY_NAME, ELSEWHERE, Outcome, Tool
+from ggrep.interfaces.mcp.tools import BY_NAME, ELSEWHERE, SEVERAL, Outcome, Tool
+from ggrep.interfaces.surfaces.agent_search import Wish, hits_to_open, search_text
 from ggrep.interfaces.surfaces.body import (
     parse_expand_body,
     parse_federated_body,
@@ -30,8 +32,9 @@ from ggrep.interfaces.surfaces.body import (
 )
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.search_service import SearchService
+from ggrep.model.request import DEFAULT_TIMEOUT_MS
 from ggrep.model.slate import SlateRequest
-from ggrep.render.agent_text import MERGED_BY_RANK
+from ggrep.render.agent_text import MERGED_BY_RANK, agent_text
 from ggrep.service.opening import open_workspace
 
 Tell: TypeAlias = Callable[[float, float, str], Awaitable[None]]
@@ -107,6 +110,43 @@ def narrowed(request: SlateRequest, place: RepoPlace) -> SlateRequest:
     return replace(request, search=search, session=session)
 
 
+MORE: Final = "options text_bytes={}"
+"""What to give for lines of a text that were cut."""
+
+
+def text_bytes_of(values: Mapping[str, object]) -> int:
+    """Return most bytes of the text of an answer; 0 for what is usual.
+
+    Raises:
+        InvalidRequest: that is less than nothing.
+    """
+    given = values.get("text_bytes", 0)
+    if not isinstance(given, int) or given < 0:
+        raise InvalidRequest(f"text_bytes: must be 0 or more, is {given!a:.80}")
+    return given
+
+
+MAX_SEVERAL: Final = 50
+"""Names or places of one call."""
+
+
+def wanted_of(tool: str, values: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the names or places of a call, each once, in the order they were given in.
+
+    Raises:
+        InvalidRequest: there is none, or too many.
+    """
+    one, several = SEVERAL[tool]
+    listed = values.get(several)
+    alone = [] if values.get(one) is None else [values[one]]
+    wanted = dict.fromkeys(map(str, [*alone, *(listed if isinstance(listed, list) else [])]))
+    if not wanted:
+        raise InvalidRequest(f"{tool}: the argument {one!a} is missing; {several} takes several")
+    if len(wanted) > MAX_SEVERAL:
+        raise InvalidRequest(f"{tool}: {len(wanted)} {several}; ask for at most {MAX_SEVERAL}")
+    return tuple(wanted)
+
+
 MAX_IN_FLIGHT = 64
 """Calls carried out at once; a client that asks for more is told to wait."""
 
@@ -179,29 +219,76 @@ class Calls:
             case "ggrep_status" | "ggrep_health":
                 return Outcome(await self._look(asked, tool.name, values))
             case "search" | "good_search":
-                return Outcome(await self._search(asked, tool, values))
+                return await self._search(asked, tool, values)
             case "outline":
                 return Outcome(await self._outline(asked, tool, values))
+            case "context":
+                return Outcome(await self._slate(asked, tool, values))
             case _:
-                return Outcome(await self._navigate(asked, tool, values))
+                document = await self._each(asked, tool, values)
+                return Outcome(document, text=agent_text(document, text_bytes_of(values), MORE))
 
     async def _search(
         self, asked: SearchService, tool: Tool, values: Mapping[str, object]
-    ) -> Document:
+    ) -> Outcome:
         call = parse_search_body(body_of(tool.every, values))
         place = await self._places.repository(call.root)
-        return await asked.search_repo(place.root, replace(call.request, scope=place.scope))
+        request = replace(call.request, scope=place.scope)
+        document = await asked.search_repo(place.root, request)
+        bodies = values.get("body")
+        wish = Wish(bodies if isinstance(bodies, int) else None, text_bytes_of(values))
+        opened: list[tuple[int, Document]] = []
+        for number, wanted in hits_to_open(document, wish, request.timeout_ms):
+            try:
+                opened.append((number, await asked.expand_repo(place.root, wanted)))
+            except GgrepError as error:  # the snapshot may have changed meanwhile
+                opened.append((number, failure(error, shows_paths=self._shows_paths)))
+        return Outcome(document, text=search_text(document, opened, wish, MORE))
 
-    async def _navigate(
+    async def _slate(
         self, asked: SearchService, tool: Tool, values: Mapping[str, object]
     ) -> Document:
-        """Return a slate, or where a name or a place leads; a root below the top narrows it."""
+        """Return a slate; a root below the top narrows it."""
+        slate = parse_slate_body(body_of(tool.every, values))
+        place = await self._places.repository(slate.root)
+        return await asked.slate_repo(place.root, narrowed(slate.request, place))
+
+    async def _each(
+        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
+    ) -> Document:
+        """Return where one name or place leads, or an answer or a failure for each of several.
+
+        The time that is given is for all of them.
+
+        Raises:
+            InvalidRequest: none is named, or too many.
+        """
+        one, several = SEVERAL[tool.name]
+        wanted = wanted_of(tool.name, values)
+        if len(wanted) == 1:
+            return await self._follow(asked, tool, {**values, one: wanted[0]})
+        given = values.get("timeout_ms")
+        timeout_ms = given if isinstance(given, int) and given > 0 else DEFAULT_TIMEOUT_MS
+        ends_s = anyio.current_time() + timeout_ms / 1000
+        answers: list[Document] = []
+        for each in wanted:
+            left_ms = int((ends_s - anyio.current_time()) * 1000)
+            try:
+                if left_ms < 1:
+                    raise DeadlineExceeded(f"{several}: those before took all the time")  # noqa: TRY301 - as if it were asked
+                asking = {**values, one: each, "timeout_ms": left_ms}
+                answers.append(await self._follow(asked, tool, asking))
+            except (InvalidRequest, DeadlineExceeded) as error:
+                shown = in_arguments(error, tool.every)
+                answers.append(failure(shown, shows_paths=self._shows_paths))
+        return {"schema_version": ANSWERS_SCHEMA, "answers": answers}
+
+    async def _follow(
+        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
+    ) -> Document:
+        """Return where a name or a place leads; a root below the top narrows it."""
         body = body_of(tool.every, values)
         match tool.name:
-            case "context":
-                slate = parse_slate_body(body)
-                place = await self._places.repository(slate.root)
-                return await asked.slate_repo(place.root, narrowed(slate.request, place))
             case "symbol":
                 symbol = parse_symbol_body(body)
                 place = await self._places.repository(symbol.root)

@@ -66,11 +66,17 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a call returns, and whether it failed; notes stand in its text alone."""
+    """What a call returns, and whether it failed.
+
+    Attributes:
+        notes: stand in its text alone.
+        text: what is read of it; empty for what the document and the notes say.
+    """
 
     document: Document
     failed: bool = False
     notes: tuple[str, ...] = ()
+    text: str = ""
 
 
 @cache
@@ -137,6 +143,8 @@ _ROOT = _argument("root", "root", "Repository or path in it")
 _FILTER: Final = _argument("filter", "search.filter", f"{keys_told()}; - negates")
 _TOP: Final = _argument("top", "search.top", "Most hits", default=10)
 _SNIPPET: Final = _argument("snippet", "search.snippet", "Text of a hit", default="short")
+_TEXT_BYTES: Final = Argument("text_bytes", "integer")
+"""Most bytes of the text that is read; the structured document is whole anyhow."""
 _OF_ANY: Final = (
     _argument("deterministic", "deterministic"),
     _argument("timeout_ms", "timeoutMs"),
@@ -187,9 +195,18 @@ _OF_WORKSPACES: Final = (
 )
 """What is asked for oftenest first: an agent is told of the first six."""
 _LEVEL_OF_SEVERAL: Final = replace(_LEVEL, says="", default=None)
-_NAMING: Final = (_argument("name", "name", "Name, or Container.name"), _ROOT)
+_NAMING: Final = (
+    _argument("name", "name", "Name, or Container.name", required=False),
+    Argument("names", "array", says="Several at once"),
+    _ROOT,
+)
 _OF_MENTIONS: Final = (_argument("strings", "strings"), _argument("comments", "comments"))
-_OF_NAMES: Final = (_argument("filter", "filter"), _argument("limit", "limit"), *_OF_ANY)
+_OF_NAMES: Final = (
+    _argument("filter", "filter"),
+    _argument("limit", "limit"),
+    *_OF_ANY,
+    _TEXT_BYTES,
+)
 
 TOOLS: Final = (
     _tool(
@@ -256,7 +273,13 @@ TOOLS: Final = (
         "expand",
         "Whole code around a place. Use instead of reading a file.",
         (
-            _argument("target", "target", "path:line, path:line-line, row_id or path"),
+            _argument(
+                "target",
+                "target",
+                "path:line, path:line-line, name, row_id or path",
+                required=False,
+            ),
+            Argument("targets", "array", says="Several at once"),
             _ROOT,
             _argument("boundary", "boundary", "How much"),
             _argument("max_bytes", "maxBytes", "Most bytes"),
@@ -283,6 +306,13 @@ TOOLS: Final = (
     Tool("good_search", "Deprecated. Use search.", (_QUERY, _ROOT), (_SNIPPET,)),
 )
 """In the order that they are listed in."""
+
+SEVERAL: Final = {
+    "symbol": ("name", "names"),
+    "references": ("name", "names"),
+    "expand": ("target", "targets"),
+}
+"""Arguments that hold one thing to ask about, or several, by tool."""
 
 BY_NAME: Final = {tool.name: tool for tool in TOOLS}
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypedDict
 from ggrep.model.navigation import Boundary, MentionKind
 from ggrep.model.schemas.answer import AnswerJson, TimedJson
 from ggrep.model.schemas.constraints import Code, Count, Positive, Sha256
+from ggrep.model.schemas.failure import FailureJson
 
 
 class ExpandLimitsJson(TypedDict):
@@ -159,3 +160,12 @@ class SymbolJson(AnswerJson, TimedJson):
     """How many there are, shown or not."""
     suggestions: Sequence[str]
     """Names that are spelt nearly so, where nothing was found."""
+
+
+class AnswersJson(TypedDict):
+    """Answers to several questions of one kind, in the order they were asked in."""
+
+    schema_version: Literal[1]
+    """Version of this document."""
+    answers: Sequence[SymbolJson | ReferencesJson | ExpandJson | FailureJson]
+    """One each; a failure where a question has none."""

@@ -6,7 +6,8 @@ it is there for.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -116,6 +117,18 @@ class Exchange:
         self._address = address
         self._reaching = reaching
         self._clock = clock
+        self._keeps = False
+        self._kept: Link | None = None
+
+    @contextmanager
+    def one_connection(self) -> Iterator[None]:
+        """Ask all that is asked meanwhile over one connection; a broken one is replaced."""
+        self._keeps = True
+        try:
+            yield
+        finally:
+            self._keeps = False
+            self._drop()
 
     def search(
         self, request: SearchRequest, view: ViewOptions, watch: Watcher | None = None
@@ -246,7 +259,7 @@ class Exchange:
         while True:
             soon = self._soon(min(START_MS, deadline.remaining_ms()))
             try:
-                with self._reaching.reach(soon) as link:
+                with self._connected(soon) as link:
                     left_ms = deadline.remaining_ms()
                     reply = self._exchange(link, message(left_ms), left_ms + GRACE_MS, watch)
             except Silent:
@@ -259,7 +272,31 @@ class Exchange:
                 return reply
             if not reply.body.get("stopping") or patience.remaining_ms() <= 0.0:
                 raise reply.error
+            self._drop()
             self._wait(_STOPPING_S)  # it listens until its clients have their last replies
+
+    @contextmanager
+    def _connected(self, deadline: Deadline) -> Iterator[Link]:
+        """Yield a connection: the one that is kept, else a new one.
+
+        What was asked and not answered may still be replied to, so a connection that somebody
+        gave up on is kept no longer.
+        """
+        link = self._kept or self._reaching.reach(deadline)
+        self._kept = link if self._keeps else None
+        try:
+            yield link
+        except BaseException:
+            link.close()
+            self._kept = None
+            raise
+        if not self._keeps:
+            link.close()
+
+    def _drop(self) -> None:
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
 
     def _exchange(
         self, link: Link, message: Message, timeout_ms: float, watch: Watcher | None

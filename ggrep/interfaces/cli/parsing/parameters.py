@@ -157,8 +157,7 @@ def read_plainly(command: Command, arguments: Sequence[str]) -> dict[str, Any]:
         if not argument.startswith("-"):
             if not places:
                 raise ValueError(argument)
-            piece = places.pop(0)
-            given[piece.key] = _converted(piece, argument)
+            _take_place(places, argument, given)
             continue
         # A value is joined to a long flag alone.
         flag, is_joined, text = argument.partition("=" if argument.startswith("--") else "\0")
@@ -193,6 +192,23 @@ def _converted(piece: Piece, text: str) -> Any:  # noqa: ANN401 - of any piece
     if kind is not int or not is_number:
         raise ValueError(text)
     return _in_range(piece, int(text))
+
+
+def _take_place(places: list[Piece], argument: str, given: dict[str, Any]) -> None:
+    """Give a word to the first free place; the last of all may take any number of them.
+
+    Raises:
+        ValueError: it is of another type, or one that typer knows better.
+    """
+    piece = places[0]
+    if len(places) > 1 or not _is_list(piece.kind):
+        places.pop(0)
+        given[piece.key] = _converted(piece, argument)
+        return
+    if not argument:
+        raise ValueError(argument)
+    held = given[piece.key]
+    given[piece.key] = [*(held if isinstance(held, list) else ()), argument]
 
 
 def _in_range(piece: Piece, value: int) -> int:

@@ -1,20 +1,31 @@
 """`ggrep symbol`, `ggrep refs` and `ggrep expand`: definitions, usages, surrounding code."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, TypeAlias
 
+from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
-from ggrep.interfaces.cli.queries.one_answer import Question, answered, chosen_place, reach, view_of
+from ggrep.interfaces.cli.queries.agent_options import MORE, AgentText, wants_agent
+from ggrep.interfaces.cli.queries.batches import Batch, answered_each, names_of
+from ggrep.interfaces.cli.queries.one_answer import Reached, chosen_place, reach, view_of
 from ggrep.interfaces.cli.queries.search_options import Asking, Found
 from ggrep.interfaces.cli.queries.typed_targets import target_of
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.model.filters import keys_told
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.render.printed import Rendered
-from ggrep.render.slate_answer import render_expansion, render_references, render_symbol
+from ggrep.model.sanitise import sanitise_line
+from ggrep.render.batches import Followed, Named, render_for_agent, render_named
 
-_Name: TypeAlias = Annotated[str, Argument("A name, or container.name.")]
-_Path: TypeAlias = Annotated[str | None, Argument("Search only this directory or file.")]
+_Names: TypeAlias = Annotated[
+    list[str],
+    Argument(
+        "Names, each plain or as container.name. One that is written as a path (./src, src/,"
+        " /abs) is where to search.",
+        metavar="NAME...",
+    ),
+]
+_INSIDE = Flag("--in", "Search only this directory or file.")
 _FILTER = Flag(
     "--filter",
     f"Search only files that match {keys_told('kind', 'corpus')}; negate with a leading -.",
@@ -29,6 +40,7 @@ class Definitions:
     title: ClassVar = "Definitions"
 
     limit: Annotated[int | None, Flag("-m --max", of=SymbolRequest, judged=True)] = None
+    inside: Annotated[str | None, _INSIDE] = None
     filters: Annotated[tuple[str, ...], _FILTER] = ()
 
 
@@ -39,6 +51,7 @@ class Mentions:
     title: ClassVar = "Mentions"
 
     limit: Annotated[int | None, Flag("-m --max", of=ReferencesRequest, judged=True)] = None
+    inside: Annotated[str | None, _INSIDE] = None
     strings: Annotated[
         bool, Flag("--strings", "Also show occurrences in strings.", of=ReferencesRequest)
     ] = False
@@ -62,66 +75,113 @@ class Extent:
 
 
 def symbol(
-    name: _Name, wanted: Definitions, output: Found, asking: Asking, path: _Path = None
+    names: _Names, wanted: Definitions, output: Found, agent: AgentText, asking: Asking
 ) -> int:
-    """Show where a name is defined."""
+    """Show where names are defined."""
     terminal = open_terminal(plain=output.plain)
     asking.check()
-    given = said(SymbolRequest, wanted, asking)
-    reached = reach(chosen_place(asking.repo, path), terminal, asking.overrides)
-    request = SymbolRequest(name, reached.scope, **given)
-    question = Question(
-        ask=lambda daemon, watch: daemon.symbol(request, watch),
-        read=lambda engine: engine.symbol(request),
+    printing = printing_of(output, agent)
+    typed, given = names_of(names, wanted.inside), said(SymbolRequest, wanted, asking)
+    reached = reach(chosen_place(asking.repo, typed.path), terminal, asking.overrides)
+    batch = Batch(
+        [SymbolRequest(name, reached.scope, **given) for name in typed.names],
+        ask=lambda daemon, request, watch: daemon.symbol(request, watch),
+        read=lambda engine, request: engine.symbol(request),
     )
-    response = answered(question, reached, terminal, asking)
-    rendered = render_symbol(response, reached.root, view_of(terminal, json=output.json))
-    return _written(terminal, rendered, output)
+    answers = answered_each(batch, reached, terminal, asking)
+    return _written(terminal, reached, typed.names, answers, printing)
 
 
 def references(
-    name: _Name, wanted: Mentions, output: Found, asking: Asking, path: _Path = None
+    names: _Names, wanted: Mentions, output: Found, agent: AgentText, asking: Asking
 ) -> int:
-    """Show where a name is used."""
+    """Show where names are used."""
     terminal = open_terminal(plain=output.plain)
     asking.check()
-    given = said(ReferencesRequest, wanted, asking)
-    reached = reach(chosen_place(asking.repo, path), terminal, asking.overrides)
-    request = ReferencesRequest(name, reached.scope, **given)
-    question = Question(
-        ask=lambda daemon, watch: daemon.references(request, watch),
-        read=lambda engine: engine.references(request),
+    printing = printing_of(output, agent)
+    typed, given = names_of(names, wanted.inside), said(ReferencesRequest, wanted, asking)
+    reached = reach(chosen_place(asking.repo, typed.path), terminal, asking.overrides)
+    batch = Batch(
+        [ReferencesRequest(name, reached.scope, **given) for name in typed.names],
+        ask=lambda daemon, request, watch: daemon.references(request, watch),
+        read=lambda engine, request: engine.references(request),
     )
-    response = answered(question, reached, terminal, asking)
-    rendered = render_references(response, reached.root, view_of(terminal, json=output.json))
-    return _written(terminal, rendered, output)
+    answers = answered_each(batch, reached, terminal, asking)
+    return _written(terminal, reached, typed.names, answers, printing)
 
 
 def expand(
-    target: Annotated[str, Argument("A path, path:line, path:line-line or row id.")],
+    targets: Annotated[
+        list[str], Argument("Paths, path:line, path:line-line or row ids.", metavar="TARGET...")
+    ],
     extent: Extent,
     output: Output,
+    agent: AgentText,
     asking: Asking,
 ) -> int:
-    """Show the code around a place."""
+    """Show the code around places."""
     terminal = open_terminal(plain=output.plain)
     asking.check()
+    printing = printing_of(output, agent)
     given = said(ExpandRequest, extent, asking)
-    wanted = target_of(target, asking.repo)
-    reached = reach(wanted.place, terminal, asking.overrides)
-    request = ExpandRequest(wanted.key(reached.scope), **given)
-    question = Question(
-        ask=lambda daemon, watch: daemon.expand(request, watch),
-        read=lambda engine: engine.expand(request),
+    wanted = [target_of(target, asking.repo) for target in dict.fromkeys(targets)]
+    places = [reach(target.place, terminal, asking.overrides) for target in wanted]
+    if len({place.root for place in places}) > 1:
+        roots = " and ".join(sorted({sanitise_line(place.root.name) for place in places}))
+        raise InvalidRequest(f"these places lie in {roots}; give those of one repository")
+    batch = Batch(
+        [
+            ExpandRequest(target.key(place.scope), **given)
+            for target, place in zip(wanted, places, strict=True)
+        ],
+        ask=lambda daemon, request, watch: daemon.expand(request, watch),
+        read=lambda engine, request: engine.expand(request),
     )
-    response = answered(question, reached, terminal, asking)
-    view = view_of(terminal, json=output.json, whole=True)
-    rendered = render_expansion(response, reached.root, view)
-    terminal.write_answer(rendered.out, rendered.err, json=output.json)
-    return 0
+    answers = answered_each(batch, places[0], terminal, asking)
+    typed = list(dict.fromkeys(targets))
+    return _written(terminal, places[0], typed, answers, replace(printing, whole=True))
 
 
-def _written(terminal: Terminal, rendered: Rendered, output: Found) -> int:
-    """Write an answer; return the exit status."""
-    terminal.write_answer(rendered.out, rendered.err, json=output.json)
-    return 1 if output.exit_status and not rendered.hits else 0
+@dataclass(frozen=True, slots=True)
+class Printing:
+    """How answers are printed.
+
+    Attributes:
+        budget: most bytes of a text for agents; None for people.
+        empty_fails: the exit status says that nothing was found.
+        whole: no line is cut to the terminal's width.
+    """
+
+    json: bool
+    budget: int | None
+    empty_fails: bool
+    whole: bool = False
+
+
+def printing_of(output: Output, agent: AgentText) -> Printing:
+    """Return how answers are printed.
+
+    Raises:
+        InvalidRequest: there is no such format.
+        UsageError: flags that do not go together.
+    """
+    budget = (agent.budget or 0) if wants_agent(agent, json=output.json) else None
+    return Printing(output.json, budget, isinstance(output, Found) and output.exit_status)
+
+
+def _written(
+    terminal: Terminal,
+    reached: Reached,
+    typed: Sequence[str],
+    answers: Sequence[Followed | GgrepError],
+    printing: Printing,
+) -> int:
+    """Write answers, in the order of what was asked for; return the exit status."""
+    named = [Named(asked, answer) for asked, answer in zip(typed, answers, strict=True)]
+    if printing.budget is None:
+        view = view_of(terminal, json=printing.json, whole=printing.whole)
+        rendered = render_named(named, reached.root, view)
+    else:
+        rendered = render_for_agent(named, printing.budget, MORE)
+    terminal.write_answer(rendered.out, rendered.err, json=printing.json)
+    return rendered.exit_status or (1 if printing.empty_fails and not rendered.hits else 0)

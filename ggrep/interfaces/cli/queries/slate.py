@@ -6,6 +6,7 @@ from typing import Annotated, Final
 from ggrep.base.errors import UsageError
 from ggrep.config.profiles import apply_to_slate
 from ggrep.interfaces.cli.parsing.flags import Argument
+from ggrep.interfaces.cli.queries.agent_options import AgentForm, wants_agent
 from ggrep.interfaces.cli.queries.federation_options import Repositories
 from ggrep.interfaces.cli.queries.one_answer import Question as Asked
 from ggrep.interfaces.cli.queries.one_answer import answered, place_asked, reach, view_of
@@ -30,7 +31,7 @@ from ggrep.interfaces.cli.queries.slate_options import (
 from ggrep.interfaces.cli.queries.typed_targets import target_of
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.model.request import SnippetMode
-from ggrep.render.slate_answer import render_graph, render_slate
+from ggrep.render.slate_answer import render_graph, render_slate, render_slate_for_agent
 from ggrep.service.places import Place
 
 _WHOLE_CHUNKS: Final = 3
@@ -42,6 +43,7 @@ def slate(
     shape: Shape,
     session: Session,
     output: Found,
+    agent: AgentForm,
     asking: Asking,
     repositories: Repositories,
     path: Annotated[str | None, Argument("Gather only from this directory or file.")] = None,
@@ -53,10 +55,14 @@ def slate(
     typed = Typed(query, path, question=question, asking=asking, output=kept)
     if shape.graph_form is not None and output.json:
         raise UsageError("--graph and --json cannot go together; JSON has the graph")
+    for_agents = wants_agent(agent, json=output.json)
+    if for_agents and (repositories.files or shape.form is not None):
+        raise UsageError("--format agent: not with --workspace or --graph")
     if repositories.files:
         return _of_workspace(terminal, typed, shape, repositories, session)
     repositories.refuse_without_file()
-    return _print(terminal, typed, place_asked("slate", typed), shape, session)
+    place = place_asked("slate", typed)
+    return _print(terminal, typed, place, shape, session, for_agents=for_agents)
 
 
 def search_as_slate(
@@ -106,7 +112,13 @@ def _refuse_flags_of_hits(typed: Typed) -> None:
 
 
 def _print(
-    terminal: Terminal, typed: Typed, place: Place, shape: Bounds, session: Session = ALONE
+    terminal: Terminal,
+    typed: Typed,
+    place: Place,
+    shape: Bounds,
+    session: Session = ALONE,
+    *,
+    for_agents: bool = False,
 ) -> int:
     """Query, and print the answer; return the exit status."""
     search = request_of(typed, scope="")
@@ -130,7 +142,9 @@ def _print(
     response = answered(asked, reached, terminal, typed.asking)
     view = view_of(terminal, json=typed.output.json, whole=request.level == _WHOLE_CHUNKS)
     form = shape.graph_form if isinstance(shape, Shape) else None
-    if form is not None:
+    if for_agents:
+        rendered = render_slate_for_agent(response)
+    elif form is not None:
         rendered = render_graph(response, form, view)
     else:
         rendered = render_slate(response, reached.root, view)

@@ -50,10 +50,14 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Format(Bounds):
-    """Whether a search returns a slate."""
+    """Whether a search returns a slate, or text for agents."""
 
     form: Annotated[
-        str, Flag("--format", "Answer as text, or as slate: files by section, with evidence.")
+        str,
+        Flag(
+            "--format",
+            "Answer as text, as slate (files by section), or as agent (a line a hit).",
+        ),
     ] = "text"
 
 
@@ -157,8 +161,8 @@ def wants_slate(flags: Format) -> bool:
         InvalidRequest: there is no such format.
         UsageError: flags of a slate were given without it.
     """
-    form = one_of("--format", flags.form, ("text", "slate"))
-    if flags != Format(form=form) and form == "text":
+    form = one_of("--format", flags.form, ("text", "slate", "agent"))
+    if flags != Format(form=form) and form != "slate":
         raise UsageError("--level, --max-bytes and --max-files: only with --format slate")
     return form == "slate"
 

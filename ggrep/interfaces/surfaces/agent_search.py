@@ -1,0 +1,110 @@
+"""A search as agents read it: which hits are opened, and the text of all of it.
+
+An agent reads the best hit next, so its definition stands below the list where that fits: a call
+and the lines that a window cut by guess would have had too many are saved.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from ggrep.model.navigation import ExpandRequest
+from ggrep.render.above import Above
+from ggrep.render.agent_hits import body_lines
+from ggrep.render.agent_text import BUDGETS, agent_text
+
+_Object: TypeAlias = Mapping[str, Any]
+
+UNASKED_BODIES: Final = 2
+"""Hits that are opened if nobody says how many, and if all of their text fits the budget."""
+MAX_BODIES: Final = 10
+MAX_BODY_BYTES: Final = 6_144
+"""Most text of one opened hit: some 150 lines; of more the lines around the hit."""
+_TEXT_SHARE: Final = 85
+"""Per cent of an opened hit that are its own text; the rest are numbers of lines."""
+_OPENED_BY_THEMSELVES: Final = frozenset({"short", "default", "none"})
+"""Modes of snippets in which bodies stand for the snippets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How an answer is to be written.
+
+    Attributes:
+        bodies: how many of the best hits are opened; None for as many as fit.
+        budget: most bytes of the text without bodies that were asked for; 0 for what is usual.
+    """
+
+    bodies: int | None = None
+    budget: int = 0
+
+
+def hits_to_open(document: _Object, wish: Wish, timeout_ms: int) -> list[tuple[int, ExpandRequest]]:
+    """Return the places of hits among the results, and what to ask for each.
+
+    There is none without an index, nor unasked where snippets were asked for or nothing fits.
+    """
+    found = document.get("results", ())
+    if "partial" in document or not found:
+        return []
+    wanted = wish.bodies
+    if wanted is None:
+        unsure = document.get("confidence") == "none"
+        wanted = UNASKED_BODIES if _shows_little(document) and not unsure else 0
+    most = MAX_BODY_BYTES
+    if wish.bodies is None:
+        left = _budget(wish) - len(agent_text(_without_snippets(document), _budget(wish)).encode())
+        most = min(MAX_BODY_BYTES, left * _TEXT_SHARE // 100)
+        wanted = wanted if most > 0 else 0
+    return [
+        (place, ExpandRequest(hit["row_id"], max_bytes=most, timeout_ms=timeout_ms))
+        for place, hit in enumerate(found[: min(wanted, MAX_BODIES)])
+    ]
+
+
+def search_text(
+    document: _Object, opened: Sequence[tuple[int, _Object]], wish: Wish, more: str
+) -> str:
+    """Return the text of a search; no final newline.
+
+    Args:
+        document: its JSON object.
+        opened: places among the results, with what `expand` returned for each, or a failure.
+        wish: how it is to be written.
+        more: as of `agent_text`.
+    """
+    bare = _without_snippets(document) if opened or wish.bodies == 0 else document
+    budget = _budget(wish)
+    left = budget - len(agent_text(bare, budget, more).encode())
+    above, bodies = Above(), dict[int, _Object]()
+    for place, body in opened:
+        size = sum(len(line.encode()) + 1 for line in body_lines(body))
+        unasked = wish.bodies is None
+        if unasked and (size > left or body.get("hidden_lines", 1)):
+            break
+        if "content" in body and above.covers(body["path"], body["start_line"], body["end_line"]):
+            continue
+        bodies[place] = body
+        left -= size
+        budget += 0 if unasked else size
+    hits = [
+        {**hit, "body": bodies[place]} if place in bodies else hit
+        for place, hit in enumerate(bare.get("results", ()))
+    ]
+    shown = {**bare, "results": hits} if "results" in bare else bare
+    return agent_text(shown, budget, more)
+
+
+def _budget(wish: Wish) -> int:
+    return wish.budget or BUDGETS["results"]
+
+
+def _without_snippets(document: _Object) -> _Object:
+    """Return a search whose hits show no text, unless more than the usual was asked for."""
+    if not _shows_little(document):
+        return document
+    return {**document, "results": [{**hit, "content": ""} for hit in document["results"]]}
+
+
+def _shows_little(document: _Object) -> bool:
+    return document.get("limits", {}).get("snippet") in _OPENED_BY_THEMSELVES

@@ -1,0 +1,107 @@
+"""Hits and opened places as text for agents: one line a hit, then the bodies that were wanted.
+
+    src/checkout.py:7-9 method Checkout.charge_card  def charge_card(self, card)
+    ## src/checkout.py:7-9 Checkout.charge_card
+    7 def charge_card(self, card):
+
+A hit's `body` is the document of `expand`, put there by who asked for it; no schema has it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+_Object: TypeAlias = Mapping[str, Any]
+
+_SIGNATURE: Final = 100
+"""Characters of a head that are shown beside a hit."""
+_DIGITS: Final = 7
+"""Of a row id: so few name one row of millions most of the time, and a clash is told."""
+
+
+def hit_lines(document: _Object) -> Iterator[str]:
+    """Yield the hits one by one, and below them the bodies."""
+    found = document["results"]
+    yield f"{document.get('confidence', 'found')}, {len(found)} hits"
+    spans = [_place(hit) for hit in found]
+    for hit, (path, first, last) in zip(found, spans, strict=True):
+        alias = f"[{hit['repoAlias']}] " if hit.get("repoAlias") else ""
+        handle = "" if spans.count((path, first, last)) == 1 else handle_of(hit)
+        name = hit.get("qualified_name") or hit.get("name") or ""
+        kind = hit.get("chunk_type", "")
+        head = f"{alias}{path}:{range_of(first, last)}{_within(hit)} {kind} {name}".rstrip()
+        yield head + handle + _signature(hit, name)
+        if content := hit.get("content"):
+            yield from text_lines(content, hit.get("content_start_line", first), first)
+    for hit in found:
+        if body := hit.get("body"):
+            yield from body_lines(body)
+
+
+def body_lines(body: _Object) -> Iterator[str]:
+    """Yield an opened hit under its place, or why it could not be opened."""
+    if "code" in body:
+        yield f"no body: {body['message']}"
+        return
+    name = ".".join(body["breadcrumb"])
+    yield f"## {body['path']}:{range_of(body['start_line'], body['end_line'])} {name}".rstrip()
+    yield from _numbered(body)
+
+
+def handle_of(place: _Object) -> str:
+    """Return a chunk's short name, for where its path and lines are not its own."""
+    row_id = place.get("row_id", "")
+    return f" #{row_id[:_DIGITS]}" if row_id else ""
+
+
+def expansion_lines(document: _Object) -> Iterator[str]:
+    """Yield a place's text behind its numbers, and one line of what is around it."""
+    span = range_of(document["start_line"], document["end_line"])
+    inside = f" in {' > '.join(document['breadcrumb'])}" if document["breadcrumb"] else ""
+    whole = f" of {document['file_lines']} lines"
+    yield f"{document['path']}:{span} {document['boundary']}{inside},{whole}"
+    yield from _numbered(document)
+    near = [
+        f"{range_of(one['start_line'], one['end_line'])} {one.get('name') or one['chunk_type']}"
+        for one in document["neighbours"]
+    ]
+    if near:
+        yield f"around: {', '.join(near)}"
+
+
+def text_lines(text: str, begins: int, expected: int) -> Iterator[str]:
+    """Yield lines as they stand, behind the number of the first where it is not as expected."""
+    if begins != expected:
+        yield f"  from {begins}:"
+    yield from text.rstrip("\n").split("\n")
+
+
+def range_of(first: int, last: int) -> str:
+    """Return lines as `3-7`, one line as `3`."""
+    return f"{first}-{last}" if last != first else str(first)
+
+
+def _place(hit: _Object) -> tuple[str, int, int]:
+    if "file" in hit:
+        return hit["file"], hit["start"], hit["end"]
+    return hit["path"], hit.get("start_line", 1), hit.get("end_line", 1)
+
+
+def _within(hit: _Object) -> str:
+    """Return the lines of the definition of which a hit is a part."""
+    around = hit.get("definition")
+    return f" in {range_of(around['start_line'], around['end_line'])}" if around else ""
+
+
+def _signature(hit: _Object, name: str) -> str:
+    head = " ".join(hit.get("signature", "").split())
+    if not head or head == name:
+        return ""
+    return f"  {head[:_SIGNATURE]}{'...' if len(head) > _SIGNATURE else ''}"
+
+
+def _numbered(document: _Object) -> Iterator[str]:
+    lines: Sequence[str] = document["content"].split("\n") if document["content"] else ()
+    yield from (f"{number} {line}" for number, line in enumerate(lines, document["start_line"]))
+    if hidden := document.get("hidden_lines", 0):
+        what, after = document["boundary"], f"{document['path']}:{document['end_line'] + 1}"
+        yield f"cut: {hidden} more lines of this {what}; expand {after} goes on, or max-bytes"

@@ -1,0 +1,161 @@
+"""Several answers of one command: each under its own head, nothing shown twice.
+
+Of a definition, a line or a text that an answer above shows, later answers say the place alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from ggrep.base.errors import GgrepError
+from ggrep.base.formats import ANSWERS_SCHEMA
+from ggrep.model.answer_view import ViewOptions
+from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
+from ggrep.model.sanitise import sanitise_line
+from ggrep.render.above import Above
+from ggrep.render.agent_text import agent_text
+from ggrep.render.error_json import query_error
+from ggrep.render.error_text import error_lines
+from ggrep.render.navigation_json import expand_success, references_success, symbol_success
+from ggrep.render.printed import Rendered, json_line
+from ggrep.render.slate_answer import render_expansion, render_references, render_symbol
+from ggrep.render.style import Style
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.failure import FailureJson
+    from ggrep.model.schemas.navigation import AnswersJson, ExpandJson, ReferencesJson, SymbolJson
+
+Followed: TypeAlias = SymbolResponse | ReferencesResponse | ExpandResponse
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What was asked for, as it was typed, and its answer or why there is none."""
+
+    asked: str
+    answer: Followed | GgrepError
+
+
+def answers_success(answers: Sequence[Followed | GgrepError]) -> "AnswersJson":
+    """Return several answers as one JSON object, in the order of the questions."""
+    return {"schema_version": ANSWERS_SCHEMA, "answers": list(map(document_of, answers))}
+
+
+def document_of(
+    answer: Followed | GgrepError,
+) -> "SymbolJson | ReferencesJson | ExpandJson | FailureJson":
+    """Return one answer, or why there is none, as its JSON object."""
+    match answer:
+        case SymbolResponse():
+            return symbol_success(answer)
+        case ReferencesResponse():
+            return references_success(answer)
+        case ExpandResponse():
+            return expand_success(answer)
+        case GgrepError():
+            return query_error(answer)
+
+
+def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rendered:
+    """Return answers as the view wants them; the only one as it is printed alone.
+
+    Requires: of a single question there is an answer.
+    """
+    if len(named) == 1 and not isinstance(named[0].answer, GgrepError):
+        return _one(named[0].answer, root, view)
+    failed = [one.answer for one in named if isinstance(one.answer, GgrepError)]
+    status, hits = failed[0].exit_status if failed else 0, sum(_found(one.answer) for one in named)
+    if view.json:
+        out = json_line(answers_success([one.answer for one in named]))
+        return Rendered(out, "", status, hits=hits)
+    above, style, parts, notes = Above(), Style(view.colour), list[str](), list[str]()
+    for one in named:
+        asked = sanitise_line(one.asked)
+        if isinstance(one.answer, GgrepError):
+            mark = Style(view.notes_colour).paint("bad", "error: ")
+            lines = map(sanitise_line, error_lines(one.answer))
+            notes += [f"{mark}{asked}: {line}\n" for line in lines]
+            continue
+        rest, told = fresh(one.answer, above)
+        rendered = Rendered("", "") if rest is None else _one(rest, root, view)
+        if rendered.out or told:
+            said = "".join(f"{style.paint('muted', sanitise_line(line))}\n" for line in told)
+            parts.append(f"{style.paint('name', f'## {asked}')}\n{rendered.out}{said}")
+        notes.append(rendered.err)
+    return Rendered("\n".join(parts), "".join(notes), status, hits=hits)
+
+
+def render_for_agent(named: Sequence[Named], budget: int, more: str) -> Rendered:
+    """Return answers as text for agents.
+
+    Args:
+        named: the answers.
+        budget: most bytes of each; 0 for what is usual.
+        more: what shows the lines that were cut; `{}` in it stands for the bytes that it takes.
+    """
+    failed = [one.answer for one in named if isinstance(one.answer, GgrepError)]
+    documents = [_told(one) for one in named]
+    document = documents[0] if len(documents) == 1 else {"answers": documents}
+    status, hits = failed[0].exit_status if failed else 0, sum(_found(one.answer) for one in named)
+    return Rendered(agent_text(document, budget, more) + "\n", "", status, hits=hits)
+
+
+def _told(named: Named) -> Mapping[str, object]:
+    """Return an answer's document, or a failure under what was asked for."""
+    if not isinstance(named.answer, GgrepError):
+        return document_of(named.answer)
+    return {"name": sanitise_line(named.asked), **query_error(named.answer)["error"]}
+
+
+def fresh(answer: Followed, above: Above) -> tuple[Followed | None, tuple[str, ...]]:
+    """Return what of an answer is new, None for nothing, and lines that name the rest."""
+    match answer:
+        case SymbolResponse():
+            old = above.repeated([(one.path, one.line) for one in answer.definitions])
+            kept = [one for one in answer.definitions if (one.path, one.line) not in old]
+            told = tuple(
+                f"above: {one.path}:{one.line} {one.qualified_name}"
+                for one in answer.definitions
+                if (one.path, one.line) in old
+            )
+            return _unless(old and not kept, replace(answer, definitions=tuple(kept))), told
+        case ReferencesResponse():
+            old = above.repeated([(one.path, one.line) for one in answer.references])
+            rows = [one for one in answer.references if (one.path, one.line) not in old]
+            places = ", ".join(f"{path}:{line}" for path, line in sorted(old))
+            said = (f"above: {places}",) if old else ()
+            return _unless(old and not rows, replace(answer, references=tuple(rows))), said
+        case ExpandResponse():
+            if not answer.content or not above.covers(
+                answer.path, answer.start_line, answer.end_line
+            ):
+                return answer, ()
+            inside = f" {'.'.join(answer.breadcrumb)}".rstrip()
+            return None, (f"above: {answer.path}:{answer.start_line}-{answer.end_line}{inside}",)
+
+
+def _unless(repeats: object, rest: Followed) -> Followed | None:
+    return None if repeats else rest
+
+
+def _one(answer: Followed, root: Path, view: ViewOptions) -> Rendered:
+    match answer:
+        case SymbolResponse():
+            return render_symbol(answer, root, view)
+        case ReferencesResponse():
+            return render_references(answer, root, view)
+        case ExpandResponse():
+            return render_expansion(answer, root, view)
+
+
+def _found(answer: Followed | GgrepError) -> int:
+    match answer:
+        case SymbolResponse():
+            return len(answer.definitions)
+        case ReferencesResponse():
+            return len(answer.references)
+        case ExpandResponse():
+            return 1
+        case GgrepError():
+            return 0

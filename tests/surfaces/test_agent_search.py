@@ -1,0 +1,121 @@
+"""A search as agents read it."""
+
+from typing import Any
+
+from ggrep.interfaces.surfaces.agent_search import (
+    MAX_BODY_BYTES,
+    Wish,
+    hits_to_open,
+    search_text,
+)
+
+
+def hit(path: str, first: int, last: int, **more: Any) -> dict[str, Any]:
+    """Return a hit of a method that shows a line."""
+    return {
+        "row_id": f"{first:064x}",
+        "path": path,
+        "start_line": first,
+        "end_line": last,
+        "chunk_type": "method",
+        "name": "run",
+        "qualified_name": "A.run",
+        "signature": "def run(self)",
+        "content": "a line",
+        "content_start_line": first,
+        **more,
+    }
+
+
+def found(*hits: dict[str, Any], snippet: str = "short", **more: Any) -> dict[str, Any]:
+    """Return an answer that is sure of itself."""
+    return {
+        "confidence": "strong",
+        "limits": {"snippet": snippet},
+        "results": list(hits),
+        **more,
+    }
+
+
+def body(path: str, first: int, text: str, hidden: int = 0) -> dict[str, Any]:
+    """Return what `expand` answers."""
+    return {
+        "path": path,
+        "boundary": "definition",
+        "start_line": first,
+        "end_line": first + text.count("\n"),
+        "breadcrumb": ["A", "run"],
+        "content": text,
+        "hidden_lines": hidden,
+    }
+
+
+def text_of(document: dict[str, Any], bodies: list[dict[str, Any]], wish: Wish) -> list[str]:
+    """Return the lines of a search whose first hits were opened."""
+    return search_text(document, list(enumerate(bodies)), wish, "--budget {}").split("\n")
+
+
+def test_a_hit_is_one_line_and_the_best_are_opened_where_they_fit() -> None:
+    """The next call would have been for that text."""
+    document = found(hit("a.py", 3, 4), hit("b.py", 9, 12))
+
+    assert text_of(document, [body("a.py", 3, "def run(self):\n    pass")], Wish()) == [
+        "strong, 2 hits",
+        "a.py:3-4 method A.run  def run(self)",
+        "b.py:9-12 method A.run  def run(self)",
+        "## a.py:3-4 A.run",
+        "3 def run(self):",
+        "4     pass",
+    ]
+
+
+def test_what_would_be_cut_is_not_opened_unless_asked_for() -> None:
+    """A window cut by guess is what the text is to save."""
+    document = found(hit("a.py", 3, 400))
+    long = body("a.py", 3, "x = 1\n" * 40 + "y = 2", hidden=300)
+
+    assert not any(line.startswith("## ") for line in text_of(document, [long], Wish()))
+    asked = text_of(document, [long], Wish(bodies=1))
+    assert asked[2] == "## a.py:3-43 A.run"
+    assert asked[-1].startswith("cut: 300 more lines of this definition; expand a.py:44 goes on")
+
+
+def test_two_parts_of_one_definition_are_opened_once() -> None:
+    """The second hit stands in what the first one shows."""
+    document = found(hit("a.py", 3, 4), hit("a.py", 4, 4))
+    same = body("a.py", 3, "def run(self):\n    pass")
+
+    assert text_of(document, [same, same], Wish(bodies=2)).count("4     pass") == 1
+
+
+def test_the_budget_cuts_the_last_hits_and_says_how_to_see_them() -> None:
+    """Nothing partial is silent."""
+    hits = [hit(f"directory/file{number}.py", 1, 9) for number in range(200)]
+
+    lines = text_of(found(*hits), [], Wish(bodies=0))
+    assert sum(len(line) + 1 for line in lines[:-1]) <= 4_096
+    assert lines[-1].startswith("cut: ")
+    needed = int(lines[-1].split("--budget ")[1].split()[0])
+    assert len(text_of(found(*hits), [], Wish(bodies=0, budget=needed))) == 201
+
+
+def test_hits_are_opened_unasked_only_where_that_helps() -> None:
+    """Not without an index, not beside snippets that were asked for, not where nothing fits."""
+    sure = found(hit("a.py", 3, 4), hit("b.py", 3, 4), hit("c.py", 3, 4))
+
+    assert [place for place, _ in hits_to_open(sure, Wish(), 9)] == [0, 1]
+    assert hits_to_open(sure, Wish(bodies=0), 9) == []
+    assert hits_to_open({**sure, "limits": {"snippet": "long"}}, Wish(), 9) == []
+    assert hits_to_open({**sure, "confidence": "none"}, Wish(), 9) == []
+    assert hits_to_open({**sure, "partial": "scan"}, Wish(bodies=3), 9) == []
+    asked = hits_to_open(sure, Wish(bodies=3), 9)
+    assert [request.max_bytes for _, request in asked] == [MAX_BODY_BYTES] * 3
+
+
+def test_chunks_of_one_line_have_handles() -> None:
+    """Path and lines do not tell them apart."""
+    document = found(hit("a.js", 1, 1, row_id="ab" * 32), hit("a.js", 1, 1, row_id="cd" * 32))
+
+    lines = text_of(document, [], Wish(bodies=0))
+    assert lines[1] == "a.js:1 method A.run #abababa  def run(self)"
+    assert "cdcdcdc" in lines[2]
