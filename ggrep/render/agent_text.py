@@ -11,8 +11,9 @@ from typing import Any, Final, TypeAlias
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
+from ggrep.model.slate import LEFT_OUT
 from ggrep.render.above import Above
-from ggrep.render.agent_hits import expansion_lines, hit_lines, range_of, text_lines
+from ggrep.render.agent_hits import expansion_lines, hit_lines, range_of
 from ggrep.render.agent_names import definition_lines, fresh, reference_lines
 from ggrep.render.outline_text import (
     TOLD_IN_TEXT,
@@ -27,6 +28,9 @@ BUDGETS: Final = {"results": 4_096, "definitions": 2_048, "references": 4_096}
 
 _ID: Final = re.compile(r"[0-9a-f]{64}")
 
+
+_UNTOLD: Final = ("", LEFT_OUT)
+"""Lines that say nothing where each of the others has its number."""
 
 MERGED_BY_RANK: Final = 'merged by rank alone, as nothing says how; merge "global" ranks better'
 """Of a workspace whose file and whose caller leave the merge to the contract."""
@@ -172,7 +176,9 @@ def _piece(piece: _Object) -> Iterator[str]:
     span = range_of(piece["start_line"], piece["end_line"])
     yield f" {span} {piece['chunk_type']} {name}".rstrip() + twins
     begins = piece.get("snippet_start_line", piece["start_line"])
-    yield from text_lines(piece["snippet"], begins, piece["start_line"])
+    for number, line in enumerate(piece["snippet"].split("\n"), begins):
+        if line.strip() not in _UNTOLD:
+            yield f"{number} {line}"
 
 
 def _without_ids(value: Json) -> Json:
