@@ -266,15 +266,9 @@ TOOLS: Final = (
     ),
     Tool(
         "outline",
-        "Definitions of files or folders with line ranges; without path what the repository is.",
-        (
-            _argument("path", "path", "Files, folders or path:line", required=False),
-            _BARE_ROOT,
-            _argument("depth", "depth"),
-            _argument("max_bytes", "maxBytes"),
-            _OPTIONS,
-        ),
-        _RARELY,
+        "What files or folders define; without path, what the repository is. Use first.",
+        (_argument("path", "path", required=False), _BARE_ROOT, _OPTIONS),
+        (_argument("depth", "depth"), _argument("max_bytes", "maxBytes"), *_RARELY),
     ),
     Tool("ggrep_status", "State of an index. Use when answers look old.", (_BARE_ROOT,)),
     Tool(
