@@ -136,6 +136,8 @@ def tour_line(line: TourLine, *, place_first: bool = False) -> str:
     # Of a folder's own file the folder stands in the line already.
     path = line.path.removeprefix(f"{folder}/") if gap else line.path
     place = f"{path}:{line.line}" if line.line else path
+    if not path:
+        return line.text
     return f"{place}  {line.text}" if place_first else f"{line.text}  [{place}]"
 
 

@@ -17,13 +17,17 @@ from tests.client.conftest import Spot
 from tests.entry.fake_daemon import Reply, packed
 from tests.fakes.navigations import (
     EXPAND,
+    OUTLINE,
     REFERENCES,
     SLATE,
     SYMBOL,
+    TOUR,
     expand_response,
+    outline_response,
     references_response,
     slate_response,
     symbol_response,
+    tour_response,
 )
 
 CLOCK = SystemClock()
@@ -32,6 +36,8 @@ CASES: dict[str, tuple[Any, Callable[[Any], Any]]] = {
     "symbol": (SYMBOL, symbol_response),
     "references": (REFERENCES, references_response),
     "expand": (EXPAND, expand_response),
+    "outline": (OUTLINE, outline_response),
+    "tour": (TOUR, tour_response),
 }
 every = pytest.mark.parametrize("name", CASES)
 

@@ -21,11 +21,13 @@ from ggrep.federation.workspace_receipts_json import (
 )
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SessionRequest, SlateRequest
 from ggrep.render.batches import answers_success
 from ggrep.render.error_json import query_error
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
+from ggrep.render.outline_json import outline_success, tour_success
 from ggrep.render.receipt_json import receipt_document
 from ggrep.render.replay_json import replay_json
 from ggrep.render.slate_json import slate_success
@@ -105,6 +107,16 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
         "expand_success": (
             expand_success(shop.expand(ExpandRequest("README.md"))),
             expand_success(shop.expand(ExpandRequest("README.md:3", max_bytes=40))),
+        ),
+        "outline_success": (
+            outline_success(shop.outline(OutlineRequest(("shop", "README.md")))),
+            outline_success(
+                shop.outline(OutlineRequest(("shop/pricing.py",), 1, 200, deterministic=True))
+            ),
+        ),
+        "tour_success": (
+            tour_success(shop.tour(TourRequest())),
+            tour_success(shop.tour(TourRequest(300, deterministic=True))),
         ),
         "receipt": (receipt_document(receipt_of(shop, "refund")),),
         "replay_report": (replay_json(replayed(shop, receipt_of(shop, "refund"))),),

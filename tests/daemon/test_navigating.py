@@ -18,10 +18,19 @@ from ggrep.model.navigation import (
     SymbolRequest,
     SymbolResponse,
 )
+from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, TourResponse
 from ggrep.model.request import EncodedQuery, SearchRequest
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.protocol.wire.codec import from_json
-from ggrep.protocol.wire.message_types import Expand, Navigation, References, Slate, Symbol
+from ggrep.protocol.wire.message_types import (
+    Expand,
+    Navigation,
+    Outline,
+    References,
+    Slate,
+    Symbol,
+    Tour,
+)
 from tests.fakes.hosts import Served, served
 from tests.fakes.navigations import FakeNavigation
 from tests.fakes.wires import Wire
@@ -32,12 +41,16 @@ MESSAGES: dict[str, Any] = {
     "symbol": Symbol(SymbolRequest(WORD)),
     "references": References(ReferencesRequest(WORD)),
     "expand": Expand(ExpandRequest(WORD)),
+    "outline": Outline(OutlineRequest((WORD,))),
+    "tour": Tour(TourRequest()),
 }
 KINDS: dict[str, type[Any]] = {
     "slate": SlateResponse,
     "symbol": SymbolResponse,
     "references": ReferencesResponse,
     "expand": ExpandResponse,
+    "outline": OutlineResponse,
+    "tour": TourResponse,
 }
 every = pytest.mark.parametrize("name", MESSAGES)
 
@@ -185,7 +198,8 @@ def test_every_question_leaves_one_event_without_its_words(own_host: Served, nam
 
     assert (event["asked"], event["status"], event["client"]) == (name, "ok", "editor")
     assert event["snapshot_id"] == "01JH0000000000000000000000"
-    assert event["hits"] == {"slate": 2, "symbol": 1, "references": 2, "expand": 1}[name]
+    hits = {"slate": 2, "symbol": 1, "references": 2, "expand": 1, "outline": 2, "tour": 2}
+    assert event["hits"] == hits[name]
     assert WORD not in stable_json.dumps(event).decode()
     assert own_host.daemon.load().queries.query_total == 1
 

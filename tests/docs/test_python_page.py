@@ -56,6 +56,8 @@ def test_every_example_runs(place: Household, capsys: pytest.CaptureFixture[str]
         ("symbol", options.SymbolOptions),
         ("references", options.ReferencesOptions),
         ("expand", options.ExpandOptions),
+        ("outline", options.OutlineOptions),
+        ("tour", options.TourOptions),
     ],
 )
 def test_every_option_is_on_the_page(method: str, kind: type) -> None:

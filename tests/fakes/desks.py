@@ -17,6 +17,7 @@ from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
 from ggrep.service.opening import Guarded
@@ -119,6 +120,16 @@ class FakeDesk:
         """Return some surroundings."""
         await self._enter((root, request))
         return golden("test_expand_success")
+
+    async def outline_repo(self, root: Path, request: OutlineRequest) -> dict[str, Json]:
+        """Return some outlines."""
+        await self._enter((root, request))
+        return golden("test_outline_success")
+
+    async def tour_repo(self, root: Path, request: TourRequest) -> dict[str, Json]:
+        """Return some tour."""
+        await self._enter((root, request))
+        return golden("test_tour_success")
 
     async def status(self, root: Path) -> dict[str, Json]:
         """Return some status."""

@@ -13,6 +13,7 @@ from ggrep.federation.repo_requests import Arrival
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
 from tests.fakes.golden_documents import golden
@@ -136,6 +137,16 @@ class FakeFederator:
         """Answer with a line."""
         await self._enter("expand_repo", (root, request))
         return {**golden("expand_success"), "path": request.target, "content": "ß = 1\n"}
+
+    async def outline_repo(self, root: Path, request: OutlineRequest) -> Mapping[str, Json]:
+        """Answer with no outline."""
+        await self._enter("outline_repo", (root, request))
+        return {"outlines": []}
+
+    async def tour_repo(self, root: Path, request: TourRequest) -> Mapping[str, Json]:
+        """Answer with a section."""
+        await self._enter("tour_repo", (root, request))
+        return {"sections": [{"kind": "about", "facts": [], "left_out": 0}]}
 
     async def status(self, root: Path) -> Mapping[str, Json]:
         """Return a status."""

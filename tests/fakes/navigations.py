@@ -20,6 +20,18 @@ from ggrep.model.navigation import (
     SymbolRequest,
     SymbolResponse,
 )
+from ggrep.model.outline import (
+    LeftOut,
+    ListedPath,
+    OutlineEntry,
+    OutlineRequest,
+    OutlineResponse,
+    PathOutline,
+    TourLine,
+    TourRequest,
+    TourResponse,
+    TourSection,
+)
 from ggrep.model.request import SearchRequest
 from ggrep.model.response import GitState, Provenance
 from ggrep.model.slate import (
@@ -63,6 +75,8 @@ SLATE = SlateRequest(
 )
 SYMBOL = SymbolRequest("Refund.total", deterministic=True)
 REFERENCES = ReferencesRequest("refund", strings=True, deterministic=True)
+OUTLINE = OutlineRequest(("src/refund.py", "src"), deterministic=True)
+TOUR = TourRequest(deterministic=True)
 EXPAND = ExpandRequest("src/refund.py:4", max_bytes=400, deterministic=True)
 
 
@@ -163,6 +177,47 @@ def expand_response(request: ExpandRequest = EXPAND) -> ExpandResponse:
     )
 
 
+def outline_response(request: OutlineRequest = OUTLINE) -> OutlineResponse:
+    """Return the outline of a file and of its folder."""
+    entries = (
+        OutlineEntry(0, "class", "Refund", "", 1, 20),
+        OutlineEntry(1, "method", "total", "total(self) -> int", 3, 9),
+    )
+    file = PathOutline(
+        "src/refund.py", False, "python", 1, 20, "syntax", entries, left_out=(LeftOut("field", 2),)
+    )
+    listed = (
+        ListedPath(0, "old", True, 2, 30, "python"),
+        ListedPath(0, "refund.py", False, 1, 20, "python", ("Refund", "refund()"), 3),
+    )
+    folder = PathOutline("src", True, "python", 3, 50, "structure", listed=listed)
+    return OutlineResponse(
+        request=request,
+        request_id="r-5",
+        query_fingerprint="a" * 64,
+        provenance=PROVENANCE,
+        outlines=(file, folder),
+        limits_hit=(LimitHit("max_outline_bytes", 4_096, 9_000, "src/refund.py"),),
+        warnings=(),
+    )
+
+
+def tour_response(request: TourRequest = TOUR) -> TourResponse:
+    """Return a tour of two sections."""
+    return TourResponse(
+        request=request,
+        request_id="r-6",
+        query_fingerprint="b" * 64,
+        provenance=PROVENANCE,
+        sections=(
+            TourSection("about", (TourLine("Shops pay here.", "README.md", 3),)),
+            TourSection("tests", (TourLine("4 files", "tests/"),), 1),
+        ),
+        limits_hit=(LimitHit("max_tour_bytes", 4_096, 9_000),),
+        warnings=(),
+    )
+
+
 @dataclass(slots=True)
 class FakeNavigation:
     """Stands in for what engines make of slates, names and places.
@@ -182,6 +237,8 @@ class FakeNavigation:
             ("symbol", symbol_response),
             ("references", references_response),
             ("expand", expand_response),
+            ("outline", outline_response),
+            ("tour", tour_response),
         ):
             monkeypatch.setattr(Engine, name, self._answering(made), raising=False)
 

@@ -105,6 +105,11 @@ def around(target: str, typed: str = "", **given: object) -> Case:
     return Case("expand", {"target": target, **given}, words, schema="expand_success")
 
 
+def outlined(*paths: str, typed: str = "", **given: object) -> Case:
+    words = ("outline", *paths, *typed.split())
+    return Case("outline", {"path": list(paths), **given}, words, schema="outline_success")
+
+
 CASES = {
     "search": searched(),
     "search-few": searched("-m 2 --per-file 1", top=2, per_file=1),
@@ -165,6 +170,11 @@ CASES = {
         f"expand-{boundary}": around("src/pay.py:10", f"--boundary {boundary}", boundary=boundary)
         for boundary in ("chunk", "definition", "container", "file")
     },
+    "outline": outlined("src/pay.py"),
+    "outline-several": outlined("src", "docs/pay.md"),
+    "outline-line": outlined("src/pay.py:10", typed="--max-bytes 300", options=["max_bytes=300"]),
+    "outline-depth": outlined("src/pay.py", typed="--depth 1", options=["depth=1"]),
+    "tour": Case("outline", {}, ("tour",), schema="tour_success"),
     "workspace": joined("search --short-snippet"),
     "workspace-narrowed": joined(
         "search --no-snippet",

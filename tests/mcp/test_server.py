@@ -27,6 +27,7 @@ LEAST = {
     "symbol": {"name": "pay"},
     "references": {"name": "pay"},
     "expand": {"target": "src/pay.py:1"},
+    "outline": {"path": "src/pay.py"},
     "good_search": {"query": "q"},
 }
 

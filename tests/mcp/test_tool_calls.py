@@ -97,6 +97,7 @@ LEAST: dict[str, dict[str, object]] = {
     "symbol": {"name": "pay"},
     "references": {"name": "pay"},
     "expand": {"target": "src/pay.py:1"},
+    "outline": {"path": ["src/pay.py"]},
 }
 _ENOUGH_BYTES = 32 * 1024
 

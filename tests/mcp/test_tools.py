@@ -13,6 +13,7 @@ from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS, Tool
 from ggrep.interfaces.surfaces.body import (
     parse_expand_body,
     parse_federated_body,
+    parse_outline_body,
     parse_references_body,
     parse_search_body,
     parse_slate_body,
@@ -31,6 +32,7 @@ PARSERS = {
     "symbol": parse_symbol_body,
     "references": parse_references_body,
     "expand": parse_expand_body,
+    "outline": parse_outline_body,
 }
 OF_KIND = {"string": "x", "integer": 1, "boolean": True, "array": ["x"]}
 

@@ -15,6 +15,7 @@ from ggrep.base.errors import GgrepError
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, SlateRequest
 from ggrep.service import call_options, workspace_calls
@@ -22,9 +23,9 @@ from ggrep.service import call_options, workspace_calls
 EXPORTED = """
 AsyncRepository AsyncWorkspace Busy Cancelled Closed Confidence Corpus DeadlineExceeded ExpandAnswer
 Filter Find Forked GgrepError Hit Incompatible InvalidRequest LimitHit LoadError Mode NoIndex
-NotStarted Notice ReferencesAnswer Repository RequestError SearchAnswer SessionExpired
+NotStarted Notice OutlineAnswer ReferencesAnswer Repository RequestError SearchAnswer SessionExpired
 SessionRequest SlateAnswer SnippetMode Status StoreError SymbolAnswer SyncAnswer SyncRefused Unasked
-Unreachable Workspace WorkspaceAnswer WorkspaceError WorkspaceSlateAnswer __version__ open
+TourAnswer Unreachable Workspace WorkspaceAnswer WorkspaceError WorkspaceSlateAnswer __version__ open
 open_workspace
 """
 OPENED = (
@@ -41,6 +42,8 @@ METHODS = {
     "symbol": "name: str, **options: Unpack[SymbolOptions]) -> SymbolAnswer",
     "references": "name: str, **options: Unpack[ReferencesOptions]) -> ReferencesAnswer",
     "expand": "target: str, **options: Unpack[ExpandOptions]) -> ExpandAnswer",
+    "outline": "*targets: str, **options: Unpack[OutlineOptions]) -> OutlineAnswer",
+    "tour": "**options: Unpack[TourOptions]) -> TourAnswer",
     "sync": "*, strict: bool=False) -> SyncAnswer",
     "status": ") -> Status",
 }
@@ -151,6 +154,8 @@ OF_WORKSPACE = names(FederatedRequest) - {"search", "top", "deadline", "base_dir
         (call_options.SymbolOptions, (names(SymbolRequest) - {"name", "scope"}) | {"path"}),
         (call_options.ReferencesOptions, (names(ReferencesRequest) - {"name", "scope"}) | {"path"}),
         (call_options.ExpandOptions, names(ExpandRequest) - {"target"}),
+        (call_options.OutlineOptions, names(OutlineRequest) - {"targets"}),
+        (call_options.TourOptions, names(TourRequest)),
         (workspace_calls.WorkspaceSearchOptions, OF_SEARCH | OF_WORKSPACE),
         (workspace_calls.WorkspaceSlateOptions, (OF_SEARCH - OF_HITS) | OF_SHAPE | OF_WORKSPACE),
     ],

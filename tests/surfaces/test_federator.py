@@ -21,6 +21,7 @@ from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.repo_requests import Arrival
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
@@ -216,12 +217,14 @@ async def navigate(federator: Federator, root: Path, name: str) -> dict[str, Any
         "symbol": SymbolRequest("forge_anvil", deterministic=True),
         "references": ReferencesRequest("forge_anvil", deterministic=True),
         "expand": ExpandRequest("anvil.py:1", deterministic=True),
+        "outline": OutlineRequest(("anvil.py",), deterministic=True),
+        "tour": TourRequest(deterministic=True),
     }
     found: dict[str, Any] = await getattr(federator, f"{name}_repo")(root, requests[name])
     return found
 
 
-@pytest.mark.parametrize("name", ["slate", "symbol", "references", "expand"])
+@pytest.mark.parametrize("name", ["slate", "symbol", "references", "expand", "outline", "tour"])
 async def test_what_leads_on_from_a_search_is_answered_as_a_document(
     smithy: Smithy, name: str
 ) -> None:
@@ -232,10 +235,10 @@ async def test_what_leads_on_from_a_search_is_answered_as_a_document(
 
     validator(f"{name}_success").validate(first)
     assert stable_json.dumps(first) == stable_json.dumps(second)
-    assert "anvil.py" in stable_json.dumps(first).decode() or name == "references"
+    assert "anvil.py" in stable_json.dumps(first).decode() or name in {"references", "tour"}
 
 
-@pytest.mark.parametrize("name", ["slate", "symbol", "references", "expand"])
+@pytest.mark.parametrize("name", ["slate", "symbol", "references", "expand", "outline", "tour"])
 async def test_what_leads_on_needs_an_index(smithy: Smithy, name: str) -> None:
     """By who may start nothing that would index it."""
     async with smithy.federator() as federator:

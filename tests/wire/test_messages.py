@@ -34,6 +34,8 @@ NAMES = {
     "symbol",
     "references",
     "expand",
+    "outline",
+    "tour",
     "describe",
     "term_stats",
     "pool",

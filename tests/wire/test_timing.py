@@ -3,9 +3,18 @@
 import pytest
 
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
-from ggrep.protocol.wire.message_types import Expand, Navigation, References, Slate, Symbol
+from ggrep.protocol.wire.message_types import (
+    Expand,
+    Navigation,
+    Outline,
+    References,
+    Slate,
+    Symbol,
+    Tour,
+)
 from ggrep.protocol.wire.timing import timeout_of, whole_ms, within
 
 MESSAGES: tuple[Navigation, ...] = (
@@ -13,6 +22,8 @@ MESSAGES: tuple[Navigation, ...] = (
     Symbol(SymbolRequest("n", timeout_ms=9), "batch", "/r"),
     References(ReferencesRequest("n", timeout_ms=9), values=True),
     Expand(ExpandRequest("t", timeout_ms=9)),
+    Outline(OutlineRequest(("t",), timeout_ms=9)),
+    Tour(TourRequest(timeout_ms=9)),
 )
 
 

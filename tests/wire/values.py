@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ggrep.config.caps import MAX_CANDIDATES
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
 from ggrep.model.statistics import CollectionStatistics, TermFrequency
@@ -25,6 +26,7 @@ from ggrep.protocol.wire.message_types import (
     Gc,
     Health,
     Metrics,
+    Outline,
     Ping,
     Pool,
     References,
@@ -36,6 +38,7 @@ from ggrep.protocol.wire.message_types import (
     Sync,
     SyncStatus,
     TermStats,
+    Tour,
     WatchStatus,
 )
 
@@ -147,6 +150,8 @@ MESSAGES = st.one_of(
         References, values_of(ReferencesRequest, _BOUNDED), _PRIORITY, _NARROWED, st.booleans()
     ),
     st.builds(Expand, values_of(ExpandRequest, _BOUNDED), _PRIORITY, st.booleans()),
+    st.builds(Outline, values_of(OutlineRequest, _BOUNDED), _PRIORITY, st.booleans()),
+    st.builds(Tour, values_of(TourRequest, _BOUNDED), _PRIORITY, st.booleans()),
     st.builds(Describe, _MS),
     st.builds(TermStats, _REQUEST),
     st.builds(Pool, _POOL),

@@ -288,14 +288,9 @@ TOOLS: Final = (
     ),
     Tool(
         "outline",
-        "Definitions of files or folders with line ranges; without path what the repository is.",
-        (
-            _argument("path", "path", "Files, folders or path:line", required=False),
-            _ROOT,
-            _argument("depth", "depth", "Levels below"),
-            _argument("max_bytes", "maxBytes", "Most bytes"),
-        ),
-        _OF_ANY,
+        "What files or folders define; without path, what the repository is. Use first.",
+        (_argument("path", "path", "Files, folders or path:line", required=False), _ROOT),
+        (_argument("depth", "depth"), _argument("max_bytes", "maxBytes"), *_OF_ANY),
     ),
     Tool("ggrep_status", "State of an index. Use when answers look old.", (_ROOT,)),
     Tool(

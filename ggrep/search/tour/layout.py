@@ -67,7 +67,7 @@ def folders(held: RepositoryFiles) -> list[TourLine]:
         said, by = _said(held, speakers[path], texts)
         size = f"{counted(folder.count, 'file')}, {folder.language}"
         if said is None:
-            lines.append(TourLine(f"{path}/  {size}", ""))
+            lines.append(TourLine(f"{path}/  {size}", f"{path}/"))
         else:
             lines.append(TourLine(f"{path}/  {size}: {said.text}", by, said.line))
     return lines

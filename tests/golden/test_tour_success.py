@@ -1,0 +1,17 @@
+"""Golden of the tour of a repository."""
+
+from syrupy.assertion import SnapshotAssertion
+
+from ggrep.model.outline import TourRequest
+from ggrep.render.outline_json import tour_success
+from ggrep.search.engine.engine import Engine
+from tests.golden.documents import Repos, neutral_bytes
+
+
+def test_a_tree_is_shown_around_again(
+    golden: SnapshotAssertion, repos: Repos, shop: Engine
+) -> None:
+    """An answer that moves must be seen to move before it is shipped."""
+    found = shop.tour(TourRequest(deterministic=True))
+
+    assert neutral_bytes(tour_success(found), repos) == golden
