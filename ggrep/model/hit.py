@@ -21,6 +21,7 @@ class Hit:
         signature: the definition's head on one line; empty for what has none.
         components: parts of the score by name, filled when the request asked to explain.
         encoding: what the file was written in, where that is not UTF-8; else empty.
+        definition: first and last line of the definition that the chunk is only a part of.
         rule: what chose it, see `ggrep.model.quota.Dealt`; filled likewise.
     """
 
@@ -45,6 +46,7 @@ class Hit:
     components: tuple[tuple[str, float], ...] = ()
     rule: str = ""
     encoding: str = ""
+    definition: tuple[int, int] | None = None
 
 
 def shortened(hit: Hit, size: int) -> Hit:

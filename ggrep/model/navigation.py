@@ -171,7 +171,7 @@ class ExpandRequest:
         str,
         Says(
             "target",
-            "A row_id or its first 8 digits, `path:line`, `path:line-line`, or `path`.",
+            "`path:line`, `path:line-line`, `path`, a row_id or its first 7 digits, or a name.",
             least=1,
         ),
         Sent(MOST_PATH_BYTES),

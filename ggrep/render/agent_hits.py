@@ -26,7 +26,7 @@ def hit_lines(document: _Object) -> Iterator[str]:
     for hit, (path, first, last) in zip(found, spans, strict=True):
         alias = f"[{hit['repoAlias']}] " if hit.get("repoAlias") else ""
         handle = "" if spans.count((path, first, last)) == 1 else handle_of(hit)
-        name = hit.get("qualified_name") or hit.get("name") or ""
+        name = hit.get("qualified_name") or hit.get("name") or ".".join(hit.get("breadcrumb", ()))
         kind = hit.get("chunk_type", "")
         head = f"{alias}{path}:{range_of(first, last)}{_within(hit)} {kind} {name}".rstrip()
         yield head + handle + _signature(hit, name)

@@ -128,7 +128,8 @@ def _block(number: int, item: ShownHit, view: HitView, style: Style, frame: _Fra
     head = [
         style.paint("number", f"{number:>{width}}."),
         style.paint("repo", f"[{sanitise_line(item.repo)}]") if item.repo else "",
-        style.paint("path", sanitise_line(item.place)) + style.paint("line", f":{lines_of}"),
+        style.paint("path", sanitise_line(item.place))
+        + style.paint("line", f":{lines_of}{_around(hit)}"),
         _definition(hit, style),
     ]
     if view.scores:
@@ -143,6 +144,11 @@ def _block(number: int, item: ShownHit, view: HitView, style: Style, frame: _Fra
         lines += component_bars(hit, frame.largest, " " * (width + 3), style)
     lines += _snippet(hit, view, style, width)
     return "\n".join(lines) + "\n"
+
+
+def _around(hit: Hit) -> str:
+    """Return the lines of the definition of which a hit is a part; empty where it is whole."""
+    return f" in {span(*hit.definition)}" if hit.definition is not None else ""
 
 
 def _also(repos: Sequence[str]) -> str:

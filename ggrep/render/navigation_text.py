@@ -22,7 +22,7 @@ IMPORT: Final = re.compile(r"\s*(?:import|from|use|using|require|include|#\s*inc
 """How a line begins that only makes a name known to its file."""
 
 _NAME_COLUMNS: Final = 40
-_ID_DIGITS: Final = 8
+_ID_DIGITS: Final = 7
 """So many of a row id are a target of `expand`."""
 
 
@@ -95,7 +95,7 @@ def expansion_text(response: ExpandResponse, page: Page) -> str:
 
 
 def _definition(found: Definition, page: Page) -> list[str]:
-    place, kind = page.path(found.path, found.line, found.end_line), sanitise_line(found.kind)
+    place, kind = page.path(found.path, found.start_line, found.end_line), sanitise_line(found.kind)
     name = page.style.paint("name", page.fitting(found.qualified_name or found.name))
     lines = [f"{place}  {page.style.paint('kind', kind)} {name}"]
     if found.signature:

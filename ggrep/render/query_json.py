@@ -81,6 +81,9 @@ def hit_json(hit: Hit) -> "HitJson":
         "content_start_line": hit.content_start_line,
         "hidden_lines": hit.hidden_lines,
     }
+    if hit.definition is not None:
+        start_line, end_line = hit.definition
+        document["definition"] = {"start_line": start_line, "end_line": end_line}
     if hit.encoding:
         document["encoding"] = hit.encoding
     if hit.components:

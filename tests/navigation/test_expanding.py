@@ -1,5 +1,7 @@
 """What stands around a place."""
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from ggrep.base.errors import DeadlineExceeded, InvalidRequest, NoIndex
 from ggrep.model.navigation import Boundary, ExpandRequest, ExpandResponse
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
+from ggrep.search.query import targets
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
@@ -286,3 +289,83 @@ def test_without_an_index_or_time_there_is_no_answer(root: Path, home: Path) -> 
     indexed(root, home)
     with pytest.raises(DeadlineExceeded):
         engine.expand(ExpandRequest("docs/a.md"), Deadline.after(engine.clock, -1.0))
+
+
+def test_a_name_opens_its_definition(root: Path, home: Path) -> None:
+    """Whoever knows the name need not ask for its place first."""
+    engine = indexed(root, home)
+
+    method, function = ask(engine, "Till.take", max_bytes=1 << 20), ask(engine, "weigh", "chunk")
+
+    assert span(method)[1] == TAKE
+    assert method.request.target == "Till.take"
+    assert span(function)[1] == WEIGH
+
+
+def test_a_file_is_meant_before_a_definition_of_that_name(root: Path, home: Path) -> None:
+    """What is a place in the index stays one."""
+    files = {"Makefile": "all:\n\tpython run.py\n", "a.py": "class Makefile:\n    pass\n"}
+    engine = indexed(root, home, files)
+
+    assert ask(engine, "Makefile").path == "Makefile"
+
+
+def test_other_definitions_of_a_name_are_told(root: Path, home: Path) -> None:
+    """The first one is shown, and nobody has to take it for the only one."""
+    engine = indexed(
+        root, home, {"a.py": "def run():\n    pass\n", "b.py": "def run():\n    pass\n"}
+    )
+
+    found = ask(engine, "run")
+
+    assert found.path == "a.py"
+    assert [(one.code, "b.py:1" in one.message) for one in found.warnings] == [
+        ("more_definitions", True)
+    ]
+
+
+def test_of_a_constant_the_chunk_is_opened_not_all_of_its_class(root: Path, home: Path) -> None:
+    """A value is wanted, and what is set beside it."""
+    body = "".join(f"    def m{number}(self):\n{STEPS}\n" for number in range(3))
+    engine = indexed(root, home, {"a.py": f"class A:\n    LIMIT = 3\n    OTHER = 4\n\n{body}"})
+
+    found = ask(engine, "LIMIT", max_bytes=1 << 20)
+
+    assert found.boundary == "chunk"
+    assert "LIMIT = 3" in found.content
+
+
+def test_what_is_neither_a_place_nor_a_name_says_what_is_like_it(root: Path, home: Path) -> None:
+    """The next call can be right."""
+    engine = indexed(root, home)
+
+    with pytest.raises(
+        InvalidRequest, match=r"no file 'wiegh' in this index.*similar names: weigh"
+    ):
+        ask(engine, "wiegh")
+
+
+def test_a_handle_is_the_first_digits_of_a_row_id(root: Path, home: Path) -> None:
+    """As git's short hashes; nothing has to be remembered for it."""
+    engine = indexed(root, home)
+    row_id = ask(engine, f"src/till.py:{WEIGH}", "chunk").neighbours[0].row_id
+
+    shown = {ask(engine, target, "chunk").start_line for target in (row_id, f"#{row_id[:7]}")}
+    assert len(shown) == 1
+
+
+def test_a_handle_of_several_rows_is_refused_with_their_places(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is refused can choose."""
+    monkeypatch.setattr(targets, "_ROW_ID", re.compile("#?[0-9a-f]{1,64}"))
+    engine = indexed(root, home)
+    ids = [one.row_id for one in ask(engine, "src/till.py:3", "chunk").neighbours]
+    ids += [one.row_id for one in ask(engine, f"src/till.py:{WEIGH + 80}", "chunk").neighbours]
+    firsts = Counter(one[0] for one in set(ids))
+    shared = next((digit for digit, count in firsts.items() if count > 1), None)
+    if shared is None:
+        pytest.skip("no two rows begin alike")
+
+    with pytest.raises(InvalidRequest, match=rf"rows begin with '{shared}'.*src/till\.py:\d+-\d+"):
+        ask(engine, f"#{shared}")

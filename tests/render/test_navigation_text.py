@@ -177,6 +177,6 @@ def test_places_are_written_as_seen_from_where_the_reader_stands() -> None:
     """So that each can be opened and pasted."""
     view = ViewOptions(columns=100, cwd="/r/shop/src")
 
-    assert render_symbol(SYMBOL, ROOT, view).out.startswith("shop/checkout.py:98-117  method")
+    assert render_symbol(SYMBOL, ROOT, view).out.startswith("shop/checkout.py:97-117  method")
     assert render_references(REFERENCES, ROOT, view).out.startswith("app.py\n  9:18  ")
     assert render_expansion(EXPANSION, ROOT, view).out.startswith("shop/checkout.py:98  ")

@@ -145,6 +145,8 @@ _TOP: Final = _argument("top", "search.top", "Most hits", default=10)
 _SNIPPET: Final = _argument("snippet", "search.snippet", "Text of a hit", default="short")
 _TEXT_BYTES: Final = Argument("text_bytes", "integer")
 """Most bytes of the text that is read; the structured document is whole anyhow."""
+_OF_TEXT: Final = (Argument("body", "integer"), _TEXT_BYTES)
+"""How many of the best hits are opened in the text, and its bytes."""
 _OF_ANY: Final = (
     _argument("deterministic", "deterministic"),
     _argument("timeout_ms", "timeoutMs"),
@@ -213,8 +215,8 @@ TOOLS: Final = (
         "search",
         "Find code and docs by meaning or name. Use when you cannot spell what you look for.",
         (_QUERY, _ROOT, _TOP, _SNIPPET, _FILTER, *_ASKING),
-        (*_OF_HITS, *_OF_SEARCHES),
-        _names((*_OF_HITS, *_OF_SEARCHES)),
+        (*_OF_TEXT, *_OF_HITS, *_OF_SEARCHES),
+        _names((*_OF_TEXT, *_OF_HITS, *_OF_SEARCHES)),
     ),
     _tool(
         "context",

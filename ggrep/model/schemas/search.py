@@ -97,6 +97,15 @@ class ExplainJson(TypedDict):
     """How a daemon let the question in; absent without one."""
 
 
+class ExtentJson(TypedDict):
+    """Lines of a file."""
+
+    start_line: Positive
+    """The first, 1-based."""
+    end_line: Positive
+    """The last, inclusive."""
+
+
 class HitJson(TypedDict):
     """One chunk."""
 
@@ -134,6 +143,8 @@ class HitJson(TypedDict):
     """Line of the snippet's first line, 1-based."""
     hidden_lines: Count
     """Lines of the chunk below the snippet."""
+    definition: NotRequired[ExtentJson]
+    """All of the definition, where the chunk is only a part of it."""
     encoding: NotRequired[Named]
     """What the file was written in, where that is not UTF-8, as `cp1252` or `shift_jis_2004`; the
     text of the answer is UTF-8.

@@ -61,8 +61,9 @@ from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine import query_answers as answers
 from ggrep.search.engine.scanning import Scanner
 from ggrep.search.engine.snapshots import Snapshots
-from ggrep.search.navigation.expanding import check_expand, expand
+from ggrep.search.navigation.expanding import check_expand
 from ggrep.search.navigation.name_answers import check_name, references, symbol
+from ggrep.search.navigation.named_places import by_handle, expand_place
 from ggrep.search.navigation.outlining import check_outline, outline
 from ggrep.search.query.context import Context
 from ggrep.search.query.pipeline import check_request, encode_query, statistics_of
@@ -474,7 +475,7 @@ class Engine:
         check_name(request)
         deadline = deadline or self._deadline(request.timeout_ms)
         with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
-            return symbol(context, request, self._occurrences)
+            return symbol(context, by_handle(context, request), self._occurrences)
 
     def references(
         self,
@@ -488,7 +489,7 @@ class Engine:
         check_name(request)
         deadline = deadline or self._deadline(request.timeout_ms)
         with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
-            return references(context, request, self._occurrences)
+            return references(context, by_handle(context, request), self._occurrences)
 
     def expand(
         self,
@@ -508,7 +509,7 @@ class Engine:
         check_expand(request)
         deadline = deadline or self._deadline(request.timeout_ms)
         with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
-            return expand(context, request)
+            return expand_place(context, request, self._occurrences)
 
     def outline(
         self,

@@ -10,6 +10,7 @@ from ggrep.model.limits import LimitHit
 from ggrep.model.navigation import Boundary, ExpandRequest, ExpandResponse, Neighbour
 from ggrep.model.sanitise import is_text, sanitise, sanitise_line
 from ggrep.search.query.context import Context, Stages
+from ggrep.search.query.extent import Step, widened
 from ggrep.search.query.file_text import file_text
 from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.segments import SearchableSegment, open_segments
@@ -103,29 +104,7 @@ def _common(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
 def _widened(
     pieces: Sequence[Piece], span: tuple[int, int], trail: tuple[str, ...]
 ) -> tuple[int, int]:
-    """Return the chunks around `span` that are of the definition with that trail.
-
-    One chunk in which a definition of that trail begins is its first: two of one name may stand
-    behind each other.
-    """
-    first, last = span
-    while first > 0 and not _begins(pieces[first], trail) and _within(pieces[first - 1], trail):
-        first -= 1
-    while (
-        last + 1 < len(pieces)
-        and _within(pieces[last + 1], trail)
-        and not _begins(pieces[last + 1], trail)
-    ):
-        last += 1
-    return first, last
-
-
-def _within(piece: Piece, trail: tuple[str, ...]) -> bool:
-    return piece.trail[: len(trail)] == trail
-
-
-def _begins(piece: Piece, trail: tuple[str, ...]) -> bool:
-    return bool(piece.name) and piece.trail == trail
+    return widened([Step(piece.trail, bool(piece.name)) for piece in pieces], span, trail)
 
 
 MAX_EXPAND_BYTES: Final = 1 << 20

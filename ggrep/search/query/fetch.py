@@ -11,6 +11,7 @@ from ggrep.model.limits import LimitHit
 from ggrep.model.quota import Dealt
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.traits import RECODED
+from ggrep.search.query.extent import extents
 from ggrep.search.query.order import Candidate
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.row_reading import row_columns, shown_rows
@@ -40,9 +41,10 @@ def show(
     deadline.check("format")
     terms = frozenset(ranked.query.terms)
     rows = _rows(ranked, dealt.items)
+    reach = extents(ranked.view, ranked.segments, dealt.items, rows)
     hits = [
-        _hit(ranked, candidate, row, rule, terms)
-        for row, candidate, rule in zip(rows, dealt.items, dealt.rules, strict=True)
+        replace(_hit(ranked, candidate, row, rule, terms), definition=extent)
+        for row, candidate, rule, extent in zip(rows, dealt.items, dealt.rules, reach, strict=True)
     ]
     shown = cap_snippets(hits, per_result=caps.per_result, total=caps.total)
     deadline.check("format")

@@ -13,12 +13,17 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.search.query.file_text import row_at
 from ggrep.search.query.segments import SearchableSegment, find_file
 
-_ROW_ID: Final = re.compile(r"[0-9a-f]{8,64}")
+_ROW_ID: Final = re.compile(r"#?[0-9a-f]{7,64}")
+HANDLE: Final = re.compile(r"#[0-9a-f]{7,64}")
+"""How a text for agents names a chunk: the first digits of its row id."""
 _WITH_LINES: Final = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?")
 _WHOLE_ID: Final = 64
+_MOST_CANDIDATES: Final = 5
+"""Rows that are named where several begin with the same digits."""
 _MOST_COMPARED: Final = 5000
 """Paths that a mistyped one is compared with."""
 _ALIKE: Final = 0.6
+_TOLD_DIGITS: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,8 @@ def find_target(segments: Sequence[SearchableSegment], text: str, deadline: Dead
 
     Args:
         segments: of the snapshot.
-        text: `path`, `path:line`, `path:line-line`, or a row id or at least 8 of its digits.
+        text: `path`, `path:line`, `path:line-line`, or a row id or at least 7 of its digits,
+            behind a `#` or not.
         deadline: checked before each segment.
 
     Raises:
@@ -70,8 +76,24 @@ def find_target(segments: Sequence[SearchableSegment], text: str, deadline: Dead
             return _of_lines(segments, held, lines[1], first, last)
         path = lines[1]
     elif _ROW_ID.fullmatch(text):
-        return _of_row_id(segments, text, deadline)
+        return _of_row_id(segments, text.removeprefix("#"), deadline)
     raise InvalidRequest(f"target: no file {path!r} in this index{_nearest(segments, path)}")
+
+
+def is_held(segments: Sequence[SearchableSegment], text: str, deadline: Deadline) -> bool:
+    """Return whether a target is a file, lines of one, or the first digits of a row's id.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+    """
+    path = text.removeprefix("./")
+    lines = _WITH_LINES.fullmatch(path)
+    if find_file(segments, path) is not None:
+        return True
+    if lines is not None:
+        return find_file(segments, lines[1]) is not None
+    digits = text.removeprefix("#")
+    return _ROW_ID.fullmatch(text) is not None and bool(_rows_of_id(segments, digits, deadline))
 
 
 def _of_lines(
@@ -95,7 +117,33 @@ def _of_lines(
 
 
 def _of_row_id(segments: Sequence[SearchableSegment], digits: str, deadline: Deadline) -> Target:
-    found = []
+    found = _rows_of_id(segments, digits, deadline)
+    if not found:
+        raise InvalidRequest(f"target: no row or file {digits!r} in this index")
+    if len(found) > 1:
+        told = ", ".join(_told(segments, each) for each in found[:_MOST_CANDIDATES])
+        raise InvalidRequest(
+            f"target: {len(found)} rows begin with {digits!r}; give more digits: {told}"
+        )
+    place, row = found[0]
+    image = segments[place].image
+    return Target(place, int(image.row_files[row]), row, *image.lines(row))
+
+
+def _told(segments: Sequence[SearchableSegment], found: tuple[int, int]) -> str:
+    """Return a row by more of its digits and its place."""
+    place, row = found
+    image = segments[place].image
+    first, last = image.lines(row)
+    path = image.path(int(image.row_files[row]))
+    return f"{image.row_id(row).hex()[:_TOLD_DIGITS]} {path}:{first}-{last}"
+
+
+def _rows_of_id(
+    segments: Sequence[SearchableSegment], digits: str, deadline: Deadline
+) -> list[tuple[int, int]]:
+    """Return the visible rows whose id begins with some digits, each as segment and row."""
+    found: list[tuple[int, int]] = []
     prefix = np.frombuffer(bytes.fromhex(digits[: len(digits) // 2 * 2]), dtype=np.uint8)
     for place, segment in enumerate(segments):
         deadline.check("looking for a row")
@@ -104,13 +152,7 @@ def _of_row_id(segments: Sequence[SearchableSegment], digits: str, deadline: Dea
         found += [
             (place, row) for row in rows if segment.image.row_id(row).hex().startswith(digits)
         ]
-    if not found:
-        raise InvalidRequest(f"target: no row or file {digits!r} in this index")
-    if len(found) > 1:
-        raise InvalidRequest(f"target: {len(found)} rows begin with {digits!r}; give more digits")
-    place, row = found[0]
-    image = segments[place].image
-    return Target(place, int(image.row_files[row]), row, *image.lines(row))
+    return found
 
 
 def _nearest(segments: Sequence[SearchableSegment], path: str) -> str:

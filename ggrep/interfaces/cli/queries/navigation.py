@@ -112,7 +112,8 @@ def references(
 
 def expand(
     targets: Annotated[
-        list[str], Argument("Paths, path:line, path:line-line or row ids.", metavar="TARGET...")
+        list[str],
+        Argument("Paths, path:line, path:line-line, row ids, or names.", metavar="TARGET..."),
     ],
     extent: Extent,
     output: Output,

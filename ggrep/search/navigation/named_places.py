@@ -1,0 +1,125 @@
+"""Places that go by a name, and names that go by a place.
+
+`expand Checkout.charge_card` opens that definition; `refs #1f9c2a7` follows the name that a chunk
+defines.
+"""
+
+import re
+from dataclasses import replace
+from typing import Final, NoReturn, TypeVar
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.navigation import (
+    ExpandRequest,
+    ExpandResponse,
+    ReferencesRequest,
+    SymbolRequest,
+)
+from ggrep.parse.workers.occurrence_pool import OccurrencePool
+from ggrep.search.navigation.expanding import expand
+from ggrep.search.navigation.name_answers import check_name, symbol
+from ggrep.search.query.context import Context
+from ggrep.search.query.row_reading import shown_rows
+from ggrep.search.query.segments import open_segments
+from ggrep.search.query.targets import HANDLE, find_target, is_held
+
+_NAME: Final = re.compile(r"[^\s/\\:]+(?:(?:::|/)[^\s/\\:]+)*")
+_MOST_SAID: Final = 5
+"""Other definitions of a name that are told by their places."""
+_Asked = TypeVar("_Asked", SymbolRequest, ReferencesRequest)
+_CONSTANTS: Final = frozenset({"constant", "field"})
+
+
+def expand_place(context: Context, request: ExpandRequest, pool: OccurrencePool) -> ExpandResponse:
+    """Return the text around a place, or of the first definition of a name.
+
+    What is a place in the index is one; only else a target is read as a name.
+
+    Raises:
+        InvalidRequest: the target is neither, or more than one place.
+        GgrepError: as `expand` and `symbol`.
+    """
+    target = request.target.strip()
+    if is_held(open_segments(context.view), target, context.deadline) or not _is_name(target):
+        return expand(context, request)
+    asked = SymbolRequest(target, deterministic=request.deterministic)
+    found = symbol(context, asked, pool)
+    if not found.definitions:
+        _refuse(context, target, found.suggestions)
+    first, *others = found.definitions
+    boundary = request.boundary
+    if boundary == "auto" and first.kind in _CONSTANTS:
+        boundary = "chunk"
+    place = f"{first.path}:{first.start_line}-{first.end_line}"
+    opened = expand(context, replace(request, target=place, boundary=boundary))
+    also = _others(target, [f"{one.path}:{one.line}" for one in others], found.total)
+    return replace(
+        opened,
+        request=replace(opened.request, target=request.target),
+        query_fingerprint=found.query_fingerprint,
+        warnings=(*opened.warnings, *found.warnings, *also),
+        limits_hit=(*opened.limits_hit, *_cuts(found.limits_hit)),
+    )
+
+
+def by_handle(context: Context, request: _Asked) -> _Asked:
+    """Return a request for the name that a chunk defines, if it asks for one by its handle.
+
+    Of a part of a long definition that is the definition's.
+
+    Raises:
+        InvalidRequest: the chunk defines nothing, or several go by that handle.
+    """
+    name = request.name.strip()
+    segments = open_segments(context.view)
+    if not HANDLE.fullmatch(name) or not is_held(segments, name, context.deadline):
+        return request
+    target = find_target(segments, name, context.deadline)
+    segment = segments[target.segment]
+    rows = [] if target.row is None else shown_rows(context.view, segment, [target.row])
+    for row in rows:
+        if named := row.qualified_name or row.name or ".".join(row.breadcrumb):
+            return replace(request, name=named)
+    path = segment.image.path(target.file)
+    place = f"{path}:{target.first_line}-{target.last_line}"
+    raise InvalidRequest(f"name: {name} defines nothing; it is {place}")
+
+
+def _refuse(context: Context, target: str, near: tuple[str, ...]) -> NoReturn:
+    """Raise that a target is no place, with names that are spelled alike.
+
+    Raises:
+        InvalidRequest: always.
+    """
+    try:
+        find_target(open_segments(context.view), target, context.deadline)
+    except InvalidRequest as error:
+        if not near:
+            raise
+        raise InvalidRequest(f"{error}; similar names: {', '.join(near)}") from error
+    raise AssertionError(target)
+
+
+def _is_name(target: str) -> bool:
+    if not _NAME.fullmatch(target):
+        return False
+    try:
+        check_name(SymbolRequest(target))
+    except InvalidRequest:
+        return False
+    return True
+
+
+def _cuts(limits: tuple[LimitHit, ...]) -> tuple[LimitHit, ...]:
+    """Return what may have hidden the definition; that there are more of them is a warning."""
+    return tuple(limit for limit in limits if limit.code != "max_symbols")
+
+
+def _others(name: str, places: list[str], total: int) -> tuple[Notice, ...]:
+    if not places:
+        return ()
+    more = total - 1 - len(places[:_MOST_SAID])
+    left = f" and {more} more" if more > 0 else ""
+    told = f"{name} is also defined at {', '.join(places[:_MOST_SAID])}{left}"
+    return (Notice("more_definitions", told),)

@@ -1,0 +1,58 @@
+"""How far the definition of a hit reaches."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
+from ggrep.search.query.extent import Step, widened
+from tests.fakes.repos import open_engine, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+LONG = "".join(f"        total += weigh({number}, self.rate)\n" for number in range(150))
+CODE = (
+    "class Till:\n"
+    "    def add(self):\n"
+    f"        total = 0\n{LONG}"
+    "        return settle(total)\n\n"
+    "    def take(self):\n"
+    "        return refuse()\n"
+)
+ADD_ENDS = CODE.split("\n").index("        return settle(total)") + 1
+
+
+def indexed(root: Path, home: Path) -> Engine:
+    """Return an engine over a class with a long and a short method."""
+    write_tree(root, {"till.py": CODE, "notes.md": "# Till\n\nText.\n\n## Settle\n\nsettle\n"})
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    return engine
+
+
+def test_a_part_of_a_long_definition_tells_all_of_its_lines(root: Path, home: Path) -> None:
+    """A reader need not guess how far to read."""
+    hits = indexed(root, home).search(SearchRequest("settle", deterministic=True)).hits
+    part = next(hit for hit in hits if hit.path == "till.py" and hit.end_line == ADD_ENDS)
+
+    assert part.start_line > 2
+    assert part.definition == (2, ADD_ENDS)
+
+
+def test_what_is_whole_tells_no_other_lines(root: Path, home: Path) -> None:
+    """They would be its own; and documents have no definitions."""
+    hits = indexed(root, home).search(SearchRequest("refuse", deterministic=True)).hits
+    sections = indexed(root, home).search(SearchRequest("settle", deterministic=True)).hits
+
+    assert [hit.definition for hit in hits if hit.name == "take"] == [None]
+    assert {hit.definition for hit in sections if hit.path == "notes.md"} <= {None}
+
+
+def test_two_definitions_of_one_name_behind_each_other_are_two() -> None:
+    """Overloads and conditional definitions are."""
+    trail = ("A", "run")
+    steps = [Step(trail, begins) for begins in (True, False, True, False)]
+
+    assert widened(steps, (0, 0), trail) == (0, 1)
+    assert widened(steps, (3, 3), trail) == (2, 3)
