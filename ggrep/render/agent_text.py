@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
 from ggrep.model.traits import TEST, traits_of
+from ggrep.render.agent_state import health_lines, status_lines
 from ggrep.render.navigation_text import IMPORT
 
 _Object: TypeAlias = Mapping[str, Any]
@@ -39,6 +40,15 @@ def _body(document: _Object) -> Iterator[str]:
         yield from _references(document)
     elif "boundary" in document:
         yield from _expansion(document)
+    else:
+        yield from _other(document)
+
+
+def _other(document: _Object) -> Iterator[str]:
+    if "running" in document:
+        yield from status_lines(document)
+    elif "checks" in document:
+        yield from health_lines(document)
     else:
         yield stable_json.dumps(_without_ids(document)).decode()
 

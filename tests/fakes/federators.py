@@ -15,6 +15,7 @@ from ggrep.federation.workspace_slates import SlateShape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
+from ggrep.protocol.client.exchange import IndexingProgress
 from tests.fakes.golden_documents import golden
 
 
@@ -46,7 +47,7 @@ class FakeFederator:
     """Answers at once, fails, or waits.
 
     Attributes:
-        fail: raised by every question.
+        fail: raised by every question; `sync_fails` by a sync.
         gate: every search waits for it; None to wait for nothing.
         asked: every question so far.
         requests: those to a workspace; `shapes` are of the slates among them.
@@ -56,6 +57,7 @@ class FakeFederator:
     """
 
     fail: Exception | None = None
+    sync_fails: Exception | None = None
     gate: anyio.Event | None = None
     failing: bool = False
     asked: list[tuple[str, object]] = field(default_factory=list)
@@ -135,6 +137,16 @@ class FakeFederator:
         """Answer with a line."""
         await self._enter("expand_repo", (root, request))
         return {**golden("expand_success"), "path": request.target, "content": "ß = 1\n"}
+
+    async def sync_repo(
+        self, root: Path, hear: Callable[[IndexingProgress], None], timeout_ms: float
+    ) -> None:
+        """Tell of two files, one after the other."""
+        for done in (1, 2):
+            hear(IndexingProgress("index", done, 2))
+        await self._enter("sync_repo", (root, timeout_ms))
+        if self.sync_fails is not None:
+            raise self.sync_fails
 
     async def status(self, root: Path) -> Mapping[str, Json]:
         """Return a status."""

@@ -260,7 +260,12 @@ TOOLS: Final = (
         ),
         _OF_ANY,
     ),
-    Tool("ggrep_status", "State of an index. Use when answers look old.", (_ROOT,)),
+    Tool(
+        "ggrep_status",
+        "State of an index. Use when answers look old.",
+        (_ROOT, Argument("sync", "boolean", says="First take in all changes")),
+        (Argument("timeout_ms", "integer"),),
+    ),
     Tool(
         "ggrep_health",
         "Check an index. Use when searches fail.",

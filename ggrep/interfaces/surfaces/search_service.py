@@ -13,6 +13,7 @@ from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
+from ggrep.service.syncing import Hear
 
 
 class SearchService(Protocol):
@@ -59,6 +60,10 @@ class SearchService(Protocol):
 
     async def expand_repo(self, root: Path, request: ExpandRequest) -> Document:
         """Return what stands around a place of one repository."""
+        ...
+
+    async def sync_repo(self, root: Path, hear: Hear, timeout_ms: float) -> None:
+        """Bring one repository's index up to its work tree."""
         ...
 
     async def status(self, root: Path) -> Document:
