@@ -15,6 +15,7 @@ from ggrep.model.slate import LEFT_OUT
 from ggrep.render.above import Above
 from ggrep.render.agent_hits import expansion_lines, hit_lines, range_of
 from ggrep.render.agent_names import definition_lines, fresh, reference_lines
+from ggrep.render.agent_state import health_lines, status_lines
 from ggrep.render.outline_text import (
     TOLD_IN_TEXT,
     outline_document_lines,
@@ -113,6 +114,10 @@ def _other(document: _Object) -> Iterator[str]:
         yield from outline_document_lines(document)
     elif "sections" in document:
         yield from tour_document_lines(document)
+    elif "running" in document:
+        yield from status_lines(document)
+    elif "checks" in document:
+        yield from health_lines(document)
     else:
         yield stable_json.dumps(_without_ids(document)).decode()
 

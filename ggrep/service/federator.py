@@ -41,6 +41,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.exchange import IndexingProgress, progress_of
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.protocol.wire.message_types import (
     Expand,
@@ -53,12 +54,14 @@ from ggrep.protocol.wire.message_types import (
     Status,
     Symbol,
     Sync,
+    SyncStatus,
     Tour,
 )
 from ggrep.protocol.wire.replies import Reply
 from ggrep.protocol.wire.timing import timeout_of, within
 from ggrep.service.daemon_addresses import DaemonAddresses
 from ggrep.service.opening import Guarded
+from ggrep.service.syncing import Hear, followed
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.status import UnservedStatusJson
@@ -210,6 +213,40 @@ class Federator:
         """Return the report of the daemon's sync of a repository; as `ask`."""
         never = Deadline.never(self._clock)
         return await self._channels.ask(address, message, never, start="always")
+
+    async def sync_repo(
+        self, root: Path, hear: Hear = lambda _: None, timeout_ms: float = 0
+    ) -> None:
+        """Bring a repository's index up to its work tree, with all that changed before this call.
+
+        Called off, or out of time, the wait ends; a sync that has begun goes on.
+
+        Args:
+            root: of the repository; its daemon is started when it does not run.
+            hear: told how far it is.
+            timeout_ms: how long to wait; 0 for no bound.
+
+        Raises:
+            Unasked: nothing says that an index of the root is wanted.
+            DeadlineExceeded: it was not done in time.
+            GgrepError: as its daemon says.
+        """
+        address = await self._wanted(root)
+        forever = Deadline.never(self._clock)
+        deadline = Deadline.after(self._clock, timeout_ms) if timeout_ms else forever
+
+        def said(left_ms: float) -> Sync:
+            return Sync(timeout_ms=max(1, int(left_ms)) if timeout_ms else 0)
+
+        async def ask() -> Reply:
+            return await self._channels.ask_within(address, said, deadline, start="always")
+
+        async def look() -> IndexingProgress:
+            soon = self._soon()
+            reply = await self._channels.ask(address, SyncStatus(), soon, start="never")
+            return progress_of(reply.body.get("sync"))
+
+        await followed(ask, look, hear)
 
     async def symbol_repo(self, root: Path, request: SymbolRequest) -> dict[str, Json]:
         """Return a name's definitions as schema `symbol_success`; as `search_repo`."""

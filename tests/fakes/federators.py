@@ -16,6 +16,7 @@ from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolReque
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
+from ggrep.protocol.client.exchange import IndexingProgress
 from tests.fakes.golden_documents import golden
 
 
@@ -48,7 +49,7 @@ class FakeFederator:
     """Answers at once, fails, or waits.
 
     Attributes:
-        fail: raised by every question.
+        fail: raised by every question; `sync_fails` by a sync.
         gate: every search waits for it; None to wait for nothing.
         asked: every question so far.
         requests: those to a workspace; `shapes` are of the slates among them.
@@ -58,6 +59,7 @@ class FakeFederator:
     """
 
     fail: Exception | None = None
+    sync_fails: Exception | None = None
     gate: anyio.Event | None = None
     failing: bool = False
     asked: list[tuple[str, object]] = field(default_factory=list)
@@ -141,12 +143,22 @@ class FakeFederator:
     async def outline_repo(self, root: Path, request: OutlineRequest) -> Mapping[str, Json]:
         """Answer with no outline."""
         await self._enter("outline_repo", (root, request))
-        return {"outlines": []}
+        return golden("outline_success")
 
     async def tour_repo(self, root: Path, request: TourRequest) -> Mapping[str, Json]:
         """Answer with a section."""
         await self._enter("tour_repo", (root, request))
-        return {"sections": [{"kind": "about", "facts": [], "left_out": 0}]}
+        return golden("tour_success")
+
+    async def sync_repo(
+        self, root: Path, hear: Callable[[IndexingProgress], None], timeout_ms: float
+    ) -> None:
+        """Tell of two files, one after the other."""
+        for done in (1, 2):
+            hear(IndexingProgress("index", done, 2))
+        await self._enter("sync_repo", (root, timeout_ms))
+        if self.sync_fails is not None:
+            raise self.sync_fails
 
     async def status(self, root: Path) -> Mapping[str, Json]:
         """Return a status."""

@@ -13,6 +13,8 @@ _OF: Final = {
     "symbol_success": "test_the_definitions_of_a_name_are_the_contracts",
     "references_success": "test_the_usages_of_a_name_are_the_contracts",
     "expand_success": "test_what_stands_around_a_place_is_the_contracts",
+    "outline_success": "test_a_file_and_a_folder_in_a_tree_are_outlined_again",
+    "tour_success": "test_a_tree_is_shown_around_again",
     "health": "test_health_of_a_sound_store",
     "federated_success": "test_equal_workspaces_give_equal_answers[rrf]",
     "federated_slate": "test_equal_workspaces_give_equal_slates[level_1]",

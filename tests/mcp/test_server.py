@@ -154,6 +154,38 @@ async def test_a_call_that_its_client_gives_up_is_called_off_below(
             await federator.cancelled.wait()
 
 
+@MODES
+async def test_progress_of_a_sync_is_told(connect: object, mode: str) -> None:
+    """A first index takes minutes, and a client that hears nothing gives up."""
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def hear(done: float, total: float | None, message: str | None) -> None:
+        told.append((done, total, message))
+
+    async with connect(mode=mode) as client:
+        await client.call_tool("ggrep_status", {"sync": True}, progress_callback=hear)
+        await anyio.wait_all_tasks_blocked()
+
+    assert told == [(1, 2, "index, 1 of 2 files"), (2, 2, "index, 2 of 2 files")]
+
+
+@MODES
+async def test_a_sync_that_its_client_gives_up_is_called_off_below(
+    connect: object, federator: FakeFederator, mode: str
+) -> None:
+    """The daemon must not hold a place for who has left."""
+    federator.gate = anyio.Event()
+
+    async with connect(mode=mode) as client:
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "ggrep_status", {"sync": True})
+            await federator.begun.wait()
+            group.cancel_scope.cancel()
+        with anyio.fail_after(10):
+            await federator.cancelled.wait()
+    assert [name for name, _ in federator.asked] == ["sync_repo"]
+
+
 async def test_a_call_in_flight_holds_up_no_other(
     connect: object, federator: FakeFederator
 ) -> None:
@@ -193,7 +225,7 @@ async def test_a_resource_is_what_its_tool_returns(connect: object, name: str) -
         called = await client.call_tool(f"ggrep_{name}", {})
 
     (contents,) = read.contents
-    assert contents.text == text_of(called)
+    assert stable_json.loads(contents.text) == called.structured_content
     assert contents.mime_type == "application/json"
 
 

@@ -127,7 +127,7 @@ def test_an_unknown_argument_is_refused_with_the_one_that_was_meant() -> None:
 def test_options_of_a_tool_that_takes_none_are_unknown() -> None:
     """They would be passed over in silence."""
     with pytest.raises(InvalidRequest, match="unknown argument 'options'"):
-        ours("ggrep_status", options=["top=7"])
+        ours("ggrep_health", options=["top=7"])
 
 
 def test_an_argument_of_another_tool_is_refused_with_that_tool() -> None:

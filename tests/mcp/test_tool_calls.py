@@ -1,6 +1,5 @@
-"""Progress of a workspace search."""
+"""Calls of tools: what they ask for, and what comes of it."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,16 +8,14 @@ import anyio
 import pytest
 
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest, NoIndex
-from ggrep.base.ids import RepoId
 from ggrep.config.profiles import Profile, QueryDefaults, apply_to_request, said_fields
 from ggrep.config.root import canonical_root
-from ggrep.federation.repo_requests import Arrival
 from ggrep.federation.workspace import load_workspace
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.interfaces.mcp import tool_calls as subject
 from ggrep.interfaces.mcp.mcp_places import Places
 from ggrep.interfaces.mcp.start import Start
-from ggrep.interfaces.mcp.tool_calls import Calls, line_of, placed_for, telling
+from ggrep.interfaces.mcp.tool_calls import Calls, placed_for
 from ggrep.interfaces.mcp.tools import BY_NAME, SEVERAL, TOOLS, Tool
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
@@ -27,67 +24,6 @@ from ggrep.model.request import Find, SearchRequest, SnippetMode
 from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
 from ggrep.render.agent_text import MERGED_BY_RANK
 from tests.fakes.federators import FakeAnswer, FakeFederator
-
-
-def arrival(done: int, *, alias: str | None = "a", count: int = 2) -> Arrival:
-    """Return one of three."""
-    return Arrival(RepoId("r-1"), alias, "ok", count, done, 3)
-
-
-async def test_everything_is_told_in_order_before_the_answer() -> None:
-    """A client closes its bar when the answer comes."""
-    told: list[float] = []
-
-    async def tell(done: float, total: float, message: str) -> None:
-        await anyio.lowlevel.checkpoint()
-        told.append(done)
-
-    async def ask(arrived: Callable[[Arrival], None]) -> str:
-        for done in (1, 2, 3):
-            arrived(arrival(done))
-        return "answer"
-
-    assert await telling(ask, tell) == "answer"
-    assert told == [1, 2, 3]
-
-
-async def test_a_failure_comes_out_as_it_is() -> None:
-    """Wrapped in a group it would count as a bug."""
-
-    async def tell(done: float, total: float, message: str) -> None:
-        raise AssertionError
-
-    async def ask(arrived: Callable[[Arrival], None]) -> str:
-        raise NoIndex("none")
-
-    with pytest.raises(NoIndex, match=r"^none$"):
-        await telling(ask, tell)
-
-
-def test_a_line_names_the_repository_its_status_and_its_hits() -> None:
-    """Without an alias its id is what there is."""
-    assert line_of(arrival(1)) == "a: ok, 2 hits"
-    assert line_of(arrival(1, alias=None, count=1)) == "r-1: ok, 1 hit"
-    assert line_of(arrival(1, count=0)) == "a: ok, 0 hits"
-
-
-async def test_what_takes_long_to_tell_is_still_told_first() -> None:
-    """A client would otherwise see a bar that goes back."""
-    told: list[float] = []
-
-    async def tell(done: float, _total: float, _line: str) -> None:
-        for _ in range(9 if done == 1 else 0):
-            await anyio.lowlevel.checkpoint()
-        told.append(done)
-
-    async def ask(arrived: Callable[[Arrival], None]) -> str:
-        for done in (1, 2):
-            arrived(arrival(done))
-        return "answer"
-
-    assert await telling(ask, tell) == "answer"
-    assert told == [1, 2]
-
 
 LEAST: dict[str, dict[str, object]] = {
     "search": {"query": "q"},
@@ -211,7 +147,7 @@ async def test_every_tool_refuses_an_option_that_it_does_not_know(
     calls: Calls, federator: FakeFederator, tool: Tool
 ) -> None:
     """No schema lists them, so the message has to."""
-    given = {**LEAST[tool.name], "options": ["nonsense=1"]}
+    given = {**LEAST.get(tool.name, {}), "options": ["nonsense=1"]}
 
     outcome = await calls.call(tool.name, given)
 
@@ -236,6 +172,52 @@ async def test_a_corpus_and_an_intent_that_were_swapped_are_told_apart(
     outcome = await calls.call("search", {"query": "q", **given})
 
     assert outcome.document["message"] == said
+
+
+async def test_a_status_syncs_first_where_that_is_wanted(
+    calls: Calls, federator: FakeFederator, own: Path
+) -> None:
+    """What changed a moment ago is in the index once it is said to be fresh."""
+    await calls.call("ggrep_status", {})
+    await calls.call("ggrep_status", {"sync": False})
+    await calls.call("ggrep_status", {"sync": True})
+    await calls.call("ggrep_status", {"sync": True, "timeout_ms": 7})
+
+    asked = [(name, what) for name, what in federator.asked if name == "sync_repo"]
+    assert asked == [("sync_repo", (own, subject.SYNC_MS)), ("sync_repo", (own, 7))]
+    assert [name for name, _ in federator.asked][-2:] == ["sync_repo", "status"]
+
+
+async def test_a_sync_that_is_not_done_in_time_is_told_by_the_status(
+    calls: Calls, federator: FakeFederator
+) -> None:
+    """It goes on; a failure would read as if it had not."""
+    federator.sync_fails = DeadlineExceeded("not done")
+
+    outcome = await calls.call("ggrep_status", {"sync": True})
+
+    assert not outcome.failed
+    assert "running" in outcome.document
+
+
+async def test_a_sync_that_failed_fails_the_call(calls: Calls, federator: FakeFederator) -> None:
+    """The status of an index that could not be brought up to date is no answer to that."""
+    federator.sync_fails = NoIndex("refused")
+
+    outcome = await calls.call("ggrep_status", {"sync": True})
+
+    assert outcome.document["code"] == "no_index"
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 3_600_001])
+async def test_a_sync_cannot_be_waited_for_in_no_time(
+    calls: Calls, federator: FakeFederator, wrong: int
+) -> None:
+    """Zero would be read as for ever by one and as at once by another."""
+    outcome = await calls.call("ggrep_status", {"sync": True, "timeout_ms": wrong})
+
+    assert f"must be from 1 to 3600000, is {wrong}" in outcome.document["message"]
+    assert federator.asked == []
 
 
 @pytest.mark.parametrize("name", ["search", "context", "symbol", "references"])

@@ -33,7 +33,7 @@ MCP_CALLS = "tests/mcp/test_tool_calls.py::"
 MCP_FAILURES = "tests/mcp/test_failures.py::"
 MCP_LINES = "tests/mcp/test_stdio.py::"
 MCP_PLACES = "tests/mcp/test_places.py::"
-MCP_PROGRESS = "tests/mcp/test_tool_calls.py::"
+MCP_PROGRESS = "tests/mcp/test_progress.py::"
 MEMORY = "tests/federation/test_memory.py::"
 MERGING = "tests/federation/test_merging.py::"
 ORPHANS = "tests/federation/test_orphans.py::"
@@ -719,9 +719,9 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "progress is told in any order",
-        "ggrep/interfaces/mcp/tool_calls.py",
-        "                await tell(arrival.done, arrival.total, line_of(arrival))\n",
-        "                group.start_soon(tell, arrival.done, arrival.total, line_of(arrival))\n",
+        "ggrep/interfaces/mcp/progress.py",
+        "                await tell(*reading(report))\n",
+        "                group.start_soon(tell, *reading(report))\n",
         (MCP_PROGRESS + "test_what_takes_long_to_tell_is_still_told_first",),
     ),
     # The daemon.

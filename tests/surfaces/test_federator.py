@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import anyio
 import psutil
 import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, Unasked
+from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest, NoIndex, Unasked
 from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
 from ggrep.federation.federated_request import FederatedRequest
@@ -25,6 +26,7 @@ from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
+from ggrep.protocol.client.exchange import IndexingProgress
 from ggrep.protocol.client.link import Link
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.protocol.wire.endpoint import parse_record, record_path
@@ -348,6 +350,53 @@ async def test_without_a_daemon_it_is_told_what_lies_there(
     assert found["running"] is False
     assert found["indexed"] is indexed
     assert found["root"] == str(smithy.root(name))
+
+
+async def test_a_sync_takes_in_what_changed_and_tells_how_far_it_is(smithy: Smithy) -> None:
+    """Who has just written a file may ask for it; the gate keeps the sync at its first stage."""
+    daemon, heard = smithy.daemons["bellows"], list[str]()
+    (smithy.root("bellows") / "tongs.py").write_text("def forge_tongs(): pass\n")
+    daemon.syncs.gate.clear()
+    async with smithy.federator() as federator:
+
+        def hear(found: IndexingProgress) -> None:
+            heard.append(found.stage)
+            daemon.syncs.gate.set()
+
+        await federator.sync_repo(smithy.root("bellows"), hear)
+        found = await federator.search_repo(smithy.root("bellows"), SearchRequest("forge_tongs"))
+        (smithy.root("bellows") / "tongs.py").unlink()
+        await federator.sync_repo(smithy.root("bellows"))
+
+    assert set(heard) == {"scan"}
+    assert found["results"][0]["path"] == "tongs.py"
+
+
+async def test_a_wait_for_a_sync_ends_in_time_and_is_called_off_at_the_daemon(
+    smithy: Smithy,
+) -> None:
+    """The sync goes on; nobody of the client's is left behind at the daemon."""
+    daemon = smithy.daemons["anvil"]
+    daemon.syncs.gate.clear()
+    try:
+        async with smithy.federator() as federator:
+            with pytest.raises(DeadlineExceeded):
+                await federator.sync_repo(smithy.root("anvil"), timeout_ms=1)
+            with anyio.CancelScope() as scope:
+                await federator.sync_repo(smithy.root("anvil"), lambda _: scope.cancel())
+            await anyio.to_thread.run_sync(daemon.eventually, lambda: not daemon.daemon.requests)
+    finally:
+        daemon.syncs.gate.set()
+
+    assert scope.cancelled_caught
+    daemon.settled()
+
+
+async def test_nothing_is_synced_that_nobody_wanted_indexed(smithy: Smithy) -> None:
+    """A sync starts a daemon, so it asks as a first search does."""
+    async with smithy.federator(starts=True) as federator:
+        with pytest.raises(Unasked):
+            await federator.sync_repo(smithy.root("bare"))
 
 
 async def test_a_running_daemon_tells_its_health(smithy: Smithy) -> None:

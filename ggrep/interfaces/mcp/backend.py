@@ -17,7 +17,8 @@ from ggrep.render.error_json import query_error
 
 if TYPE_CHECKING:
     from ggrep.base.stable_json import Document
-    from ggrep.interfaces.mcp.tool_calls import Calls, Tell
+    from ggrep.interfaces.mcp.progress import Tell
+    from ggrep.interfaces.mcp.tool_calls import Calls
     from ggrep.interfaces.surfaces.search_service import SearchService
 
 

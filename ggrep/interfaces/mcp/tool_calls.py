@@ -1,9 +1,9 @@
 """Executes tool calls: arguments become a request, its answer or failure a document."""
 
-import math
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import Final, TypeAlias, TypeVar
+from typing import Final
 
 import anyio
 
@@ -11,10 +11,11 @@ from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
 from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.base.stable_json import Document, Json
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.repo_requests import Arrival, Arrived
+from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.workspace_slates import FederatedSlate
 from ggrep.interfaces.mcp.arguments import Argument, body_of, read_arguments
 from ggrep.interfaces.mcp.mcp_places import Places, RepoPlace
+from ggrep.interfaces.mcp.progress import Rising, Tell, read_arrival, telling
 from ggrep.interfaces.mcp.resources import workspaces_json
 from ggrep.interfaces.mcp.spellings import in_our_words
 from ggrep.interfaces.mcp.tool_failures import failure, federated_failure, in_arguments, with_hint
@@ -33,48 +34,11 @@ from ggrep.interfaces.surfaces.body import (
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.search_service import SearchService
 from ggrep.model.request import DEFAULT_TIMEOUT_MS
+from ggrep.model.says import MOST_MS
 from ggrep.model.slate import SlateRequest
 from ggrep.render.agent_text import MERGED_BY_RANK, agent_text
 from ggrep.service.opening import open_workspace
-
-Tell: TypeAlias = Callable[[float, float, str], Awaitable[None]]
-"""Sends one notification: done, total, message."""
-
-T = TypeVar("T")
-
-
-async def telling(ask: Callable[[Arrived], Awaitable[T]], tell: Tell) -> T:
-    """Return what `ask` returns; every arrival that it reports was told by then.
-
-    Raises:
-        Exception: whatever `ask` raises.
-    """
-    send, receive = anyio.create_memory_object_stream[Arrival](math.inf)
-
-    async def relay() -> None:
-        async with receive:
-            async for arrival in receive:
-                await tell(arrival.done, arrival.total, line_of(arrival))
-
-    failed: Exception | None = None
-    answers: list[T] = []
-    async with anyio.create_task_group() as group:
-        group.start_soon(relay)
-        with send:
-            try:
-                answers.append(await ask(send.send_nowait))
-            except Exception as error:  # noqa: BLE001 - raised again below, out of the group
-                failed = error
-    if failed is not None:
-        raise failed
-    return answers[0]
-
-
-def line_of(arrival: Arrival) -> str:
-    """Return what a person reads of one repository that is done."""
-    hits = "1 hit" if arrival.count == 1 else f"{arrival.count} hits"
-    return f"{arrival.alias or arrival.repo_id}: {arrival.status}, {hits}"
-
+from ggrep.service.syncing import Hear
 
 _OF_SLATES: Final = frozenset(
     {"level", "max_bytes", "max_file_bytes", "max_files", "evidence", "graph"}
@@ -150,6 +114,9 @@ def wanted_of(tool: str, values: Mapping[str, object]) -> tuple[str, ...]:
 MAX_IN_FLIGHT = 64
 """Calls carried out at once; a client that asks for more is told to wait."""
 
+SYNC_MS: Final = 45_000
+"""How long a status waits for a sync unless told: many clients give up a call after a minute."""
+
 LOOK_S = 60.0
 """How long a look at a repository's state may take; searches bring a limit of their own."""
 
@@ -217,7 +184,7 @@ class Calls:
             case "search_workspace":
                 return await self._search_workspace(asked, tool, values, tell)
             case "ggrep_status" | "ggrep_health":
-                return Outcome(await self._look(asked, tool.name, values))
+                return Outcome(await self._look(asked, tool.name, values, tell))
             case "search" | "good_search":
                 return await self._search(asked, tool, values)
             case "outline":
@@ -327,10 +294,16 @@ class Calls:
         return await asked.outline_repo(place.root, replace(outline.request, targets=targets))
 
     async def _look(
-        self, asked: SearchService, name: str, values: Mapping[str, object]
+        self,
+        asked: SearchService,
+        name: str,
+        values: Mapping[str, object],
+        tell: Tell | None,
     ) -> Document:
         root = values.get("root")
         place = await self._places.repository(None if root is None else str(root))
+        if values.get("sync") is True:
+            await self._freshen(asked, place, values.get("timeout_ms"), tell)
         try:
             with anyio.fail_after(LOOK_S):
                 if name == "ggrep_status":
@@ -338,6 +311,24 @@ class Calls:
                 return await asked.health(place.root, deep=values.get("deep") is True)
         except TimeoutError as error:
             raise DeadlineExceeded(f"{place.root}: no answer in {LOOK_S:.0f} s") from error
+
+    async def _freshen(
+        self, asked: SearchService, place: RepoPlace, timeout_ms: object, tell: Tell | None
+    ) -> None:
+        """Wait until the index has all changes, or time is up: the status tells how far it is.
+
+        Raises:
+            InvalidRequest: there is no time to wait.
+        """
+        most_ms = SYNC_MS if timeout_ms is None else timeout_ms
+        if not isinstance(most_ms, int) or not 1 <= most_ms <= MOST_MS:
+            raise InvalidRequest(f"timeout_ms: must be from 1 to {MOST_MS}, is {most_ms!a:.80}")
+
+        async def ask(hear: Hear) -> None:
+            with suppress(DeadlineExceeded):
+                await asked.sync_repo(place.root, hear, most_ms)
+
+        await (ask(lambda _: None) if tell is None else telling(ask, tell, Rising()))
 
     async def _search_workspace(
         self, asked: SearchService, tool: Tool, values: Mapping[str, object], tell: Tell | None
@@ -359,7 +350,7 @@ class Calls:
                 opened.workspace, request, arrived, forbidden=opened.forbidden
             )
 
-        response = await (ask(None) if tell is None else telling(ask, tell))
+        response = await (ask(None) if tell is None else telling(ask, tell, read_arrival))
         document = response.to_json()
         if not response.ok:
             return Outcome(with_hint(document), failed=True)

@@ -294,7 +294,12 @@ TOOLS: Final = (
         (_argument("path", "path", "Files, folders or path:line", required=False), _ROOT),
         (_argument("depth", "depth"), _argument("max_bytes", "maxBytes"), *_OF_ANY),
     ),
-    Tool("ggrep_status", "State of an index. Use when answers look old.", (_ROOT,)),
+    Tool(
+        "ggrep_status",
+        "State of an index. Use when answers look old.",
+        (_ROOT, Argument("sync", "boolean", says="First take in all changes")),
+        (Argument("timeout_ms", "integer"),),
+    ),
     Tool(
         "ggrep_health",
         "Check an index. Use when searches fail.",

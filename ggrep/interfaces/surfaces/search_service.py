@@ -14,6 +14,7 @@ from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolReque
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
+from ggrep.service.syncing import Hear
 
 
 class SearchService(Protocol):
@@ -68,6 +69,10 @@ class SearchService(Protocol):
 
     async def tour_repo(self, root: Path, request: TourRequest) -> Document:
         """Return what one repository is."""
+        ...
+
+    async def sync_repo(self, root: Path, hear: Hear, timeout_ms: float) -> None:
+        """Bring one repository's index up to its work tree."""
         ...
 
     async def status(self, root: Path) -> Document:

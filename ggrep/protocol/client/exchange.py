@@ -234,7 +234,7 @@ class Exchange:
                 case {"state": "idle", "last_result": str()}:
                     break
                 case _:
-                    watch(_progress(state))
+                    watch(progress_of(state))
             if deadline.remaining_ms() <= 0.0:
                 break
             self._wait(_POLL_MS / 1000)
@@ -316,7 +316,7 @@ class Exchange:
                 elif reply.request_id == wanted:
                     return reply
                 elif watch is not None and reply.name == "sync_status":
-                    watch(_progress(reply.body.get("sync")))
+                    watch(progress_of(reply.body.get("sync")))
         except KeyboardInterrupt:
             link.send(Cancel(wanted))
             raise
@@ -349,7 +349,8 @@ def _printed(rendered: object) -> Printed:
             raise Unreachable("the daemon does not say what to print")
 
 
-def _progress(state: object) -> IndexingProgress:
+def progress_of(state: object) -> IndexingProgress:
+    """Return how far indexing is, as a reply to `sync_status` says; no stage while it is idle."""
     match state:
         case {"stage": str(stage), "done_files": int(done), "total_files": int(total)}:
             return IndexingProgress(stage, done, total)
