@@ -103,7 +103,7 @@ SEARCH_VALUES = frozenset(
         *("--find", "--timeout-ms", "--encoder", "--format", "--level", "--max-bytes"),
         *("--max-files", "--profile", "--repo", "--workspace", "--select", "--only", "--tag"),
         *("--repo-filter", "--merge", "--rrf-k", "--top-per-repo", "--max-repos"),
-        *("--concurrency", "--cohort", "--cohort-policy", "--receipt"),
+        *("--concurrency", "--cohort", "--cohort-policy", "--receipt", "--body", "--budget"),
     }
 )
 """Options of a search that take a value, which is no first word."""

@@ -22,6 +22,7 @@ RETURNS = {
     "symbol": ("symbol_success",),
     "references": ("references_success",),
     "expand": ("expand_success",),
+    "outline": ("outline_success", "tour_success"),
     "ggrep_status": ("status",),
     "ggrep_health": ("health",),
 }

@@ -48,7 +48,11 @@ async def test_every_tool_answers_in_text_and_in_structure(
         result = await client.call_tool(tool.name, LEAST.get(tool.name, {}))
 
     assert not result.is_error
-    assert text_of(result) == agent_text(result.structured_content)
+    text, document = text_of(result), result.structured_content
+    if tool.name in {"search", "good_search"}:  # which opens the best hits in its text alone
+        assert all(f"\n{hit['path']}:" in text for hit in document["results"])
+    else:
+        assert text == agent_text(document)
     jsonschema_rs.validate(tool.returns, result.structured_content)
 
 
@@ -300,7 +304,7 @@ async def test_every_call_of_good_search_is_one_of_search(
     async with connect() as client:
         new, old = [await client.call_tool(name, given) for name in ("search", "good_search")]
 
-    first, second = federator.asked
+    first, second = (asked for asked in federator.asked if asked[0] == "search_repo")
     assert first == second
     assert (first[1][1].scope, first[1][1].snippet) == ("src", SnippetMode.LONG)
     assert text_of(new) == text_of(old)

@@ -82,7 +82,7 @@ async def test_arguments_of_a_search_reach_the_request(
         deterministic=True,
         timeout_ms=1234,
     )
-    assert federator.asked == [("search_repo", (own, wanted))]
+    assert federator.asked[0] == ("search_repo", (own, wanted))
 
 
 async def test_a_search_shows_short_snippets_unless_told(

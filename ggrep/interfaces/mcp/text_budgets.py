@@ -34,6 +34,7 @@ _OF: Final[Mapping[str, TextBudget]] = MappingProxyType(
         "search_workspace": TextBudget(32 << 10, "lower `top`, or name repositories in `only`"),
         "symbol": TextBudget(16 << 10, "a `filter`, or a lower `limit`"),
         "references": TextBudget(32 << 10, "a `filter`, or a lower `limit`"),
+        "outline": TextBudget(8 << 10, "a larger `max_bytes`, a deeper `path`, or another `depth`"),
         "expand": TextBudget(0, "a larger `max_bytes`, or `path:line-line`"),
         "ggrep_status": TextBudget(8 << 10, "the structured document"),
         "ggrep_health": TextBudget(16 << 10, "the structured document"),

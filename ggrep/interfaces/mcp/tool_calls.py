@@ -187,10 +187,9 @@ class Calls:
                 return Outcome(await self._look(asked, tool.name, values, tell))
             case "search" | "good_search":
                 return await self._search(asked, tool, values)
-            case "outline":
-                return Outcome(await self._outline(asked, tool, values))
-            case "context":
-                return Outcome(await self._slate(asked, tool, values))
+            case "outline" | "context":
+                ask = self._outline if tool.name == "outline" else self._slate
+                return Outcome(await ask(asked, tool, values))
             case _:
                 document = await self._each(asked, tool, values)
                 return Outcome(document, text=agent_text(document, text_bytes_of(values), MORE))

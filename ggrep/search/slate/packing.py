@@ -100,7 +100,7 @@ def reserved(budgets: Budgets, level: int) -> dict[str, int]:
     total = budgets.total_bytes
     return {
         "overview": max(min(total // 40, 2_048), 192),
-        "next_actions": max(min(total // 64, 1_024), 128),
+        "next_actions": max(min(total // 64, 1_024), min(total // 8, 256)),
         "graph": min(total // 32, 8_192) if level else 0,
     }
 
