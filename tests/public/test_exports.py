@@ -25,8 +25,8 @@ AsyncRepository AsyncWorkspace Busy Cancelled Closed Confidence Corpus DeadlineE
 Filter Find Forked GgrepError Hit Incompatible InvalidRequest LimitHit LoadError Mode NoIndex
 NotStarted Notice OutlineAnswer ReferencesAnswer Repository RequestError SearchAnswer SessionExpired
 SessionRequest SlateAnswer SnippetMode Status StoreError SymbolAnswer SyncAnswer SyncRefused Unasked
-TourAnswer Unreachable Workspace WorkspaceAnswer WorkspaceError WorkspaceSlateAnswer __version__ open
-open_workspace
+TourAnswer Unreachable Workspace WorkspaceAnswer WorkspaceError WorkspaceSlateAnswer __version__
+open open_workspace
 """
 OPENED = (
     "daemon: DaemonUse='auto', {index}encoder: str | None=None, {profile}"
