@@ -6,11 +6,10 @@ from typing import Annotated, Literal, TypeAlias
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import DETERMINISTIC, TIMEOUT
 from ggrep.model.response import Admitted, Provenance
-from ggrep.model.says import MOST_BYTES, MOST_MS, MOST_PATH_BYTES, Says, Sent
+from ggrep.model.says import MOST_BYTES, MOST_ITEMS, MOST_MS, MOST_PATH_BYTES, Says, Sent
 
 MOST_TARGETS = 32
 """Paths of one request."""
-MOST_DEPTH = 40
 
 Reading: TypeAlias = Literal["syntax", "structure", "none"]
 
@@ -29,14 +28,13 @@ class OutlineRequest:
         tuple[str, ...],
         Says(
             "path",
-            "Files, folders, or `path:line` for the definition around a line.",
-            least=1,
+            "Files, folders, or `path:line` for the definition around a line; empty for the root.",
             most=MOST_TARGETS,
         ),
         Sent(MOST_TARGETS, each=(0, MOST_PATH_BYTES)),
-    ]
+    ] = ("",)
     depth: Annotated[
-        int, Says("depth", "Levels that are shown; 0 for as many as fit.", most=MOST_DEPTH)
+        int, Says("depth", "Levels that are shown; 0 for as many as fit.", most=MOST_ITEMS)
     ] = 0
     max_bytes: _MaxBytes = 4_096
     deterministic: _Deterministic = False

@@ -113,7 +113,7 @@ def heading_line(outline: PathOutline, shown: str) -> str:
     lines = counted(outline.lines, "line")
     if outline.folder:
         files = counted(outline.files, "file")
-        return f"{shown.rstrip('/')}/  {files}, {lines}, {outline.language}"
+        return f"{shown.rstrip('/') or '.'}/  {files}, {lines}, {outline.language}"
     read = "" if outline.reading != "none" else "; its definitions cannot be told"
     return f"{shown}  {outline.language}, {lines}{read}"
 

@@ -143,7 +143,7 @@ def expand_call(target: str, given: Options) -> Call[ExpandAnswer]:
 def outline_call(targets: tuple[str, ...], given: Options) -> Call[OutlineAnswer]:
     """Return the call for what files and folders define."""
     check_names(OutlineOptions, given, "outline")
-    request = outline_request(targets, given)
+    request = outline_request(targets or ("",), given)
 
     def message(address: DaemonAddress) -> Question:
         root = str(address.identity.root)

@@ -16,6 +16,8 @@ LEAST: dict[str, dict[str, object]] = {
     "/symbol": {"name": "refund"},
     "/references": {"name": "refund"},
     "/expand": {"target": "a.py:3"},
+    "/outline": {"path": "a.py"},
+    "/tour": {},
 }
 CASES = [
     (

@@ -25,10 +25,12 @@ from ggrep.interfaces.api.openapi import openapi_document
 from ggrep.interfaces.surfaces.body import (
     parse_expand_body,
     parse_federated_body,
+    parse_outline_body,
     parse_references_body,
     parse_search_body,
     parse_slate_body,
     parse_symbol_body,
+    parse_tour_body,
 )
 from ggrep.service.allowlist import Allowlist
 from tests.fakes.desks import FakeDesk, row
@@ -164,6 +166,8 @@ def test_a_search_of_one_repository_is_described() -> None:
         ("symbol_body", parse_symbol_body, {"name": "n", "filter": "lang:go", "limit": 0}),
         ("references_body", parse_references_body, {"name": "n", "strings": True, "scope": "s"}),
         ("expand_body", parse_expand_body, {"target": "t", "boundary": "file", "maxBytes": 1}),
+        ("outline_body", parse_outline_body, {"path": ["a.py", "src"], "depth": 1}),
+        ("tour_body", parse_tour_body, {"maxBytes": 9}),
     ],
 )
 def test_what_leads_on_from_a_search_is_described(
@@ -189,6 +193,8 @@ def test_what_leads_on_from_a_search_is_described(
         ("symbol_body", parse_symbol_body, {"name": "n", "root": " "}),
         ("references_body", parse_references_body, {}),
         ("expand_body", parse_expand_body, {"target": "t", "maxBytes": 0}),
+        ("outline_body", parse_outline_body, {"path": 3}),
+        ("tour_body", parse_tour_body, {"maxBytes": 0}),
     ],
 )
 def test_neither_surface_nor_document_takes_what_is_out_of_bounds(

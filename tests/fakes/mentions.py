@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from ggrep.base.deadline import Deadline
+from ggrep.parse.chunking.file_outline import Outlined, outline_file
 from ggrep.parse.occurrences.occurrences import mentions
 from ggrep.parse.occurrences.words import mentions_by_words
 from ggrep.parse.workers.jobs import OccurrenceQuestion
-from ggrep.parse.workers.occurrence_pool import FileOccurrences
+from ggrep.parse.workers.occurrence_pool import FileOccurrences, Problem
 
 
 class InProcessMentions:
@@ -32,3 +33,10 @@ class InProcessMentions:
             look = mentions_by_words if hangs else mentions
             found = look(asked.path_key, asked.data, asked.name, any_case=asked.any_case)
             yield asked, FileOccurrences(found, "parse_exhausted" if hangs else "")
+
+    def outline(
+        self, path_key: str, data: bytes, deadline: Deadline
+    ) -> tuple[Outlined, ...] | Problem:
+        """Return what a file defines."""
+        deadline.check("outlining")
+        return "parse_exhausted" if path_key in self.hanging else outline_file(path_key, data)

@@ -45,6 +45,7 @@ PATHS = {
     "symbol": "/symbol",
     "references": "/references",
     "expand": "/expand",
+    "outline": "/outline",
 }
 
 
@@ -131,11 +132,16 @@ async def call_all(
     return answers, known, others
 
 
+def path_of(case: Case) -> str:
+    """Return where HTTP answers a case; over MCP a tour is an outline without a path."""
+    return "/tour" if case.schema == "tour_success" else PATHS[case.tool]
+
+
 def post_all(place: Settled, known: Mapping[str, str]) -> dict[str, bytes]:
     """Return what HTTP answers."""
     with http(place) as client:
         return {
-            name: client.post(PATHS[case.tool], json=body(place, case, known)).content
+            name: client.post(path_of(case), json=body(place, case, known)).content
             for name, case in CASES.items()
         }
 

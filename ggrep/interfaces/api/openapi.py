@@ -16,12 +16,14 @@ SHIPPED: Final = (
     "federated_slate",
     "federated_success",
     "health",
+    "outline_success",
     "query_error",
     "query_success",
     "references_success",
     "slate_success",
     "status",
     "symbol_success",
+    "tour_success",
 )
 COMPONENTS: Final = "#/components/schemas/"
 
@@ -106,6 +108,10 @@ def openapi_document() -> dict[str, Json]:
             "/expand": _of_one(
                 "expand", "Return what stands around a place.", "expand_body", "expand_success"
             ),
+            "/outline": _of_one(
+                "outline", "Say what files or folders define.", "outline_body", "outline_success"
+            ),
+            "/tour": _of_one("tour", "Say what a repository is.", "tour_body", "tour_success"),
             "/status": {"get": _status()},
             "/health": {"get": _health()},
             "/metrics": {"get": _metrics()},
@@ -120,6 +126,8 @@ def openapi_document() -> dict[str, Json]:
                 "symbol_body": body.SYMBOL.schema(),
                 "references_body": body.REFERENCES.schema(),
                 "expand_body": body.EXPAND.schema(),
+                "outline_body": body.OUTLINE.schema(),
+                "tour_body": body.TOUR.schema(),
                 "own_health": _own_health(),
             },
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},

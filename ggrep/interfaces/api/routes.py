@@ -37,10 +37,12 @@ from ggrep.interfaces.surfaces.body import (
     RepoCall,
     parse_expand_body,
     parse_federated_body,
+    parse_outline_body,
     parse_references_body,
     parse_search_body,
     parse_slate_body,
     parse_symbol_body,
+    parse_tour_body,
 )
 from ggrep.interfaces.surfaces.callers import Callers, caller_of
 from ggrep.interfaces.surfaces.search_service import SearchService
@@ -100,6 +102,8 @@ class Routes:
                 self, parse_references_body, lambda one: one.references_repo
             ),
             ("POST", "/expand"): _of_one(self, parse_expand_body, lambda one: one.expand_repo),
+            ("POST", "/outline"): _of_one(self, parse_outline_body, lambda one: one.outline_repo),
+            ("POST", "/tour"): _of_one(self, parse_tour_body, lambda one: one.tour_repo),
             ("GET", "/status"): self.status,
             ("GET", "/health"): self.health,
             ("GET", "/metrics"): self.figures,

@@ -1,0 +1,234 @@
+"""Outlines of files and folders, from the index alone."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+import ggrep.search.engine.engine as engines
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.outline import OutlineRequest, PathOutline
+from ggrep.model.outline_lines import outline_lines, size_of
+from ggrep.search.engine.engine import Engine
+from tests.fakes.mentions import InProcessMentions
+from tests.fakes.repos import open_engine, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+CODE = '''"""Money."""
+
+LIMIT = 3
+
+
+class Till:
+    """Holds money."""
+
+    rate: int = 1
+    name: str = ""
+
+    def add(self, amount: int) -> int:
+        return amount * self.rate
+
+    def _round(self, amount: int) -> int:
+        return amount
+
+
+def weigh(item: str, *, rate: float = 1.0) -> float:
+    return rate
+
+
+def test_weigh() -> None:
+    assert weigh("a") == 1.0
+'''
+TREE = {
+    "src/till.py": CODE,
+    "src/pay/__init__.py": "",
+    "src/pay/card.py": "class Card:\n    pass\n\n\ndef charge(card):\n    return card\n",
+    "tests/test_till.py": "def test_a():\n    assert True\n",
+    "docs/a.md": "# One\n\nText.\n\n## Two\n\nMore.\n\n# Three\n\nLast.\n",
+    "old.awk": "{ print $1 }\n\nfunction f(x) { return x }\n",
+    "app.toml": '[server]\nport = 1\n\n[client]\nname = "a"\n',
+}
+
+
+@pytest.fixture
+def pool(monkeypatch: pytest.MonkeyPatch) -> InProcessMentions:
+    """Read syntax in this process."""
+    fake = InProcessMentions()
+    monkeypatch.setattr(engines, "OccurrencePool", lambda: fake)
+    return fake
+
+
+@pytest.fixture
+def shop(root: Path, home: Path, pool: InProcessMentions) -> Engine:
+    """Return an engine over the small tree."""
+    return indexed(root, home)
+
+
+def indexed(root: Path, home: Path, files: Mapping[str, str | bytes] = TREE) -> Engine:
+    write_tree(root, files)
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    return engine
+
+
+def ask(engine: Engine, *targets: str, depth: int = 0, max_bytes: int = 4_096) -> list[PathOutline]:
+    request = OutlineRequest(targets, depth, max_bytes, deterministic=True)
+    return list(engine.outline(request).outlines)
+
+
+def lines(engine: Engine, target: str, **given: int) -> list[str]:
+    (found,) = ask(engine, target, **given)
+    return outline_lines(found, found.path)
+
+
+def test_a_file_is_a_tree_of_its_definitions_with_line_ranges(shop: Engine) -> None:
+    """What an agent reads in place of the file; fields that follow each other are one line."""
+    assert lines(shop, "src/till.py") == [
+        "src/till.py  python, 24 lines",
+        "3 constant LIMIT = 3",
+        "6-16 class Till",
+        "  9-10 field rate, name",
+        "  12-13 method add(self, amount: int) -> int",
+        "  15-16 method _round(self, amount: int) -> int",
+        "19-20 function weigh(item: str, *, rate: float = 1.0) -> float",
+        "23-24 function test_weigh() -> None",
+    ]
+
+
+def test_what_does_not_fit_goes_members_before_types_and_tests_first(shop: Engine) -> None:
+    """The line at the end says what is missing and how to see it."""
+    (found,) = ask(shop, "src/till.py", max_bytes=190)
+
+    assert [entry.name for entry in found.entries] == ["Till", "weigh"]
+    assert outline_lines(found, "t.py")[-1] == (
+        "left out: 2 fields, 2 methods, 1 constant, 1 test; to see more: t.py:LINE, --max-bytes"
+    )
+
+
+def test_what_is_cut_stands_in_the_limits(shop: Engine) -> None:
+    """Nothing partial is silent."""
+    few = shop.outline(OutlineRequest(("src/till.py",), max_bytes=230, deterministic=True))
+    shallow = shop.outline(OutlineRequest(("src/till.py",), 1, deterministic=True))
+
+    (cut,) = few.limits_hit
+    assert (cut.code, cut.limit, cut.path_key) == ("max_outline_bytes", 230, "src/till.py")
+    assert [one.code for one in shallow.limits_hit] == ["max_outline_depth"]
+    assert {entry.depth for entry in shallow.outlines[0].entries} == {0}
+
+
+@pytest.mark.parametrize("max_bytes", [200, 300, 400, 700, 4_096])
+@pytest.mark.parametrize("target", ["src/till.py", ".", "src"])
+def test_an_outline_keeps_to_its_bytes(shop: Engine, target: str, max_bytes: int) -> None:
+    """Whatever is asked for."""
+    assert size_of(lines(shop, target, max_bytes=max_bytes)) <= max_bytes
+
+
+def test_a_line_leads_to_the_definition_around_it(shop: Engine) -> None:
+    """With what encloses it, and its own members."""
+    assert lines(shop, "src/till.py:13")[1:] == [
+        "6-16 class Till",
+        "  12-13 method add(self, amount: int) -> int",
+    ]
+    assert len(lines(shop, "src/till.py:6")) == 5
+
+
+def test_the_headings_of_a_document_are_its_tree(shop: Engine) -> None:
+    """A section ends where the next of its level begins."""
+    assert lines(shop, "docs/a.md") == [
+        "docs/a.md  markdown, 11 lines",
+        "1-7 One",
+        "  5-7 Two",
+        "9-11 Three",
+    ]
+
+
+def test_a_language_without_a_grammar_says_so(shop: Engine) -> None:
+    """An empty outline would be taken for a file without definitions."""
+    found = shop.outline(OutlineRequest(("old.awk",), deterministic=True))
+
+    assert found.outlines[0].reading == "none"
+    assert [one.code for one in found.warnings] == ["unread_language"]
+    assert "definitions cannot be told" in outline_lines(found.outlines[0], "old.awk")[0]
+
+
+def test_a_file_that_no_parser_reads_is_outlined_by_its_chunks(
+    shop: Engine, pool: InProcessMentions
+) -> None:
+    """And the answer says why."""
+    pool.hanging.add("src/till.py")
+    found = shop.outline(OutlineRequest(("src/till.py",), deterministic=True))
+
+    assert [one.code for one in found.warnings] == ["parse_exhausted"]
+    assert found.outlines[0].reading == "structure"
+    assert "Till" in found.outlines[0].entries[1].name
+
+
+def test_a_folder_lists_files_with_their_definitions_and_subfolders_with_counts(
+    shop: Engine,
+) -> None:
+    """In the order of paths; more levels where they fit, though not those of tests."""
+    assert lines(shop, ".", depth=1) == [
+        "./  7 files, 52 lines, python",
+        "app.toml  5: server, client",
+        "docs/  1 file, markdown",
+        "old.awk  3",
+        "src/  3 files, python",
+        "tests/  1 file, python",
+    ]
+    deep = lines(shop, "")
+    assert "    card.py  6: Card, charge()" in deep
+    assert "  till.py  24: LIMIT, Till, weigh(), test_weigh()" in deep
+    assert "  test_till.py  2" not in deep
+
+
+def test_a_folder_keeps_code_longest(root: Path, home: Path, pool: InProcessMentions) -> None:
+    """The most important have their places first, however late their paths come."""
+    files = {f"a{number}.json": "{}\n" for number in range(40)}
+    engine = indexed(root, home, {**files, "z.py": "def run():\n    return 1\n"})
+    (found,) = ask(engine, ".", max_bytes=400)
+
+    assert found.listed[-1].name == "z.py"
+    assert found.listed[-1].holds == ("run()",)
+    assert found.left_out[0].count == 41 - len(found.listed)
+
+
+def test_several_paths_share_the_bytes_by_what_they_need(shop: Engine) -> None:
+    """What one does not need the others have; their order is that of the request."""
+    both = ask(shop, "docs/a.md", "src/till.py", max_bytes=700)
+
+    assert [one.path for one in both] == ["docs/a.md", "src/till.py"]
+    assert not any(one.left_out for one in both)
+
+
+@pytest.mark.parametrize("target", ["nothing.py", "src/till", "src/till.py:99", "docs:3"])
+def test_what_is_not_there_is_refused_with_the_nearest(shop: Engine, target: str) -> None:
+    """As everywhere."""
+    with pytest.raises(InvalidRequest, match="target"):
+        ask(shop, target)
+
+
+@pytest.mark.parametrize(
+    ("request_", "told"),
+    [
+        (OutlineRequest(()), "path: give 1 to 32"),
+        (OutlineRequest(("a\0",)), "names no place"),
+        (OutlineRequest(("a",), -1), "depth"),
+        (OutlineRequest(("a",), max_bytes=0), "max_bytes"),
+        (OutlineRequest(("a",), timeout_ms=-1), "timeout_ms"),
+    ],
+)
+def test_a_request_that_means_nothing_is_refused(
+    shop: Engine, request_: OutlineRequest, told: str
+) -> None:
+    """Before anything is read."""
+    with pytest.raises(InvalidRequest, match=told):
+        shop.outline(request_)
+
+
+def test_the_same_question_has_the_same_answer(shop: Engine) -> None:
+    """Byte for byte, whatever is asked in between."""
+    first = ask(shop, ".", "src/till.py")
+    ask(shop, "docs/a.md")
+
+    assert ask(shop, ".", "src/till.py") == first

@@ -1,0 +1,168 @@
+"""The tour of a repository: what its own files say of it, and where."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.outline import TourRequest, TourResponse
+from ggrep.model.outline_lines import size_of, tour_lines
+from ggrep.search.engine.engine import Engine
+from tests.fakes.repos import open_engine, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+PYTHON = {
+    "README.md": "# Till\n\n[![CI](https://x/y.svg)](https://x)\n\n"
+    "Till counts money. It is fast.\n",
+    "pyproject.toml": (
+        '[project]\nname = "till"\ndescription = "Counts money quickly."\n'
+        '[project.scripts]\ntill = "till.cli:main"\n'
+        '[build-system]\nbuild-backend = "hatchling.build"\n[tool.pytest.ini_options]\nx = 1\n'
+    ),
+    "Makefile": "build: src\n\tpip install .\n\ntest:\n\tpytest\n\n%.o: x\n",
+    "src/till/__init__.py": '"""Money in drawers."""\n',
+    "src/till/__main__.py": "from till.cli import main\n\nmain()\n",
+    "src/till/cli.py": "import argparse\n\nfrom till import money\n\n\ndef main():\n"
+    "    argparse.ArgumentParser().add_argument('a')\n",
+    "src/till/money.py": "def add(a, b):\n    return a + b\n",
+    "src/till/store.py": "import os\n\nfrom till.money import add\n\nHOME = os.environ['HOME']\n",
+    "tests/test_money.py": "from till.money import add\n\n\n"
+    "def test_add():\n    assert add(1, 2)\n",
+    "docs/use.md": "# Use\n\nCount.\n",
+    "CONTRIBUTING.md": "# How\n\nAsk.\n",
+    ".github/workflows/ci.yml": "jobs:\n  a:\n    steps:\n      - run: pip install tox\n"
+    "      - run: |\n          set -e\n          tox -e py311\n          ruff check .\n",
+}
+GO = {
+    "go.mod": "module example.com/till\n\ngo 1.21\n",
+    "cmd/till/main.go": 'package main\n\nimport (\n\t"example.com/till/money"\n'
+    '\t"github.com/a/b"\n)\n\n'
+    "// main counts.\nfunc main() {\n\tmoney.Add()\n}\n",
+    "cmd/other/main.go": 'package main\n\nimport "example.com/till/money"\n\n'
+    "func main() {\n\tmoney.Add()\n}\n",
+    "money/doc.go": "// Package money adds amounts. It is exact.\npackage money\n",
+    "money/add.go": "package money\n\nfunc Add() {}\n",
+    "money/add_test.go": "package money\n",
+    "root.go": "package till\n",
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Return a place for stores."""
+    return tmp_path.resolve() / "home"
+
+
+def toured(
+    root: Path, home: Path, files: Mapping[str, str | bytes], most: int = 4_096
+) -> TourResponse:
+    return indexed(root, home, files).tour(TourRequest(most, deterministic=True))
+
+
+def indexed(root: Path, home: Path, files: Mapping[str, str | bytes]) -> Engine:
+    write_tree(root, files)
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    return engine
+
+
+def told(found: TourResponse) -> dict[str, list[tuple[str, str, int]]]:
+    return {
+        section.kind: [(line.text, line.path, line.line) for line in section.lines]
+        for section in found.sections
+    }
+
+
+def test_a_python_project_says_what_it_is_and_where(root: Path, home: Path) -> None:
+    """Each line is a quotation, a name or a count, and names its file."""
+    found = told(toured(root, home, PYTHON))
+
+    assert found["about"] == [
+        ("Till counts money. It is fast.", "README.md", 5),
+        ("Counts money quickly.", "pyproject.toml", 3),
+    ]
+    assert found["languages"][0][0].startswith("python ")
+    assert ("src/till/  5 files, python: Money in drawers.", "src/till/__init__.py", 1) in (
+        found["folders"]
+    )
+    assert found["entry_points"] == [
+        ("till = till.cli:main", "pyproject.toml", 5),
+        ("python -m till", "src/till/__main__.py", 0),
+    ]
+    assert found["main_files"] == [("imported by 2 files: add()", "src/till/money.py", 0)]
+    assert found["build_and_test"] == [
+        ("make build, test", "Makefile", 0),
+        ("pip install . (built by hatchling.build)", "pyproject.toml", 7),
+        ("pytest", "pyproject.toml", 8),
+        ("tox -e py311", ".github/workflows/ci.yml", 7),
+        ("ruff check .", ".github/workflows/ci.yml", 8),
+    ]
+    assert found["configuration"] == [
+        ("argparse, add_argument", "src/till/cli.py", 0),
+        ("environ", "src/till/store.py", 0),
+    ]
+    assert found["docs"] == [
+        ("1 file", "docs/", 0),
+        ("3 lines", "CONTRIBUTING.md", 0),
+        ("5 lines", "README.md", 0),
+    ]
+    assert found["tests"] == [("1 file", "tests/", 0)]
+
+
+def test_in_go_packages_are_imported_and_commands_begin_programs(root: Path, home: Path) -> None:
+    """A module of others never means our own root."""
+    found = told(toured(root, home, GO))
+
+    assert found["main_files"] == [("imported by 2 files", "money", 0)]
+    assert found["entry_points"] == [
+        ("main()", "cmd/till/main.go", 9),
+        ("main()", "cmd/other/main.go", 5),
+    ]
+    assert found["build_and_test"] == [("go build ./...; go test ./...", "go.mod", 0)]
+    assert ("money/  3 files, go: Package money adds amounts.", "money/doc.go", 1) in (
+        found["folders"]
+    )
+    assert found["tests"] == [("one of 1 go file beside the code", "money/add_test.go", 0)]
+
+
+def test_what_is_unknown_has_no_section(root: Path, home: Path) -> None:
+    """Nothing is guessed."""
+    found = told(toured(root, home, {"a.py": "x = 1\n"}))
+
+    assert set(found) == {"languages"}
+
+
+@pytest.mark.parametrize("most", [120, 300, 600, 4_096])
+def test_a_tour_keeps_to_its_bytes_and_counts_what_it_leaves_out(
+    root: Path, home: Path, most: int
+) -> None:
+    """The longest sections lose lines first."""
+    found = toured(root, home, PYTHON, most)
+
+    assert size_of(tour_lines(found.sections)) <= most
+    assert bool(found.limits_hit) == (most < 4_096)
+    if most == 600:
+        assert found.sections[0].kind == "about"
+        assert any(section.left_out for section in found.sections)
+
+
+def test_the_same_snapshot_has_the_same_tour(root: Path, home: Path) -> None:
+    """It is gathered once, and the next sync has it gathered anew."""
+    engine = indexed(root, home, PYTHON)
+    request = TourRequest(deterministic=True)
+    first = engine.tour(request)
+
+    assert engine.tour(request) == first
+    write_tree(root, {"docs/more.md": "# More\n"})
+    engine.sync()
+    assert ("2 files", "docs/", 0) in told(engine.tour(request))["docs"]
+
+
+def test_a_tour_without_room_is_refused(root: Path, home: Path) -> None:
+    """As any answer."""
+    engine = indexed(root, home, {"a.py": "x = 1\n"})
+    for wrong in (TourRequest(0), TourRequest(timeout_ms=-1)):
+        with pytest.raises(InvalidRequest):
+            engine.tour(wrong)
