@@ -146,9 +146,13 @@ class Attended(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one repository said under its answers: which snapshot, its cuts and warnings."""
+    """What one repository said under its answers: its cuts and warnings.
 
-    provenance: Provenance
+    Attributes:
+        provenance: which snapshot; None where that of its description is all that is known.
+    """
+
+    provenance: Provenance | None
     limits: tuple[RepoLimit, ...] = ()
     warnings: tuple[Notice, ...] = ()
 

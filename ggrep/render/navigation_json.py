@@ -10,7 +10,7 @@ from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolRes
 from ggrep.render.metadata_json import fields_json, metadata_json, timed_json
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.navigation import ExpandJson, ReferencesJson, SymbolJson
+    from ggrep.model.schemas.navigation import ExpandJson, ExpansionJson, ReferencesJson, SymbolJson
 
 
 def symbol_success(response: SymbolResponse) -> "SymbolJson":
@@ -46,10 +46,17 @@ def references_success(response: ReferencesResponse) -> "ReferencesJson":
 
 def expand_success(response: ExpandResponse) -> "ExpandJson":
     """Return what stands around a place as its JSON object."""
-    request = response.request
     return {
         **metadata_json(response, EXPAND_SCHEMA),
         **timed_json(response),
+        **expansion_json(response),
+    }
+
+
+def expansion_json(response: ExpandResponse) -> "ExpansionJson":
+    """Return what stands around a place, without what is told of the index."""
+    request = response.request
+    return {
         "target": request.target,
         "limits": {"boundary": request.boundary, "max_expand_bytes": request.max_bytes},
         "path": response.path,

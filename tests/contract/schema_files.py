@@ -62,6 +62,11 @@ DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     "eval_report": ("Evaluation", evaluation, "EvalReportJson"),
     "expand_success": ("Surroundings of a place", navigation, "ExpandJson"),
     "federated_error": ("Workspace failure", federated, "FederatedErrorJson"),
+    "federated_expand": (
+        "Surroundings of a place in a workspace",
+        federated_names,
+        "FederatedExpandJson",
+    ),
     "federated_references": (
         "Usages of a name in a workspace",
         federated_names,

@@ -8,6 +8,7 @@ from ggrep.model.schemas.constraints import Count, DocumentJson, Held, RepoId, R
 from ggrep.model.schemas.federated import AttendedJson
 from ggrep.model.schemas.navigation import (
     DefinitionJson,
+    ExpansionJson,
     ReferenceJson,
     ReferencesLimitsJson,
     SymbolLimitsJson,
@@ -43,6 +44,14 @@ class NamesAnswerJson(DocumentJson, AttendedJson, PagedJson):
     """Whether there is an answer."""
     name: str
     """The name that was looked for."""
+
+
+class FederatedExpandJson(DocumentJson, AttendedJson, ExpansionJson, InRepoJson):
+    """What stands around a place of one of the repositories, as it was indexed."""
+
+    ok: Literal[True]
+    """Whether there is an answer."""
+    format: Literal["expand"]
 
 
 class FederatedSymbolJson(NamesAnswerJson):

@@ -36,8 +36,8 @@ class NeighbourJson(TypedDict):
     """The definition's head on one line; empty for what has none."""
 
 
-class ExpandJson(AnswerJson, TimedJson):
-    """What stands around a place of one repository, as it was indexed."""
+class ExpansionJson(TypedDict):
+    """What stands around a place."""
 
     target: str
     """The place that was asked for."""
@@ -62,6 +62,10 @@ class ExpandJson(AnswerJson, TimedJson):
     """Lines of the whole file."""
     neighbours: Sequence[NeighbourJson]
     """The next chunks on both sides, by line."""
+
+
+class ExpandJson(AnswerJson, TimedJson, ExpansionJson):
+    """What stands around a place of one repository, as it was indexed."""
 
 
 class ReferencesLimitsJson(TypedDict):

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, TypeAlias
 
+from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
+from ggrep.interfaces.cli.queries.federation_options import Members
 from ggrep.interfaces.cli.queries.one_answer import Question, answered, chosen_place, reach, view_of
-from ggrep.interfaces.cli.queries.search_options import Asking, Found
+from ggrep.interfaces.cli.queries.search_options import Asking, Found, Kept, Typed
 from ggrep.interfaces.cli.queries.typed_targets import target_of
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.model.filters import keys_told
@@ -62,12 +64,23 @@ class Extent:
 
 
 def symbol(
-    name: _Name, wanted: Definitions, output: Found, asking: Asking, path: _Path = None
+    name: _Name,
+    wanted: Definitions,
+    output: Found,
+    asking: Asking,
+    members: Members,
+    path: _Path = None,
 ) -> int:
     """Show where a name is defined."""
     terminal = open_terminal(plain=output.plain)
     asking.check()
     given = said(SymbolRequest, wanted, asking)
+    if members.files:
+        from ggrep.interfaces.cli.queries.workspace_names import symbol_in_workspace
+
+        typed = typed_of(name, path, output, asking)
+        return symbol_in_workspace(terminal, typed, members, SymbolRequest(name, **given))
+    members.refuse_without_file()
     reached = reach(chosen_place(asking.repo, path), terminal, asking.overrides)
     request = SymbolRequest(name, reached.scope, **given)
     question = Question(
@@ -80,12 +93,23 @@ def symbol(
 
 
 def references(
-    name: _Name, wanted: Mentions, output: Found, asking: Asking, path: _Path = None
+    name: _Name,
+    wanted: Mentions,
+    output: Found,
+    asking: Asking,
+    members: Members,
+    path: _Path = None,
 ) -> int:
     """Show where a name is used."""
     terminal = open_terminal(plain=output.plain)
     asking.check()
     given = said(ReferencesRequest, wanted, asking)
+    if members.files:
+        from ggrep.interfaces.cli.queries.workspace_names import references_in_workspace
+
+        typed = typed_of(name, path, output, asking)
+        return references_in_workspace(terminal, typed, members, ReferencesRequest(name, **given))
+    members.refuse_without_file()
     reached = reach(chosen_place(asking.repo, path), terminal, asking.overrides)
     request = ReferencesRequest(name, reached.scope, **given)
     question = Question(
@@ -102,11 +126,18 @@ def expand(
     extent: Extent,
     output: Output,
     asking: Asking,
+    members: Members,
 ) -> int:
     """Show the code around a place."""
     terminal = open_terminal(plain=output.plain)
     asking.check()
     given = said(ExpandRequest, extent, asking)
+    if members.files:
+        from ggrep.interfaces.cli.queries.workspace_names import expand_in_workspace
+
+        typed = typed_of(target, None, Found(output.json, output.plain), asking)
+        return expand_in_workspace(terminal, typed, members, ExpandRequest(target, **given))
+    members.refuse_without_file()
     wanted = target_of(target, asking.repo)
     reached = reach(wanted.place, terminal, asking.overrides)
     request = ExpandRequest(wanted.key(reached.scope), **given)
@@ -119,6 +150,14 @@ def expand(
     rendered = render_expansion(response, reached.root, view)
     terminal.write_answer(rendered.out, rendered.err, json=output.json)
     return 0
+
+
+def typed_of(query: str, path: str | None, output: Found, asking: Asking) -> Typed:
+    """Return a question about a workspace as a typed search of it."""
+    if asking.profile is not None:
+        raise UsageError("--profile and --workspace cannot go together")
+    kept = Kept(output.json, output.plain, output.exit_status)
+    return Typed(query, path, asking=asking, output=kept)
 
 
 def _written(terminal: Terminal, rendered: Rendered, output: Found) -> int:
