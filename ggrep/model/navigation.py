@@ -95,6 +95,7 @@ class SymbolResponse:
         definitions: exact spelling first, then sources before tests, then path and line.
         total: how many there are, shown or not.
         suggestions: similarly spelled names, when nothing was found.
+        next_cursor: what the next page is asked for by; empty on the last.
     """
 
     request: SymbolRequest
@@ -108,6 +109,7 @@ class SymbolResponse:
     warnings: tuple[Notice, ...]
     timings_ms: tuple[tuple[str, int], ...] = ()
     admitted: Admitted | None = None
+    next_cursor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,7 @@ class ReferencesResponse:
         references: by path, line and column; usages in sources before those in tests.
         totals: occurrences by kind, shown or not; `definition` counts omitted definitions.
         files: the number of files with a shown occurrence.
+        next_cursor: as of a SymbolResponse.
     """
 
     request: ReferencesRequest
@@ -171,6 +174,7 @@ class ReferencesResponse:
     warnings: tuple[Notice, ...]
     timings_ms: tuple[tuple[str, int], ...] = ()
     admitted: Admitted | None = None
+    next_cursor: str = ""
 
 
 @dataclass(frozen=True, slots=True)

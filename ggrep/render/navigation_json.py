@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ggrep.base.formats import EXPAND_SCHEMA, REFERENCES_SCHEMA, SYMBOL_SCHEMA
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
-from ggrep.render.metadata_json import fields_json, metadata_json, timed_json
+from ggrep.render.metadata_json import fields_json, metadata_json, paged_json, timed_json
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.navigation import ExpandJson, ExpansionJson, ReferencesJson, SymbolJson
@@ -23,6 +23,7 @@ def symbol_success(response: SymbolResponse) -> "SymbolJson":
         "definitions": [fields_json(found) for found in response.definitions],
         "total": response.total,
         "suggestions": list(response.suggestions),
+        **paged_json(response.next_cursor),
     }
 
 
@@ -41,6 +42,7 @@ def references_success(response: ReferencesResponse) -> "ReferencesJson":
         "references": [fields_json(found) for found in response.references],
         "totals": dict(response.totals),
         "files": response.files,
+        **paged_json(response.next_cursor),
     }
 
 

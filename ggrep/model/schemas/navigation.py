@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, TypedDict
 
 from ggrep.model.navigation import Boundary, MentionKind
-from ggrep.model.schemas.answer import AnswerJson, TimedJson
+from ggrep.model.schemas.answer import AnswerJson, PagedJson, TimedJson
 from ggrep.model.schemas.constraints import Code, Count, Positive, Sha256
 
 
@@ -100,7 +100,7 @@ class ReferenceJson(TypedDict):
     """The line it stands in, free of control characters and cut to a bound."""
 
 
-class ReferencesJson(AnswerJson, TimedJson):
+class ReferencesJson(AnswerJson, TimedJson, PagedJson):
     """Where a name is mentioned without being defined, in one repository."""
 
     name: str
@@ -151,7 +151,7 @@ class DefinitionJson(TypedDict):
     """What documents it, without comment marks; empty when nothing does."""
 
 
-class SymbolJson(AnswerJson, TimedJson):
+class SymbolJson(AnswerJson, TimedJson, PagedJson):
     """Where a name is defined in one repository."""
 
     name: str

@@ -73,6 +73,7 @@ from ggrep.search.engine.snapshots import Snapshots
 from ggrep.search.navigation.expanding import check_expand, expand
 from ggrep.search.navigation.name_answers import check_name, references, symbol
 from ggrep.search.navigation.name_candidates import searched
+from ggrep.search.navigation.name_pages import page_start
 from ggrep.search.query.context import Context
 from ggrep.search.query.pipeline import check_request, encode_query, statistics_of
 from ggrep.search.query.segments import open_segments
@@ -479,13 +480,15 @@ class Engine:
         """Return where a name is defined in the active snapshot; arguments as of `search`.
 
         Raises:
-            InvalidRequest: the request cannot be understood.
+            InvalidRequest: the request cannot be understood, or its cursor.
             NoIndex: nothing was ever published.
+            SnapshotGone: the snapshot that earlier pages are of was removed.
             DeadlineExceeded: the request's time ran out.
         """
         check_name(request)
         deadline = deadline or self._deadline(request.timeout_ms)
-        with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
+        _, pinned = page_start(request, self.identity.store_id)
+        with self._answering(deadline, pinned, request_id, admitted, vectors=False) as context:
             return symbol(context, request, self._occurrences)
 
     def references(
@@ -499,7 +502,8 @@ class Engine:
         """Return where a name is used in the active snapshot; as `symbol` else."""
         check_name(request)
         deadline = deadline or self._deadline(request.timeout_ms)
-        with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
+        _, pinned = page_start(request, self.identity.store_id)
+        with self._answering(deadline, pinned, request_id, admitted, vectors=False) as context:
             return references(context, request, self._occurrences)
 
     def symbol_pool(

@@ -7,7 +7,7 @@ from typing import Final
 
 from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.model.asked_names import check_spelling, clamped, other_case
-from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.limits import Notice
 from ggrep.model.navigation import (
     Definition,
     Reference,
@@ -28,6 +28,7 @@ from ggrep.search.navigation.name_candidates import (
     searched,
     split_name,
 )
+from ggrep.search.navigation.name_pages import page_end, page_start
 from ggrep.search.navigation.name_reading import Place, Reading
 from ggrep.search.query.context import Context, Stages
 from ggrep.search.query.pipeline import check_request
@@ -75,10 +76,12 @@ def symbol(context: Context, request: SymbolRequest, pool: OccurrencePool) -> Sy
     asked = split_name(request.name)
     files = mentioning_files(reading.held, asked.last, context.deadline)
     found = find_definitions(reading, asked)
-    total = len(found.places)
-    if total > request.limit:
-        limits = (*limits, LimitHit("max_symbols", request.limit, total))
-    definitions = [definition_at(reading.held, place) for place in found.places[: request.limit]]
+    manifest, total = context.view.manifest, len(found.places)
+    skip, _ = page_start(request, manifest.store_id)
+    kept = found.places[skip:][: request.limit]
+    definitions = [definition_at(reading.held, place) for place in kept]
+    origin = manifest.store_id, manifest.snapshot_id
+    cuts, next_cursor = page_end(request, (skip, len(kept)), total, origin)
     stages.end("retrieve")
     return SymbolResponse(
         request=request,
@@ -88,7 +91,7 @@ def symbol(context: Context, request: SymbolRequest, pool: OccurrencePool) -> Sy
         **context.head(
             asked_fingerprint("symbol-1", request, settings=context.settings),
             deterministic=request.deterministic,
-            limits=(*limits, *reading.limits),
+            limits=(*limits, *cuts, *reading.limits),
             notices=(
                 *reading.notices,
                 *found.notices,
@@ -96,6 +99,7 @@ def symbol(context: Context, request: SymbolRequest, pool: OccurrencePool) -> Sy
             ),
             spans=stages.spans,
         ),
+        next_cursor=next_cursor,
     )
 
 
@@ -118,7 +122,9 @@ def references(
     reading = reading_of(context, request, pool, words_do=True)
     name = split_name(request.name).last
     files = mentioning_files(reading.held, name, context.deadline)
-    told, notices = Told(request), unread_languages(reading.held, files)
+    manifest = context.view.manifest
+    skip, _ = page_start(request, manifest.store_id)
+    told, notices = Told(request, skip), unread_languages(reading.held, files)
     for any_case in (False, True):
         for file in reading.read(files, name, any_case=any_case):
             told.take(reading.held, file.text, file.places)
@@ -127,8 +133,8 @@ def references(
     if told.other_spelling is not None:
         notices += other_case(name, [told.other_spelling.mention.text])
     wanted = sum(told.totals[kind] for kind in told.kinds)
-    if wanted > request.limit:
-        limits = (*limits, LimitHit("max_references", request.limit, wanted))
+    origin = manifest.store_id, manifest.snapshot_id
+    cuts, next_cursor = page_end(request, (skip, len(told.shown)), wanted, origin)
     stages.end("retrieve")
     return ReferencesResponse(
         request=request,
@@ -140,10 +146,11 @@ def references(
         **context.head(
             asked_fingerprint("references-1", request, settings=context.settings),
             deterministic=request.deterministic,
-            limits=(*limits, *reading.limits),
+            limits=(*limits, *cuts, *reading.limits),
             notices=(*reading.notices, *notices),
             spans=stages.spans,
         ),
+        next_cursor=next_cursor,
     )
 
 

@@ -23,6 +23,8 @@ _FILTER = Flag(
     of=SymbolRequest,
 )
 
+_CURSOR = Flag("--cursor", "Show what follows: next_cursor of a JSON answer.", of=SymbolRequest)
+
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
@@ -32,6 +34,7 @@ class Definitions:
 
     limit: Annotated[int | None, Flag("-m --max", of=SymbolRequest, judged=True)] = None
     filters: Annotated[tuple[str, ...], _FILTER] = ()
+    cursor: Annotated[str | None, _CURSOR] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class Mentions:
         ),
     ] = False
     filters: Annotated[tuple[str, ...], _FILTER] = ()
+    cursor: Annotated[str | None, _CURSOR] = None
 
 
 @dataclass(frozen=True, slots=True)
