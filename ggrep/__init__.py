@@ -52,7 +52,13 @@ if TYPE_CHECKING:
     from ggrep.service.repository import Repository
     from ggrep.service.status_reading import Status
     from ggrep.service.workspace import Workspace
-    from ggrep.service.workspace_calls import WorkspaceAnswer, WorkspaceSlateAnswer
+    from ggrep.service.workspace_calls import (
+        WorkspaceAnswer,
+        WorkspaceExpandAnswer,
+        WorkspaceReferencesAnswer,
+        WorkspaceSlateAnswer,
+        WorkspaceSymbolAnswer,
+    )
 
     open = Repository  # noqa: A001 - as files are opened
     open_workspace = Workspace
@@ -100,7 +106,10 @@ __all__ = [
     "Workspace",
     "WorkspaceAnswer",
     "WorkspaceError",
+    "WorkspaceExpandAnswer",
+    "WorkspaceReferencesAnswer",
     "WorkspaceSlateAnswer",
+    "WorkspaceSymbolAnswer",
     "__version__",
     "open",
     "open_workspace",
@@ -153,7 +162,13 @@ _HOMES = {
     "ggrep.service.repository": ("Repository",),
     "ggrep.service.status_reading": ("Status",),
     "ggrep.service.workspace": ("Workspace",),
-    "ggrep.service.workspace_calls": ("WorkspaceAnswer", "WorkspaceSlateAnswer"),
+    "ggrep.service.workspace_calls": (
+        "WorkspaceAnswer",
+        "WorkspaceExpandAnswer",
+        "WorkspaceReferencesAnswer",
+        "WorkspaceSlateAnswer",
+        "WorkspaceSymbolAnswer",
+    ),
 }
 """Where each exported name is defined."""
 

@@ -13,8 +13,11 @@ from ggrep.interfaces.surfaces import body
 SHIPPED: Final = (
     "expand_success",
     "federated_error",
+    "federated_expand",
+    "federated_references",
     "federated_slate",
     "federated_success",
+    "federated_symbol",
     "health",
     "query_error",
     "query_success",
@@ -106,6 +109,24 @@ def openapi_document() -> dict[str, Json]:
             "/expand": _of_one(
                 "expand", "Return what stands around a place.", "expand_body", "expand_success"
             ),
+            "/symbol/federated": _of_one(
+                "symbolFederated",
+                "Say where a workspace defines a name.",
+                "federated_symbol_body",
+                "federated_symbol",
+            ),
+            "/references/federated": _of_one(
+                "referencesFederated",
+                "Say where a workspace uses a name.",
+                "federated_references_body",
+                "federated_references",
+            ),
+            "/expand/federated": _of_one(
+                "expandFederated",
+                "Return what stands around a place of a workspace.",
+                "federated_expand_body",
+                "federated_expand",
+            ),
             "/status": {"get": _status()},
             "/health": {"get": _health()},
             "/metrics": {"get": _metrics()},
@@ -120,6 +141,9 @@ def openapi_document() -> dict[str, Json]:
                 "symbol_body": body.SYMBOL.schema(),
                 "references_body": body.REFERENCES.schema(),
                 "expand_body": body.EXPAND.schema(),
+                "federated_symbol_body": body.FEDERATED_SYMBOL.schema(),
+                "federated_references_body": body.FEDERATED_REFERENCES.schema(),
+                "federated_expand_body": body.FEDERATED_EXPAND.schema(),
                 "own_health": _own_health(),
             },
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
@@ -167,7 +191,7 @@ def _stream() -> dict[str, Json]:
 
 
 def _of_one(operation: str, summary: str, body: str, answer: str) -> dict[str, Json]:
-    """Return the operation that puts a question to one repository."""
+    """Return the operation that puts a question to one repository, or about a name to several."""
     return {
         "post": {
             "operationId": operation,

@@ -19,7 +19,8 @@ INSTRUCTIONS: Final = (
     " code does but not how it is spelled. To understand how something works, call `context` first:"
     " one pack of code, docs, config and tests. `search` finds places, `search_workspace` across"
     " repositories; `symbol` and `references` follow a name, `expand` shows what stands around"
-    " `path:line`. In a workspace `file` is relative to the root of its repository; the"
+    " `path:line`; these three take `workspace` too, and `expand` then `alias:path:line`. In a"
+    " workspace `file` is relative to the root of its repository; the"
     " resource ggrep://workspace tells the roots. `confidence` says whether an answer fits;"
     " `warnings` and `limits_hit` say what is missing from it. In `next_actions` `refs` is"
     " `references`; `level` and `refine` are `context` again, with that level, or with a session"
@@ -127,7 +128,7 @@ def _argument(
     )
 
 
-_QUERY = _argument("query", "query", "What the code does, or names")
+_QUERY = _argument("query", "query", "What code does, or names")
 _ROOT = _argument("root", "root", "Repository, or a path in it")
 _BARE_QUERY, _BARE_ROOT = replace(_QUERY, says=""), replace(_ROOT, says="")
 _OPTIONS: Final = Argument(OPTIONS, "array")
@@ -138,8 +139,8 @@ _NARROWING: Final = (
 )
 _ASKING: Final = (
     _argument("find", "search.find", words=True),
-    _argument("keep_weak", "search.keepWeak", "Also what is beside the point"),
-    replace(_OPTIONS, says="key=value, rarely needed"),
+    _argument("keep_weak", "search.keepWeak", "Weak hits too"),
+    replace(_OPTIONS, says="key=value, seldom"),
 )
 _RARE: Final = (
     _argument("vectors", "search.vectors"),
@@ -168,14 +169,29 @@ _SHAPE: Final = (
 _SESSION: Final = (
     _argument("session", "session.token", "new or token"),
     _argument("op", "session.op", "start, refine or expand"),
-    _argument("targets", "session.targets", "For expand: path or path:line"),
+    _argument("targets", "session.targets", "For expand: path:line"),
     _argument("delta_only", "session.deltaOnly"),
 )
+_BARE_WORKSPACE: Final = _argument("workspace", "workspacePath", required=False)
+_RARE_OF_NAMES: Final = (
+    *_RARELY,
+    _argument("select", "select.repos"),
+    _argument("only", "select.only"),
+    _argument("tags", "select.tags"),
+    _argument("repo_filter", "select.repoFilter"),
+    _argument("include_disabled", "select.includeDisabled"),
+    _argument("concurrency", "limits.concurrency"),
+    _argument("strict", "strict"),
+    _argument("stats", "search.stats"),
+)
+"""Which repositories of a workspace are asked about a name or a place."""
+_RARE_OF_LISTS: Final = (*_RARE_OF_NAMES, _argument("cursor", "cursor"))
 _OF_NAME: Final = (
     _argument("name", "name"),
     _BARE_ROOT,
     _argument("filter", "filter"),
     _argument("limit", "limit"),
+    _BARE_WORKSPACE,
     _OPTIONS,
 )
 _OF_WORKSPACE: Final = (
@@ -215,7 +231,7 @@ TOOLS: Final = (
     _SEARCH,
     Tool(
         "context",
-        "What a question needs: code, docs, config, tests, how they join. Use before editing.",
+        "What a question needs: code, docs, config, tests. Use before editing.",
         (
             _BARE_QUERY,
             _BARE_ROOT,
@@ -228,7 +244,7 @@ TOOLS: Final = (
     ),
     Tool(
         "search_workspace",
-        "Search several repositories. Use when the answer may lie in another one.",
+        "Search several repositories. Use when the answer may lie elsewhere.",
         (
             _BARE_QUERY,
             *_OF_WORKSPACE,
@@ -239,16 +255,16 @@ TOOLS: Final = (
         ),
         _RARE_OF_WORKSPACE,
     ),
-    Tool("symbol", "Where a name is defined. Use for exact names.", _OF_NAME, _RARELY),
+    Tool("symbol", "Where a name is defined. Use for exact names.", _OF_NAME, _RARE_OF_LISTS),
     Tool(
         "references",
         "Where a name is used. Use before changing it.",
         (
             *_OF_NAME,
-            _argument("strings", "strings", "Also in strings"),
+            _argument("strings", "strings"),
             _argument("comments", "comments"),
         ),
-        _RARELY,
+        _RARE_OF_LISTS,
     ),
     Tool(
         "expand",
@@ -258,9 +274,10 @@ TOOLS: Final = (
             _BARE_ROOT,
             _argument("boundary", "boundary", "chunk, definition, container, file"),
             _argument("max_bytes", "maxBytes"),
+            _BARE_WORKSPACE,
             _OPTIONS,
         ),
-        _RARELY,
+        _RARE_OF_NAMES,
     ),
     Tool("ggrep_status", "State of an index. Use when answers look old.", (_BARE_ROOT,)),
     Tool(
