@@ -93,6 +93,10 @@ def assert_references_alike(
     assert answer.totals == found.answer.totals
     assert answer.files == len({(repo, one.path) for repo, one in shown})
     assert_same_said(answer, found.answer)
+    every = workspace.references(replace(asked, limit=0))
+    assert reference_pages(workspace, asked) == [
+        (one.repo_id, one.found) for one in every.references
+    ]
 
 
 def assert_same_said(
@@ -116,6 +120,17 @@ def symbol_pages(workspace: NamedWorkspace, asked: SymbolRequest) -> list[object
     while True:
         page = workspace.symbol(asked)
         found += page.definitions
+        if not page.next_cursor:
+            return found
+        asked = replace(asked, cursor=page.next_cursor)
+
+
+def reference_pages(workspace: NamedWorkspace, asked: ReferencesRequest) -> list[object]:
+    """Return the usages of all pages, one after the other."""
+    found: list[object] = []
+    while True:
+        page = workspace.references(asked)
+        found += [(one.repo_id, one.found) for one in page.references]
         if not page.next_cursor:
             return found
         asked = replace(asked, cursor=page.next_cursor)
