@@ -1017,8 +1017,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "what a name is qualified by does not matter",
         "ggrep/search/navigation/definitions.py",
-        "    if not owners:\n",
-        "    if owners or not owners:\n",
+        "    if within:\n",
+        '    if every:\n        return Fitting("enclosing", tuple(sorted(every, key=_order)))\n    if within:\n',
         (NAMES + "test_what_a_name_is_qualified_by_narrows_the_answer",),
     ),
     Sabotage(
