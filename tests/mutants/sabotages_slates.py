@@ -1018,7 +1018,7 @@ SLATE_SABOTAGES = (
         "what a name is qualified by does not matter",
         "ggrep/search/navigation/definitions.py",
         "    if within:\n",
-        '    if every:\n        return Fitting("enclosing", tuple(sorted(every, key=_order)))\n    if within:\n',
+        "    within = within or every\n    if within:\n",
         (NAMES + "test_what_a_name_is_qualified_by_narrows_the_answer",),
     ),
     Sabotage(
