@@ -51,7 +51,7 @@ WORKSPACE = "tests/federation/test_workspace.py::"
 
 WORKSPACE_NAMES = "tests/federation/test_workspace_names.py::"
 UNION_OF_NAMES = (
-    "tests/properties/test_names_over_workspaces.py::test_names_are_answered_as_by_one_store"
+    "tests/properties/test_names_over_workspaces.py::test_a_name_is_answered_as_by_one_store"
 )
 
 FEDERATION_SABOTAGES = (

@@ -153,7 +153,7 @@ def check_example(
 
 
 FEW = settings(
-    max_examples=6,
+    max_examples=3,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
@@ -163,6 +163,39 @@ EXAMPLES = given(
     st.lists(symbols, min_size=8, max_size=12),
     st.lists(references, min_size=6, max_size=8),
 )
+
+
+BOX = "class Box:\n    def open(self):\n        return Box.close\n"
+LID = "def Open():\n    return open()\n\n\ndef close_all():\n    return Open()\n"
+SMALL = [
+    {"app/box.py": BOX, "tests/test_box.py": "def open():\n    return Box()\n"},
+    {"app/box.py": LID + BOX, "app/lid/open.py": "def shut():\n    return Open\n"},
+    {
+        "app/box.py": "def open():\n    return CLOSE_ALL, Lid\n",
+        "web/Lid.py": "class Crate:\n    pass\n",
+    },
+]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[NamedWorkspace, UnionStore]:
+    """Return three repositories and the one store of their files."""
+    base = tmp_path_factory.mktemp("small").resolve()
+    roots = write_trees(base, SMALL)
+    return NamedWorkspace(base, roots), build_union(base, roots, "none")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["open", "Box.open", "Lid.Crate", "BOX", "opne", "Nothing.open", "CLOSE_ALL"]
+)
+def test_a_name_is_answered_as_by_one_store(
+    name: str, small: tuple[NamedWorkspace, UnionStore]
+) -> None:
+    """Equal paths, other letter cases, qualifiers that are paths, names that look alike."""
+    for limit in (0, 1):
+        assert_symbol_alike(SymbolRequest(name, limit=limit, deterministic=True), *small)
+    assert_references_alike(ReferencesRequest(name, limit=2, deterministic=True), *small)
 
 
 @pytest.mark.slow
