@@ -131,7 +131,7 @@ def _definitions(document: _Object) -> Iterator[str]:
         line = found.get("line", 1)
         span = _span(found.get("start_line", line), found.get("end_line", line))
         name = found.get("qualified_name") or found["name"]
-        yield f"{found['path']}:{span} {found.get('kind', '')} {name}"
+        yield f"{_path(found)}:{span} {found.get('kind', '')} {name}"
         if signature := found.get("signature"):
             yield f"  {signature}"
     if not document["definitions"]:
@@ -146,12 +146,14 @@ def _references(document: _Object) -> Iterator[str]:
     found = document["references"]
     yield f"{len(found)} mentions of {document.get('name', '')} in {document.get('files', 0)} files"
     used = [one for one in found if not _is_import(one)]
-    for path, group in groupby(sorted(used, key=_standing), key=lambda one: one["path"]):
-        yield f"{path} (test)" if traits_of(path) & TEST else path
-        for one in group:
+    for path, group in groupby(sorted(used, key=_standing), key=_path):
+        first, *more = group
+        test = " (test)" if traits_of(first["path"]) & TEST else ""
+        yield f"{path}{test} {first.get('tie', '')}".rstrip()
+        for one in (first, *more):
             inside = f"  in {one['container']}" if one.get("container") else ""
             yield f" {one['line']}: {one.get('content', '').strip()}{inside}"
-    imports = [f"{one['path']}:{one['line']}" for one in found if _is_import(one)]
+    imports = [f"{_path(one)}:{one['line']}" for one in found if _is_import(one)]
     if imports:
         yield f"imported at {', '.join(imports)}"
 
@@ -160,16 +162,22 @@ def _is_import(mention: _Object) -> bool:
     return not mention.get("container") and bool(IMPORT.match(mention.get("content", "")))
 
 
-def _standing(mention: _Object) -> tuple[bool, str, int]:
+def _standing(mention: _Object) -> tuple[bool, str, str, int]:
     path = mention["path"]
-    return bool(traits_of(path) & TEST), path, mention["line"]
+    return bool(traits_of(path) & TEST), path, mention.get("repoId", ""), mention["line"]
+
+
+def _path(found: _Object) -> str:
+    """Return a file as `expand` takes it: behind its repository where there are several."""
+    repo = found.get("repoAlias") or found.get("repoId")
+    return f"{repo}:{found['path']}" if repo else str(found["path"])
 
 
 def _expansion(document: _Object) -> Iterator[str]:
     span = _span(document["start_line"], document["end_line"])
     inside = f" in {' > '.join(document['breadcrumb'])}" if document["breadcrumb"] else ""
     whole = f" of {document['file_lines']} lines"
-    yield f"{document['path']}:{span} {document['boundary']}{inside},{whole}"
+    yield f"{_path(document)}:{span} {document['boundary']}{inside},{whole}"
     lines: Sequence[str] = document["content"].split("\n") if document["content"] else ()
     yield from (f"{number} {line}" for number, line in enumerate(lines, document["start_line"]))
     for one in document["neighbours"]:

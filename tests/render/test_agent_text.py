@@ -79,3 +79,28 @@ def test_a_slate_is_shorter_than_its_document_and_shows_its_lines() -> None:
         for file in section["files"]:
             assert file["path"] in text
             assert all(piece["snippet"].rstrip("\n") in text for piece in file.get("evidence", ()))
+
+
+def test_places_of_a_workspace_are_told_as_expand_takes_them() -> None:
+    """And usages with how they are tied to a definition elsewhere."""
+    place = {"repoId": "web-000000000000", "repoAlias": "web", "path": "src/a.py"}
+    used = {**place, "line": 4, "content": "run()", "tie": "guess"}
+    bare = {**used, "repoId": "api-000000000000", "repoAlias": None, "tie": "import"}
+    defined = {
+        **place,
+        "line": 1,
+        "start_line": 1,
+        "end_line": 3,
+        "name": "run",
+        "kind": "function",
+    }
+
+    assert agent_text({"definitions": [defined]}) == "web:src/a.py:1-3 function run"
+    told = agent_text({"name": "run", "references": [used, bare], "files": 2})
+    assert told.split("\n") == [
+        "2 mentions of run in 2 files",
+        "api-000000000000:src/a.py import",
+        " 4: run()",
+        "web:src/a.py guess",
+        " 4: run()",
+    ]
