@@ -1017,8 +1017,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "what a name is qualified by does not matter",
         "ggrep/search/navigation/definitions.py",
-        "    if within:\n",
-        "    within = within or every\n    if within:\n",
+        "every if _ends(_parts(place.mention.container), asked.owners)]\n",
+        "every]\n",
         (NAMES + "test_what_a_name_is_qualified_by_narrows_the_answer",),
     ),
     Sabotage(

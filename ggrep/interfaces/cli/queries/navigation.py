@@ -126,7 +126,9 @@ def references(
 
 
 def expand(
-    target: Annotated[str, Argument("A path, path:line, path:line-line or row id.")],
+    target: Annotated[
+        str, Argument("A path, path:line, path:line-line or row id; alias:path in a workspace.")
+    ],
     extent: Extent,
     output: Output,
     asking: Asking,
