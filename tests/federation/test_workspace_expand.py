@@ -57,7 +57,7 @@ async def test_a_place_that_one_repository_alone_has_needs_no_name() -> None:
     assert [report.status for report in found.attendance.reports] == ["ok", "ok"]
 
 
-async def test_a_place_in_several_repositories_is_refused_with_what_to_say() -> None:
+async def test_a_place_in_several_repositories_is_refused() -> None:
     """A guess would be read as the answer."""
     found = await expand([holding("a", PLACE), holding("b", PLACE)], PLACE)
 

@@ -305,7 +305,7 @@ def user(name: str = "b", *imports: str) -> NamedSearcher:
     return NamedSearcher(name, uses={"spelled": [used("app.py")]}, importers=importers)
 
 
-async def test_a_usage_elsewhere_is_tied_by_its_files_import_or_is_a_guess() -> None:
+async def test_a_usage_elsewhere_is_tied_by_an_import_or_a_guess() -> None:
     """The same name of another library would else be taken for this one's."""
     found = await references([lib(), user("b", "lib.retry"), user("c", "tenacity"), user("d")])
 

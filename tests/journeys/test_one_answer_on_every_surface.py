@@ -96,9 +96,7 @@ async def call_named(place: Settled) -> dict[str, bytes]:
     return answers
 
 
-def test_names_and_places_have_the_same_bytes_on_every_surface(
-    place: Settled, ggrep: Command
-) -> None:
+def test_names_have_the_same_bytes_everywhere(place: Settled, ggrep: Command) -> None:
     """As searches have."""
     called = anyio.run(call_named, place)
     typed, read, posted = {}, {}, {}

@@ -107,7 +107,7 @@ FEDERATION_SABOTAGES = (
         "ggrep/federation/workspace_names.py",
         "            if provided\n",
         "            if importer\n",
-        (WORKSPACE_NAMES + "test_a_usage_elsewhere_is_tied_by_its_files_import_or_is_a_guess",),
+        (WORKSPACE_NAMES + "test_a_usage_elsewhere_is_tied_by_an_import_or_a_guess",),
     ),
     Sabotage(
         "a page skips what other repositories have shown",
