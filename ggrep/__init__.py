@@ -54,7 +54,13 @@ if TYPE_CHECKING:
     from ggrep.service.repository import Repository
     from ggrep.service.status_reading import Status
     from ggrep.service.workspace import Workspace
-    from ggrep.service.workspace_calls import WorkspaceAnswer, WorkspaceSlateAnswer
+    from ggrep.service.workspace_calls import (
+        WorkspaceAnswer,
+        WorkspaceExpandAnswer,
+        WorkspaceReferencesAnswer,
+        WorkspaceSlateAnswer,
+        WorkspaceSymbolAnswer,
+    )
 
     open = Repository  # noqa: A001 - as files are opened
     open_workspace = Workspace
@@ -104,7 +110,10 @@ __all__ = [
     "Workspace",
     "WorkspaceAnswer",
     "WorkspaceError",
+    "WorkspaceExpandAnswer",
+    "WorkspaceReferencesAnswer",
     "WorkspaceSlateAnswer",
+    "WorkspaceSymbolAnswer",
     "__version__",
     "open",
     "open_workspace",
@@ -159,7 +168,13 @@ _HOMES = {
     "ggrep.service.repository": ("Repository",),
     "ggrep.service.status_reading": ("Status",),
     "ggrep.service.workspace": ("Workspace",),
-    "ggrep.service.workspace_calls": ("WorkspaceAnswer", "WorkspaceSlateAnswer"),
+    "ggrep.service.workspace_calls": (
+        "WorkspaceAnswer",
+        "WorkspaceExpandAnswer",
+        "WorkspaceReferencesAnswer",
+        "WorkspaceSlateAnswer",
+        "WorkspaceSymbolAnswer",
+    ),
 }
 """Where each exported name is defined."""
 

@@ -172,6 +172,10 @@ def _digest(inputs: dict[str, stable_json.Json]) -> str:
     return hashlib.sha256(stable_json.dumps(inputs)).hexdigest()
 
 
+_LATER = frozenset({"cursor"})
+"""Fields that requests got later: where they say nothing, questions are what they were before."""
+
+
 def _plain(value: object) -> stable_json.Json:
     if isinstance(value, Enum):
         return str(value.value)
@@ -186,5 +190,6 @@ def _plain(value: object) -> stable_json.Json:
             field.name: _plain(getattr(value, field.name))
             for field in fields(value)
             if field.name not in _NOT_QUERY_SHAPING
+            if field.name not in _LATER or getattr(value, field.name)
         }
     raise TypeError(f"not fit for a fingerprint: {type(value).__name__}")

@@ -12,7 +12,7 @@ from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, Cancelled, GgrepError, InvalidRequest
 from ggrep.base.stable_json import Document, Json
-from ggrep.daemon import navigating, searching
+from ggrep.daemon import name_pooling, navigating, searching
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.sync_rounds import Wanted
@@ -209,6 +209,9 @@ _HANDLERS: Final[dict[type, Handler]] = {
     m.Describe: searching.describe,
     m.TermStats: searching.term_stats,
     m.Pool: searching.pool,
+    m.SymbolPool: name_pooling.symbol_pool,
+    m.ReferencesPool: name_pooling.references_pool,
+    m.Imports: name_pooling.imports,
     m.Encode: searching.encode,
     m.Status: _status,
     m.Health: _health,

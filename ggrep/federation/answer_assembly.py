@@ -32,7 +32,7 @@ from ggrep.model.confidence import (
     shortened_list,
 )
 from ggrep.model.hit import Hit, shortened
-from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.limits import LimitHit
 from ggrep.model.response import PoolResponse
 
 
@@ -206,7 +206,7 @@ def _warnings(
     notices = [
         Diagnostic(notice.code, notice.message, repo_id=repo, file=notice.path_key)
         for repo, pool in pools.items()
-        for notice in (*pool.warnings, *_said_of(asking, repo))
+        for notice in (*pool.warnings, *asking.said_of(repo))
     ]
     notices += given.warnings
     if given.fallback:
@@ -216,13 +216,6 @@ def _warnings(
     if pools:
         notices += [Diagnostic(item.code, item.message) for item in confidence_notices(confidence)]
     return sorted_diagnostics((*asking.selection.warnings, *asking.plan.warnings, *notices))
-
-
-def _said_of(asking: RepoRequests, repo: RepoId) -> tuple[Notice, ...]:
-    """Return a repository's description; deterministic answers omit what changes over time."""
-    described = asking.descriptions[repo]
-    fixed = asking.search.deterministic
-    return described.notices if fixed else (*described.notices, *described.moment)
 
 
 def _errors(reports: tuple[RepoReport, ...], skipped: Collection[RepoId]) -> tuple[Diagnostic, ...]:

@@ -12,6 +12,15 @@ from anyio import CapacityLimiter, to_thread
 from ggrep.base.deadline import Deadline
 from ggrep.base.ids import RepoId
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.name_pools import (
+    ImportsFound,
+    ImportsRequest,
+    ReferencesPool,
+    ReferencesPoolRequest,
+    SymbolPool,
+    SymbolPoolRequest,
+)
+from ggrep.model.navigation import ExpandRequest, ExpandResponse
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse, RepoDescription
 from ggrep.model.slate import SlateRequest, SlateResponse
@@ -19,6 +28,7 @@ from ggrep.model.statistics import CollectionStatistics
 from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.reply_values import value_of
+from ggrep.protocol.wire import message_types as wire
 from ggrep.protocol.wire.message_types import Describe, Encode, Message, Pool, Slate, TermStats
 from ggrep.protocol.wire.replies import Reply
 from ggrep.protocol.wire.timing import timed, whole_ms, within
@@ -81,6 +91,40 @@ class DaemonSearcher:
         message = Slate(request, values=True)
         reply = await self._ask(lambda left_ms: within(message, left_ms), deadline)
         return value_of(SlateResponse, reply, "value")
+
+    async def symbol(self, request: SymbolPoolRequest, deadline: Deadline) -> SymbolPool:
+        """Return a name's definitions by one rule."""
+
+        def said(left_ms: float) -> Message:
+            asked = replace(request.asked, timeout_ms=whole_ms(left_ms))
+            return wire.SymbolPool(replace(request, asked=asked))
+
+        return value_of(SymbolPool, await self._ask(said, deadline), "pool")
+
+    async def references(
+        self, request: ReferencesPoolRequest, deadline: Deadline
+    ) -> ReferencesPool:
+        """Return a name's occurrences by one rule."""
+
+        def said(left_ms: float) -> Message:
+            asked = replace(request.asked, timeout_ms=whole_ms(left_ms))
+            return wire.ReferencesPool(replace(request, asked=asked))
+
+        return value_of(ReferencesPool, await self._ask(said, deadline), "pool")
+
+    async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsFound:
+        """Return which imports of files elsewhere mean something of this repository."""
+
+        def said(left_ms: float) -> Message:
+            return wire.Imports(replace(request, timeout_ms=whole_ms(left_ms)))
+
+        return value_of(ImportsFound, await self._ask(said, deadline), "imports")
+
+    async def expand(self, request: ExpandRequest, deadline: Deadline) -> ExpandResponse:
+        """Return the code around a place."""
+        message = wire.Expand(request, values=True)
+        reply = await self._ask(lambda left_ms: within(message, left_ms), deadline)
+        return value_of(ExpandResponse, reply, "value")
 
     async def _ask(self, said: Callable[[float], Message], deadline: Deadline) -> Reply:
         if self._address is None:

@@ -4,54 +4,49 @@ Equal states give equal bytes. No absolute path stands in it unless the request 
 differs from run to run stands in `stats` alone.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from ggrep.base.errors import Busy, GgrepError, WorkspaceError
+from ggrep.base.errors import GgrepError, WorkspaceError
 from ggrep.base.formats import FEDERATED_SCHEMA
 from ggrep.base.ids import RepoId
-from ggrep.federation.cohort import CohortPlan, CorpusCohort, compatibility_key
+from ggrep.federation.attendance_json import (
+    Clean,
+    cleaner,
+    diagnostics_json,
+    error_json,
+    figures_json,
+    limit_of_repo_json,
+    repo_json,
+    selection_json,
+)
+from ggrep.federation.cohort import CohortPlan, CorpusCohort
 from ggrep.federation.coverage import Coverage
-from ggrep.federation.diagnostics import Diagnostic, redact, redactor
+from ggrep.federation.diagnostics import Diagnostic, redact
 from ggrep.federation.federated_request import FederatedRequest, InForce
 from ggrep.federation.merge import AlsoIn, MergedHit
-from ggrep.federation.repo_outcomes import RepoLimit, RepoReport, code_of
+from ggrep.federation.repo_outcomes import RepoLimit, RepoReport
 from ggrep.federation.selection import Selection
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_manifest import described_entry, manifest_hash
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Corpus
 from ggrep.model.response import Freshness
-from ggrep.render.metadata_json import limit_json
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import (
         AskedJson,
         CorpusCohortJson,
-        CorpusResultJson,
-        DetailedFailureJson,
-        DiagnosticJson,
-        DiagnosticsJson,
         FederatedAnswerJson,
         FederatedErrorJson,
         FederatedHitJson,
         FederatedJson,
-        FederatedLimitJson,
         FederatedMetaJson,
-        FederatedRepoJson,
-        FederatedStatsJson,
         MergeJson,
         NamedWorkspaceJson,
-        RepoFailureJson,
         RepoPlaceJson,
-        RepoStatsJson,
-        SelectionJson,
-        StatedJson,
     )
-
-_Clean = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +126,10 @@ class FederatedResponse:
 def federated_json(response: FederatedResponse) -> "FederatedJson | FederatedErrorJson":
     """Return the answer, or its failure with all that is known of the repositories."""
     if response.error is not None:
-        failed = _error(response.error, _cleaner(response))
+        failed = error_json(response.error, cleaner(response))
         return {
             **_asked(response),
-            **_figures(response),
+            **figures_json(response),
             "ok": False,
             "code": failed["code"],
             "message": failed["message"],
@@ -158,29 +153,25 @@ def answered_json(response: FederatedResponse) -> "FederatedAnswerJson":
     """
     return {
         **_asked(response),
-        **_figures(response),
+        **figures_json(response),
         "ok": True,
         "confidence": response.confidence.value,
     }
 
 
 def _asked(response: FederatedResponse) -> "AskedJson":
-    clean = _cleaner(response)
+    clean = cleaner(response)
     return {
         "schema_version": FEDERATED_SCHEMA,
         "backend": "federated",
         "meta": _meta(response, clean),
         "repos": [
-            _repo(report, coverage, clean, show_root=response.request.include_paths)
+            repo_json(report, coverage, clean, show_root=response.request.include_paths)
             for report, coverage in zip(response.reports, response.coverage, strict=True)
         ],
-        "diagnostics": _diagnostics(response.warnings, response.errors, clean),
-        "limits_hit": [_limit(limit) for limit in response.limits_hit],
+        "diagnostics": diagnostics_json(response.warnings, response.errors, clean),
+        "limits_hit": [limit_of_repo_json(limit) for limit in response.limits_hit],
     }
-
-
-def _figures(response: FederatedResponse) -> "StatedJson":
-    return {"stats": _stats(response)} if response.request.stats else {}
 
 
 def hit_json(merged: MergedHit) -> "FederatedHitJson":
@@ -235,7 +226,7 @@ def failure_json(error: GgrepError, *, include_paths: bool) -> "FederatedErrorJs
 
     Absolute paths are for the caller's own terminal.
     """
-    failed = _error(error, str if include_paths else _naming_files(error))
+    failed = error_json(error, str if include_paths else _naming_files(error))
     return {
         "schema_version": FEDERATED_SCHEMA,
         "ok": False,
@@ -247,7 +238,7 @@ def failure_json(error: GgrepError, *, include_paths: bool) -> "FederatedErrorJs
     }
 
 
-def _naming_files(error: GgrepError) -> _Clean:
+def _naming_files(error: GgrepError) -> Clean:
     """Return the redaction that leaves a wrong file its name, so that it can be found."""
     issues = error.issues if isinstance(error, WorkspaceError) else ()
     files = sorted({issue.path for issue in issues if issue.path}, key=len, reverse=True)
@@ -260,21 +251,7 @@ def _naming_files(error: GgrepError) -> _Clean:
     return clean
 
 
-def _cleaner(response: FederatedResponse) -> _Clean:
-    if response.request.include_paths:
-        return str
-    return redactor(known_paths(response.workspace))
-
-
-def known_paths(workspace: Workspace) -> tuple[str, ...]:
-    """Return the absolute paths that messages about a workspace may hold."""
-    paths = {workspace.workspace_path, workspace.workspace_dir}
-    paths |= {repo.root_canonical for repo in workspace.repos}
-    paths |= {repo.root_abs for repo in workspace.repos}
-    return tuple(sorted(str(path) for path in paths if len(path.parts) > 1))
-
-
-def _meta(response: FederatedResponse, clean: _Clean) -> "FederatedMetaJson":
+def _meta(response: FederatedResponse, clean: Clean) -> "FederatedMetaJson":
     force, workspace = response.in_force, response.workspace
     merge: MergeJson = {
         "strategy": response.strategy,
@@ -290,7 +267,7 @@ def _meta(response: FederatedResponse, clean: _Clean) -> "FederatedMetaJson":
         "repoSetId": workspace.repo_set_id,
         "manifestHash": response.manifest_hash,
         "workspace": named,
-        "selection": _selection(response, clean),
+        "selection": selection_json(response, clean),
         "merge": merge,
         "limits": {
             "top": force.top,
@@ -311,125 +288,9 @@ def _meta(response: FederatedResponse, clean: _Clean) -> "FederatedMetaJson":
     }
 
 
-def _selection(response: FederatedResponse, clean: _Clean) -> "SelectionJson":
-    selection = response.selection
-    return {
-        "selectedRepoIds": list(selection.repo_ids),
-        "selectedRepos": [
-            {
-                "repoId": repo.repo_id,
-                "alias": repo.alias,
-                "priority": repo.priority,
-                "enabled": repo.enabled,
-            }
-            for repo in selection.repos
-        ],
-        "explicitSelects": [clean(token) for token in selection.explicit_selects],
-        "tags": list(selection.tags),
-        "repoFilter": [clean(pattern) for pattern in selection.repo_filter],
-        "only": [clean(token) for token in selection.only],
-        "includeDisabled": selection.include_disabled,
-    }
-
-
 def _cohort(part: CorpusCohort) -> "CorpusCohortJson":
     return {
         "cohortKey": part.key,
         "repoIds": list(part.admitted),
         "excludedRepoIds": list(part.excluded),
-    }
-
-
-def _repo(
-    report: RepoReport, coverage: Coverage, clean: _Clean, *, show_root: bool
-) -> "FederatedRepoJson":
-    modes: dict[str, CorpusResultJson] = {}
-    for part in report.corpora:
-        entry: CorpusResultJson = {"status": part.status, "count": part.count}
-        if part.error is not None:
-            entry["error"] = _code_and_message(part.error, clean)
-        modes[part.corpus.value] = entry
-    document: FederatedRepoJson = {
-        "repoId": report.repo.repo_id,
-        "alias": report.repo.alias,
-        "status": report.status,
-        "perMode": modes,
-        "snapshotId": report.snapshot_id,
-        "degraded": report.degraded,
-        "partialIndex": report.partial_index,
-        "compatibilityKey": (compatibility_key(report.description) if report.description else None),
-    }
-    if show_root:
-        document["repoRootCanonical"] = str(report.repo.root_canonical)
-    if report.error is not None:
-        document["error"] = _code_and_message(report.error, clean)
-    if not coverage.answered:
-        document["couldChange"] = {"verdict": coverage.could_change, "reason": coverage.reason}
-    return document
-
-
-def _code_and_message(error: GgrepError, clean: _Clean) -> "RepoFailureJson":
-    return {"code": code_of(error), "message": clean(str(error))}
-
-
-def _diagnostics(
-    warnings: Sequence[Diagnostic], errors: Sequence[Diagnostic], clean: _Clean
-) -> "DiagnosticsJson":
-    return {
-        "warnings": [_diagnostic(item, clean) for item in warnings],
-        "errors": [_diagnostic(item, clean) for item in errors],
-    }
-
-
-def _diagnostic(item: Diagnostic, clean: _Clean) -> "DiagnosticJson":
-    document: DiagnosticJson = {"code": item.code, "message": clean(item.message)}
-    if item.repo_id is not None:
-        document["repoId"] = item.repo_id
-    if item.mode is not None:
-        document["mode"] = item.mode
-    if item.file is not None:
-        document["file"] = item.file
-    return document
-
-
-def _limit(item: RepoLimit) -> "FederatedLimitJson":
-    document = cast("FederatedLimitJson", limit_json(item.limit))
-    if item.repo_id is not None:
-        document["repoId"] = item.repo_id
-    return document
-
-
-def _error(error: GgrepError, clean: _Clean) -> "DetailedFailureJson":
-    body: DetailedFailureJson = {
-        "code": code_of(error),
-        "message": clean(str(error)),
-        "details": {},
-    }
-    if isinstance(error, Busy):
-        body["details"] = {"retry_after_ms": error.retry_after_ms}
-    if isinstance(error, WorkspaceError):
-        body["issues"] = [
-            {
-                "code": issue.code,
-                "message": clean(issue.message),
-                "path": clean(issue.path),
-                "field": issue.field,
-                "reason": issue.reason,
-                "hint": issue.hint,
-            }
-            for issue in error.issues
-        ]
-    return body
-
-
-def _stats(response: FederatedResponse) -> "FederatedStatsJson":
-    repos: dict[str, RepoStatsJson] = {
-        repo: {"elapsedMs": round(ms, 3)} for repo, ms in response.repo_elapsed_ms
-    }
-    for repo, freshness in response.freshness:
-        repos.setdefault(repo, {"elapsedMs": 0})["freshness"] = freshness
-    return {
-        "elapsedMs": round(response.elapsed_ms, 3),
-        "fromMemory": response.from_memory,
-        "repos": dict(repos),
     }

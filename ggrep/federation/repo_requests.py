@@ -26,7 +26,7 @@ from ggrep.federation.selection import Selection
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.model.corpus import CORPORA
 from ggrep.model.hints import build_index
-from ggrep.model.limits import LimitHit
+from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse, RepoDescription
 from ggrep.model.slate import SlateRequest, SlateResponse
@@ -239,6 +239,17 @@ class RepoRequests:
         }
         return await fan_out(calls, concurrency=self.request.concurrency, deadline=deadline)
 
+    def searcher(self, repo: RepoId) -> RepoSearcher:
+        """Return the searcher of a repository; the same for all rounds."""
+        return self._searcher(repo)
+
+    async def round(self, calls: Mapping[RepoId, Call[T]], share: int) -> dict[RepoId, T]:
+        """Return the results of one round of work; repositories that fail drop out.
+
+        `share`: one in so many of the milliseconds left is the most that it may take.
+        """
+        return await self._run(calls, share, cheap=False)
+
     async def refill(
         self, lengths: Mapping[RepoId, int], figures: Mapping[RepoId, Figures]
     ) -> dict[RepoId, PoolResponse]:
@@ -341,6 +352,12 @@ class RepoRequests:
         )
         return await self._searcher(repo).search(request, self.deadline)
 
+    def said_of(self, repo: RepoId) -> tuple[Notice, ...]:
+        """Return what a repository says of itself; without what changes where nothing may."""
+        described = self.descriptions[repo]
+        fixed = self.search.deterministic
+        return described.notices if fixed else (*described.notices, *described.moment)
+
     def limits(self) -> list[RepoLimit]:
         """Return the repositories whose share of the deadline ended before the deadline did."""
         return [
@@ -362,15 +379,18 @@ class RepoRequests:
         step_ms = self.deadline.remaining_ms() / share
         return replace(self.deadline, at_ms=self.deadline.clock.monotonic_ms() + step_ms)
 
-    async def _run(self, calls: Mapping[RepoId, Call[T]], share: int = 1) -> dict[RepoId, T]:
+    async def _run(
+        self, calls: Mapping[RepoId, Call[T]], share: int = 1, *, cheap: bool | None = None
+    ) -> dict[RepoId, T]:
         """Return the results of one round; repositories that fail drop out.
 
         Args:
             calls: what to ask of each.
-            share: one in so many of the milliseconds left is the most that cheap calls may take;
-                1 for searches, which may take all of it.
+            share: one in so many of the milliseconds left is the most that they may take; 1 for
+                searches, which may take all of it.
+            cheap: they cost little; None where those with a share do.
         """
-        cheap = share > 1
+        cheap = share > 1 if cheap is None else cheap
         at_once = max(_AT_ONCE, self.request.concurrency) if cheap else self.request.concurrency
 
         def done(repo: RepoId, outcome: RepoOutcome[T]) -> None:
@@ -382,7 +402,7 @@ class RepoRequests:
         outcomes = await fan_out(
             calls,
             concurrency=at_once,
-            deadline=self._within(share) if cheap else self.deadline,
+            deadline=self._within(share) if share > 1 else self.deadline,
             part=self.part / share,
             overtakes=cheap,
             strict=self.request.strict,

@@ -5,6 +5,15 @@ from typing import Protocol
 
 from ggrep.base.deadline import Deadline
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.name_pools import (
+    ImportsFound,
+    ImportsRequest,
+    ReferencesPool,
+    ReferencesPoolRequest,
+    SymbolPool,
+    SymbolPoolRequest,
+)
+from ggrep.model.navigation import ExpandRequest, ExpandResponse
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse, RepoDescription
 from ggrep.model.slate import SlateRequest, SlateResponse
@@ -39,6 +48,24 @@ class RepoSearcher(Protocol):
 
     async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
         """Return the repository's slate, with the facts that relate it to other repositories."""
+        ...
+
+    async def symbol(self, request: SymbolPoolRequest, deadline: Deadline) -> SymbolPool:
+        """Return a name's definitions by one rule."""
+        ...
+
+    async def references(
+        self, request: ReferencesPoolRequest, deadline: Deadline
+    ) -> ReferencesPool:
+        """Return a name's occurrences by one rule."""
+        ...
+
+    async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsFound:
+        """Return which imports of files elsewhere mean something of this repository."""
+        ...
+
+    async def expand(self, request: ExpandRequest, deadline: Deadline) -> ExpandResponse:
+        """Return the code around a place; `InvalidRequest` where it has no such place."""
         ...
 
 

@@ -14,6 +14,21 @@ _KEYWORDS: Final = re.compile(
 _NAME: Final = re.compile(r"[^\s(){}<;=,]+")
 
 
+_SEPARATORS: Final = re.compile(r"::|->|\\|[.#/]")
+_ARITY: Final = re.compile(r"/\d+$")
+
+
+def name_parts(typed: str) -> list[str]:
+    """Return the parts of a name: `a.b`, `a::b`, `a#b` and `a/b` are `b` of `a`."""
+    plain = _ARITY.sub("", declared_name(typed).removesuffix("()"))
+    return [part for part in _SEPARATORS.split(plain) if part] or [plain]
+
+
+def last_part(typed: str) -> str:
+    """Return what is looked for of a name that may be qualified."""
+    return name_parts(typed)[-1]
+
+
 def declared_name(typed: str) -> str:
     """Return the name that the head of a definition declares; what is no head as it is."""
     typed = typed.strip()

@@ -1,7 +1,7 @@
 """Requests and answers: definitions and usages of a name, and the code around a place."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from ggrep.model.filters import Filter
 from ggrep.model.limits import LimitHit, Notice
@@ -20,6 +20,9 @@ from ggrep.model.says import (
 MentionKind: TypeAlias = Literal["usage", "string", "comment"]
 Boundary: TypeAlias = Literal["auto", "chunk", "definition", "container", "file"]
 
+MOST_TOKEN_BYTES: Final = 512 * 1024
+"""Longest cursor."""
+
 _Name: TypeAlias = Annotated[
     str,
     Says("name", "A name, or `container.name` with dots, `::`, `#` or `/`.", least=1),
@@ -29,6 +32,11 @@ _Scope: TypeAlias = Annotated[str, Says("scope", SCOPE), Sent(MOST_PATH_BYTES)]
 _Filters: TypeAlias = Annotated[tuple[Filter, ...], Says("filter", FILTERS), Sent(MOST_FILTERS)]
 _Deterministic: TypeAlias = Annotated[bool, Says("deterministic", DETERMINISTIC)]
 _Timeout: TypeAlias = Annotated[int, Says("timeoutMs", TIMEOUT, most=MOST_MS)]
+_Cursor: TypeAlias = Annotated[
+    str,
+    Says("cursor", "`next_cursor` of an answer: return what follows it."),
+    Sent(MOST_TOKEN_BYTES),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,7 @@ class SymbolRequest:
     ] = 20
     deterministic: _Deterministic = False
     timeout_ms: _Timeout = 0
+    cursor: _Cursor = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +95,7 @@ class SymbolResponse:
         definitions: exact spelling first, then sources before tests, then path and line.
         total: how many there are, shown or not.
         suggestions: similarly spelled names, when nothing was found.
+        next_cursor: what the next page is asked for by; empty on the last.
     """
 
     request: SymbolRequest
@@ -99,6 +109,7 @@ class SymbolResponse:
     warnings: tuple[Notice, ...]
     timings_ms: tuple[tuple[str, int], ...] = ()
     admitted: Admitted | None = None
+    next_cursor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +128,7 @@ class ReferencesRequest:
     ] = 100
     deterministic: _Deterministic = False
     timeout_ms: _Timeout = 0
+    cursor: _Cursor = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +160,7 @@ class ReferencesResponse:
         references: by path, line and column; usages in sources before those in tests.
         totals: occurrences by kind, shown or not; `definition` counts omitted definitions.
         files: the number of files with a shown occurrence.
+        next_cursor: as of a SymbolResponse.
     """
 
     request: ReferencesRequest
@@ -161,6 +174,7 @@ class ReferencesResponse:
     warnings: tuple[Notice, ...]
     timings_ms: tuple[tuple[str, int], ...] = ()
     admitted: Admitted | None = None
+    next_cursor: str = ""
 
 
 @dataclass(frozen=True, slots=True)

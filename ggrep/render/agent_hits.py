@@ -58,7 +58,7 @@ def expansion_lines(document: _Object) -> Iterator[str]:
     span = range_of(document["start_line"], document["end_line"])
     inside = f" in {' > '.join(document['breadcrumb'])}" if document["breadcrumb"] else ""
     whole = f" of {document['file_lines']} lines"
-    yield f"{document['path']}:{span} {document['boundary']}{inside},{whole}"
+    yield f"{path_of(document)}:{span} {document['boundary']}{inside},{whole}"
     yield from _numbered(document)
     near = [
         f"{range_of(one['start_line'], one['end_line'])} {one.get('name') or one['chunk_type']}"
@@ -73,6 +73,12 @@ def text_lines(text: str, begins: int, expected: int) -> Iterator[str]:
     if begins != expected:
         yield f"  from {begins}:"
     yield from text.rstrip("\n").split("\n")
+
+
+def path_of(found: _Object) -> str:
+    """Return a file as `expand` takes it: behind its repository where there are several."""
+    repo = found.get("repoAlias") or found.get("repoId")
+    return f"{repo}:{found['path']}" if repo else str(found["path"])
 
 
 def range_of(first: int, last: int) -> str:

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from ggrep.model.traits import TEST, traits_of
 from ggrep.render.above import Above
-from ggrep.render.agent_hits import range_of
+from ggrep.render.agent_hits import path_of, range_of
 from ggrep.render.navigation_text import IMPORT
 
 _Object: TypeAlias = Mapping[str, Any]
@@ -18,7 +18,7 @@ def definition_lines(document: _Object) -> Iterator[str]:
         line = found.get("line", 1)
         span = range_of(found.get("start_line", line), found.get("end_line", line))
         name = found.get("qualified_name") or found["name"]
-        yield f"{found['path']}:{span} {found.get('kind', '')} {name}"
+        yield f"{path_of(found)}:{span} {found.get('kind', '')} {name}"
         if signature := found.get("signature"):
             yield f"  {signature}"
     if not document["definitions"]:
@@ -33,12 +33,14 @@ def reference_lines(document: _Object) -> Iterator[str]:
     found = document["references"]
     yield f"{len(found)} mentions of {document.get('name', '')} in {document.get('files', 0)} files"
     used = [one for one in found if not _is_import(one)]
-    for path, group in groupby(sorted(used, key=_standing), key=lambda one: one["path"]):
-        yield f"{path} (test)" if traits_of(path) & TEST else path
-        for one in group:
+    for path, group in groupby(sorted(used, key=_standing), key=path_of):
+        first, *more = group
+        test = " (test)" if traits_of(first["path"]) & TEST else ""
+        yield f"{path}{test} {first.get('tie', '')}".rstrip()
+        for one in (first, *more):
             inside = f"  in {one['container']}" if one.get("container") else ""
             yield f" {one['line']}: {one.get('content', '').strip()}{inside}"
-    imports = [f"{one['path']}:{one['line']}" for one in found if _is_import(one)]
+    imports = [f"{path_of(one)}:{one['line']}" for one in found if _is_import(one)]
     if imports:
         yield f"imported at {', '.join(imports)}"
 
@@ -47,9 +49,9 @@ def _is_import(mention: _Object) -> bool:
     return not mention.get("container") and bool(IMPORT.match(mention.get("content", "")))
 
 
-def _standing(mention: _Object) -> tuple[bool, str, int]:
+def _standing(mention: _Object) -> tuple[bool, str, str, int]:
     path = mention["path"]
-    return bool(traits_of(path) & TEST), path, mention["line"]
+    return bool(traits_of(path) & TEST), path, mention.get("repoId", ""), mention["line"]
 
 
 def fresh(document: _Object, above: Above) -> tuple[_Object | None, tuple[str, ...]]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         AnswerJson,
         LimitJson,
         NoticeJson,
+        PagedJson,
         ScanJson,
         TimedJson,
     )
@@ -86,6 +87,11 @@ def scan_json(facts: ScanFacts) -> "ScanJson":
         "ranked_files": facts.ranked_files,
         "complete": facts.complete,
     }
+
+
+def paged_json(next_cursor: str) -> "PagedJson":
+    """Return where the next page begins; nothing on the last."""
+    return {"next_cursor": next_cursor} if next_cursor else {}
 
 
 def fields_json(value: object) -> Any:  # noqa: ANN401 - an object of whatever fields it has

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from ggrep.base.formats import EXPAND_SCHEMA, REFERENCES_SCHEMA, SYMBOL_SCHEMA
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
-from ggrep.render.metadata_json import fields_json, metadata_json, timed_json
+from ggrep.render.metadata_json import fields_json, metadata_json, paged_json, timed_json
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.navigation import ExpandJson, ReferencesJson, SymbolJson
+    from ggrep.model.schemas.navigation import ExpandJson, ExpansionJson, ReferencesJson, SymbolJson
 
 
 def symbol_success(response: SymbolResponse) -> "SymbolJson":
@@ -23,6 +23,7 @@ def symbol_success(response: SymbolResponse) -> "SymbolJson":
         "definitions": [fields_json(found) for found in response.definitions],
         "total": response.total,
         "suggestions": list(response.suggestions),
+        **paged_json(response.next_cursor),
     }
 
 
@@ -41,15 +42,23 @@ def references_success(response: ReferencesResponse) -> "ReferencesJson":
         "references": [fields_json(found) for found in response.references],
         "totals": dict(response.totals),
         "files": response.files,
+        **paged_json(response.next_cursor),
     }
 
 
 def expand_success(response: ExpandResponse) -> "ExpandJson":
     """Return what stands around a place as its JSON object."""
-    request = response.request
     return {
         **metadata_json(response, EXPAND_SCHEMA),
         **timed_json(response),
+        **expansion_json(response),
+    }
+
+
+def expansion_json(response: ExpandResponse) -> "ExpansionJson":
+    """Return what stands around a place, without what is told of the index."""
+    request = response.request
+    return {
         "target": request.target,
         "limits": {"boundary": request.boundary, "max_expand_bytes": request.max_bytes},
         "path": response.path,

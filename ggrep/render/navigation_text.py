@@ -1,7 +1,7 @@
 """Definitions, usages and surrounding code for people."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -10,6 +10,7 @@ from ggrep.model.navigation import (
     ExpandResponse,
     Neighbour,
     Reference,
+    ReferencesRequest,
     ReferencesResponse,
     SymbolResponse,
 )
@@ -28,7 +29,12 @@ _ID_DIGITS: Final = 7
 
 def symbol_text(response: SymbolResponse, page: Page) -> str:
     """Return the definitions; empty without any."""
-    blocks = [_definition(found, page) for found in response.definitions]
+    return definitions_text([(found.path, found) for found in response.definitions], page)
+
+
+def definitions_text(found: Sequence[tuple[str, Definition]], page: Page) -> str:
+    """Return definitions, each with its file as the page places it; empty without any."""
+    blocks = [_definition(key, one, page) for key, one in found]
     roomy = any(len(block) > 1 for block in blocks)
     return ("\n" if roomy else "").join("\n".join(block) + "\n" for block in blocks)
 
@@ -37,8 +43,13 @@ def symbol_notes(response: SymbolResponse) -> str:
     """Return a line where nothing was found, with names that are spelled nearly so."""
     if response.definitions:
         return ""
-    near = f"; similar names: {', '.join(response.suggestions)}" if response.suggestions else ""
-    return sanitise_line(f"nothing defines {response.request.name}{near}") + "\n"
+    return nothing_defines(response.request.name, response.suggestions)
+
+
+def nothing_defines(name: str, suggestions: Sequence[str]) -> str:
+    """Return a line that nothing was found, with names that are spelled nearly so."""
+    near = f"; similar names: {', '.join(suggestions)}" if suggestions else ""
+    return sanitise_line(f"nothing defines {name}{near}") + "\n"
 
 
 def references_text(response: ReferencesResponse, page: Page) -> str:
@@ -46,16 +57,16 @@ def references_text(response: ReferencesResponse, page: Page) -> str:
 
     Empty without any.
     """
-    used = sorted((one for one in response.references if not _is_import(one)), key=_standing)
+    used = sorted((one for one in response.references if not is_import(one)), key=_standing)
     groups = groupby(used, key=lambda found: found.path)
-    blocks = [_mentions(path, list(group), page) for path, group in groups]
-    if imports := [one for one in response.references if _is_import(one)]:
+    blocks = [mentions_of(path, list(group), page) for path, group in groups]
+    if imports := [one for one in response.references if is_import(one)]:
         places = ", ".join(page.path(one.path, one.line) for one in imports)
         blocks.append(f"imported at {places}\n")
     return "\n".join(blocks)
 
 
-def _is_import(found: Reference) -> bool:
+def is_import(found: Reference) -> bool:
     """Return whether a mention only makes a name known to its file."""
     return not found.container and bool(IMPORT.match(found.content))
 
@@ -69,33 +80,47 @@ def references_notes(response: ReferencesResponse) -> str:
 
     What was left out for its number is a limit, which is told as everywhere.
     """
-    request, totals = response.request, dict(response.totals)
+    return mentions_told(
+        response.request, response.references, dict(response.totals), response.files
+    )
+
+
+def mentions_told(
+    request: ReferencesRequest,
+    references: Sequence[Reference],
+    totals: Mapping[str, int],
+    files: int,
+) -> str:
+    """Return a line on the mentions that are shown, and on those left out for their kind."""
     asked = {"usage": True, "string": request.strings, "comment": request.comments}
     told, left = [], []
     for kind, wanted in asked.items():
-        shown = sum(found.kind == kind for found in response.references)
+        shown = sum(found.kind == kind for found in references)
         if shown:
             told.append(plural(shown, kind))
         elif not wanted and totals.get(kind, 0):
             left.append(f"{plural(totals[kind], kind)} not shown, --{kind}s shows them")
     nothing = f"nothing uses {request.name}"
-    head = f"{', '.join(told)} in {plural(response.files, 'file')}" if told else nothing
+    head = f"{', '.join(told)} in {plural(files, 'file')}" if told else nothing
     return sanitise_line("; ".join([head, *left])) + "\n"
 
 
-def expansion_text(response: ExpandResponse, page: Page) -> str:
-    """Return the lines around a place, and what stands before and behind them."""
+def expansion_text(response: ExpandResponse, page: Page, ask: str = "ggrep expand ") -> str:
+    """Return the lines around a place, and what stands before and behind them.
+
+    `ask` is what is typed in front of a row id.
+    """
     blocks = [[_heading(response, page)]]
     if response.content:
         lines = SourceLines(response.content, response.start_line, response.hidden_lines)
         blocks.append(page.source(lines))
     if response.neighbours:
-        blocks.append(_neighbours(response.neighbours, page))
+        blocks.append(_neighbours(response.neighbours, page, ask))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _definition(found: Definition, page: Page) -> list[str]:
-    place, kind = page.path(found.path, found.start_line, found.end_line), sanitise_line(found.kind)
+def _definition(key: str, found: Definition, page: Page) -> list[str]:
+    place, kind = page.path(key, found.start_line, found.end_line), sanitise_line(found.kind)
     name = page.style.paint("name", page.fitting(found.qualified_name or found.name))
     lines = [f"{place}  {page.style.paint('kind', kind)} {name}"]
     if found.signature:
@@ -104,11 +129,14 @@ def _definition(found: Definition, page: Page) -> list[str]:
     return [*lines, "    " + page.muted(page.fitting(first, 4))] if first else lines
 
 
-def _mentions(path: str, found: Sequence[Reference], page: Page) -> str:
-    """Return a file and the mentions in it, the lines' text below each other."""
+def mentions_of(key: str, found: Sequence[Reference], page: Page, told: str = "") -> str:
+    """Return a file and the mentions in it, the lines' text below each other.
+
+    `told` is said of the file.
+    """
     marks = [f"{item.line}:{item.column}" for item in found]
     width = max(len(mark) for mark in marks)
-    lines = [page.path(path)]
+    lines = [page.path(key) + (f"  {page.muted(told)}" if told else "")]
     for item, mark in zip(found, marks, strict=True):
         taken = 2 + width + 2
         text = page.fitting(item.content.strip(), taken)
@@ -127,7 +155,7 @@ def _heading(response: ExpandResponse, page: Page) -> str:
     return f"{place}  {page.muted(f'{response.boundary}{inside}, {lines}')}"
 
 
-def _neighbours(found: Sequence[Neighbour], page: Page) -> list[str]:
+def _neighbours(found: Sequence[Neighbour], page: Page, ask: str) -> list[str]:
     """Return what stands on either side, and what to type to see it."""
     spans = [span(item.start_line, item.end_line) for item in found]
     named = [f"{item.chunk_type} {item.name or item.signature}".rstrip() for item in found]
@@ -135,5 +163,5 @@ def _neighbours(found: Sequence[Neighbour], page: Page) -> list[str]:
     lines = []
     for item, lines_of, name in zip(found, spans, named, strict=True):
         head = f"{item.side:<6}  {lines_of:<{width}}  {cut(sanitise_line(name), widest):<{widest}}"
-        lines.append(page.muted(f"{head}  ggrep expand {item.row_id[:_ID_DIGITS]}"))
+        lines.append(page.muted(f"{head}  {ask}{item.row_id[:_ID_DIGITS]}"))
     return lines

@@ -8,25 +8,41 @@ from typing import Self, Unpack
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import GgrepError
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import Workspace as LoadedWorkspace
+from ggrep.federation.workspace_expand import FederatedExpansion, federated_expand
+from ggrep.federation.workspace_names import federated_references, federated_symbol
 from ggrep.federation.workspace_slates import FederatedSlate, federated_slate
 from ggrep.service.answers import as_answer
 from ggrep.service.call_options import AnyPath
-from ggrep.service.call_requests import check_names
+from ggrep.service.call_requests import (
+    check_names,
+    expand_request,
+    references_request,
+    symbol_request,
+)
 from ggrep.service.loops import OfLoop
 from ggrep.service.opened import DaemonUse, Surroundings, surroundings
 from ggrep.service.searchers import engine_searchers
 from ggrep.service.workspace_calls import (
     WorkspaceAnswer,
+    WorkspaceExpandAnswer,
+    WorkspaceExpandOptions,
+    WorkspaceReferencesAnswer,
+    WorkspaceReferencesOptions,
     WorkspaceSearchOptions,
     WorkspaceSlateAnswer,
     WorkspaceSlateOptions,
+    WorkspaceSymbolAnswer,
+    WorkspaceSymbolOptions,
     configured,
     federated_request,
     federator_of,
     load,
+    members_request,
+    of_one,
     reads_here,
     slate_shape,
 )
@@ -84,6 +100,57 @@ class AskedWorkspace:
             found = await self._federator.get().slate(self._loaded, request, shape)
         _require_answer(found.error)
         return as_answer(WorkspaceSlateAnswer, found)
+
+    async def symbol(
+        self, name: str, **options: Unpack[WorkspaceSymbolOptions]
+    ) -> WorkspaceSymbolAnswer:
+        """Return where the repositories define a name, as one would; errors as `search`."""
+        check_names(WorkspaceSymbolOptions, options, "symbol")
+        asked = symbol_request(name, of_one(options))
+        request = self._configured(members_request(options))
+        found: FederatedSymbol
+        if reads_here(self._within):
+            here = engine_searchers(self._within.environ, self._within.flags)
+            found = await federated_symbol(self._loaded, request, asked, here, SystemClock())
+        else:
+            found = await self._federator.get().symbol(self._loaded, request, asked)
+        _require_answer(found.attendance.error)
+        return as_answer(WorkspaceSymbolAnswer, found)
+
+    async def references(
+        self, name: str, **options: Unpack[WorkspaceReferencesOptions]
+    ) -> WorkspaceReferencesAnswer:
+        """Return where the repositories use a name, as one would; errors as `search`."""
+        check_names(WorkspaceReferencesOptions, options, "references")
+        asked = references_request(name, of_one(options))
+        request = self._configured(members_request(options))
+        found: FederatedReferences
+        if reads_here(self._within):
+            here = engine_searchers(self._within.environ, self._within.flags)
+            found = await federated_references(self._loaded, request, asked, here, SystemClock())
+        else:
+            found = await self._federator.get().references(self._loaded, request, asked)
+        _require_answer(found.attendance.error)
+        return as_answer(WorkspaceReferencesAnswer, found)
+
+    async def expand(
+        self, target: str, **options: Unpack[WorkspaceExpandOptions]
+    ) -> WorkspaceExpandAnswer:
+        """Return the code around `alias:path:line`, or a place that one repository alone has.
+
+        Errors as `search`; `InvalidRequest` where several have it.
+        """
+        check_names(WorkspaceExpandOptions, options, "expand")
+        asked = expand_request(target, of_one(options))
+        request = self._configured(members_request(options))
+        found: FederatedExpansion
+        if reads_here(self._within):
+            here = engine_searchers(self._within.environ, self._within.flags)
+            found = await federated_expand(self._loaded, request, asked, here, SystemClock())
+        else:
+            found = await self._federator.get().expand(self._loaded, request, asked)
+        _require_answer(found.attendance.error)
+        return as_answer(WorkspaceExpandAnswer, found)
 
     async def aclose(self) -> None:
         """Close everything; later calls raise `Closed`."""

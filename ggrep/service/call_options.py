@@ -34,9 +34,15 @@ class CommonOptions(TypedDict, total=False):
 
 
 class SymbolOptions(CommonOptions, total=False):
-    """Of `symbol`. `limit`: most definitions, 20 by default; 0 for as many as may be."""
+    """Of `symbol`.
+
+    Attributes:
+        limit: most definitions, 20 by default; 0 for as many as may be.
+        cursor: `next_cursor` of an answer, to go on behind it.
+    """
 
     limit: int
+    cursor: str
 
 
 class ReferencesOptions(CommonOptions, total=False):
@@ -46,11 +52,13 @@ class ReferencesOptions(CommonOptions, total=False):
         limit: most places, 100 by default; 0 for as many as may be.
         strings: inside of strings too.
         comments: inside of comments and documents too.
+        cursor: as of `symbol`.
     """
 
     limit: int
     strings: bool
     comments: bool
+    cursor: str
 
 
 class ExpandOptions(TypedDict, total=False):

@@ -27,12 +27,15 @@ from ggrep.config.profiles import (
 from ggrep.config.settings import client_of
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.daemon_searcher import DaemonSearchers
+from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.memory import Memory
 from ggrep.federation.repo_requests import Arrival, Arrived
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace_expand import FederatedExpansion, federated_expand
+from ggrep.federation.workspace_names import federated_references, federated_symbol
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.index.repo_identity import require_asked
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
@@ -175,6 +178,50 @@ class Federator:
             memory=self._memory,
             arrived=arrived,
         )
+
+    async def symbol(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        asked: SymbolRequest,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedSymbol:
+        """Return where a workspace defines a name; otherwise as `search`.
+
+        Raises:
+            InvalidRequest: the name or the cursor is invalid.
+        """
+        searchers = self._searchers(forbidden)
+        return await federated_symbol(workspace, request, asked, searchers, self._clock)
+
+    async def references(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        asked: ReferencesRequest,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedReferences:
+        """Return where a workspace uses a name; as `symbol`."""
+        searchers = self._searchers(forbidden)
+        return await federated_references(workspace, request, asked, searchers, self._clock)
+
+    async def expand(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        asked: ExpandRequest,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedExpansion:
+        """Return the code around a place of a workspace; otherwise as `search`.
+
+        Raises:
+            InvalidRequest: the target names a repository that is not selected.
+        """
+        searchers = self._searchers(forbidden)
+        return await federated_expand(workspace, request, asked, searchers, self._clock)
 
     async def search_repo(self, root: Path, request: SearchRequest) -> dict[str, Json]:
         """Return the answer of the repository at a canonical root, as `ggrep search --json` has it.

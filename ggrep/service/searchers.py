@@ -10,6 +10,15 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
 from ggrep.federation.searcher import RepoSearcher, Searchers
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.name_pools import (
+    ImportsFound,
+    ImportsRequest,
+    ReferencesPool,
+    ReferencesPoolRequest,
+    SymbolPool,
+    SymbolPoolRequest,
+)
+from ggrep.model.navigation import ExpandRequest, ExpandResponse
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse, RepoDescription
 from ggrep.model.sanitise import sanitise_line
@@ -71,6 +80,24 @@ class EngineSearcher:
     async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
         """Return its slate, with the facts that tell how its files hang together with others'."""
         return await self._call(lambda engine: engine.slate(request, deadline))
+
+    async def symbol(self, request: SymbolPoolRequest, deadline: Deadline) -> SymbolPool:
+        """Return a name's definitions by one rule."""
+        return await self._call(lambda engine: engine.symbol_pool(request, deadline))
+
+    async def references(
+        self, request: ReferencesPoolRequest, deadline: Deadline
+    ) -> ReferencesPool:
+        """Return a name's occurrences by one rule."""
+        return await self._call(lambda engine: engine.references_pool(request, deadline))
+
+    async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsFound:
+        """Return which imports of files elsewhere mean something of this repository."""
+        return await self._call(lambda engine: engine.imports_found(request, deadline))
+
+    async def expand(self, request: ExpandRequest, deadline: Deadline) -> ExpandResponse:
+        """Return the code around a place."""
+        return await self._call(lambda engine: engine.expand(request, deadline))
 
     async def _call(self, work: Callable[["Engine"], T]) -> T:
         def run() -> T:
@@ -145,6 +172,24 @@ class _Either:
     async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
         """Return its slate, with the facts that tell how its files hang together with others'."""
         return await self._try(lambda searcher: searcher.slate(request, deadline))
+
+    async def symbol(self, request: SymbolPoolRequest, deadline: Deadline) -> SymbolPool:
+        """Return a name's definitions by one rule."""
+        return await self._try(lambda searcher: searcher.symbol(request, deadline))
+
+    async def references(
+        self, request: ReferencesPoolRequest, deadline: Deadline
+    ) -> ReferencesPool:
+        """Return a name's occurrences by one rule."""
+        return await self._try(lambda searcher: searcher.references(request, deadline))
+
+    async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsFound:
+        """Return which imports of files elsewhere mean something of this repository."""
+        return await self._try(lambda searcher: searcher.imports(request, deadline))
+
+    async def expand(self, request: ExpandRequest, deadline: Deadline) -> ExpandResponse:
+        """Return the code around a place."""
+        return await self._try(lambda searcher: searcher.expand(request, deadline))
 
     async def _try(self, work: Callable[[RepoSearcher], Awaitable[T]]) -> T:
         try:

@@ -13,9 +13,15 @@ from ggrep.service.call_options import AnyPath
 from ggrep.service.opened import DaemonUse, surroundings
 from ggrep.service.workspace_calls import (
     WorkspaceAnswer,
+    WorkspaceExpandAnswer,
+    WorkspaceExpandOptions,
+    WorkspaceReferencesAnswer,
+    WorkspaceReferencesOptions,
     WorkspaceSearchOptions,
     WorkspaceSlateAnswer,
     WorkspaceSlateOptions,
+    WorkspaceSymbolAnswer,
+    WorkspaceSymbolOptions,
     load,
 )
 
@@ -55,6 +61,22 @@ class Workspace:
     def slate(self, query: str, **options: Unpack[WorkspaceSlateOptions]) -> WorkspaceSlateAnswer:
         """Return one slate of all repositories; errors as `search`."""
         return self._run(lambda workspace: workspace.slate(query, **options))
+
+    def symbol(self, name: str, **options: Unpack[WorkspaceSymbolOptions]) -> WorkspaceSymbolAnswer:
+        """Return where the repositories define a name, as one would; errors as `search`."""
+        return self._run(lambda workspace: workspace.symbol(name, **options))
+
+    def references(
+        self, name: str, **options: Unpack[WorkspaceReferencesOptions]
+    ) -> WorkspaceReferencesAnswer:
+        """Return where the repositories use a name, as one would; errors as `search`."""
+        return self._run(lambda workspace: workspace.references(name, **options))
+
+    def expand(
+        self, target: str, **options: Unpack[WorkspaceExpandOptions]
+    ) -> WorkspaceExpandAnswer:
+        """Return the code around a place; as `AsyncWorkspace.expand`."""
+        return self._run(lambda workspace: workspace.expand(target, **options))
 
     def close(self) -> None:
         """Ask no more; what is asked afterwards raises `Closed`."""

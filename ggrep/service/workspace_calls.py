@@ -3,18 +3,27 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from ggrep.base.clock import SystemClock
 from ggrep.config.root import canonical_root
 from ggrep.config.settings import LoadedSettings, home_from, load_settings, without_profile
 from ggrep.federation.cohort import Policy
+from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.workspace import Workspace, load_workspace
+from ggrep.federation.workspace_expand import FederatedExpansion
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
-from ggrep.service.call_options import AnyPath, HitOptions, QueryOptions, ShapeOptions
+from ggrep.service.call_options import (
+    AnyPath,
+    ExpandOptions,
+    Filters,
+    HitOptions,
+    QueryOptions,
+    ShapeOptions,
+)
 from ggrep.service.call_requests import Options, fields_of, made_of, search_request, slate_request
 from ggrep.service.federator import Federator
 from ggrep.service.opened import LOG, Surroundings
@@ -22,6 +31,19 @@ from ggrep.service.searchers import OwnReading, engine_searchers
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import FederatedErrorJson, FederatedJson, FederatedSlateJson
+    from ggrep.model.schemas.federated_names import (
+        FederatedExpandJson,
+        FederatedReferencesJson,
+        FederatedSymbolJson,
+    )
+
+
+_MEMBERS: Final = frozenset(
+    {
+        *("select", "only", "tags", "repo_filter", "include_disabled"),
+        *("concurrency", "strict", "include_paths", "stats"),
+    }
+)
 
 
 class SelectOptions(TypedDict, total=False):
@@ -50,6 +72,44 @@ class SelectOptions(TypedDict, total=False):
     stats: bool
 
 
+class MemberOptions(TypedDict, total=False):
+    """Which repositories of a workspace are asked about a name or a place.
+
+    See `FederatedRequest`, whose words these are.
+    """
+
+    select: Sequence[str]
+    only: Sequence[str]
+    tags: Sequence[str]
+    repo_filter: Sequence[str]
+    include_disabled: bool
+    concurrency: int
+    strict: bool
+    include_paths: bool
+    stats: bool
+
+
+class WorkspaceSymbolOptions(MemberOptions, total=False):
+    """Of a workspace's `symbol`; see `SymbolRequest`."""
+
+    limit: int
+    filters: Filters
+    deterministic: bool
+    timeout_ms: int
+    cursor: str
+
+
+class WorkspaceReferencesOptions(WorkspaceSymbolOptions, total=False):
+    """Of a workspace's `references`; see `ReferencesRequest`."""
+
+    strings: bool
+    comments: bool
+
+
+class WorkspaceExpandOptions(ExpandOptions, MemberOptions, total=False):
+    """Of a workspace's `expand`."""
+
+
 class WorkspaceSearchOptions(HitOptions, SelectOptions, total=False):
     """Of a workspace's `search`."""
 
@@ -76,6 +136,33 @@ class WorkspaceSlateAnswer(FederatedSlate):
         return self.to_json()
 
 
+@dataclass(frozen=True, slots=True)
+class WorkspaceSymbolAnswer(FederatedSymbol):
+    """Where a workspace defines a name; `attendance.errors` names who did not answer."""
+
+    def to_dict(self) -> "FederatedSymbolJson | FederatedErrorJson":
+        """Return what `ggrep symbol --workspace --json` prints."""
+        return self.to_json()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceReferencesAnswer(FederatedReferences):
+    """Where a workspace uses a name; `attendance.errors` names who did not answer."""
+
+    def to_dict(self) -> "FederatedReferencesJson | FederatedErrorJson":
+        """Return what `ggrep refs --workspace --json` prints."""
+        return self.to_json()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceExpandAnswer(FederatedExpansion):
+    """The code around a place of a workspace."""
+
+    def to_dict(self) -> "FederatedExpandJson | FederatedErrorJson":
+        """Return what `ggrep expand --workspace --json` prints."""
+        return self.to_json()
+
+
 def load(file: AnyPath) -> Workspace:
     """Return the workspace of a file.
 
@@ -97,6 +184,19 @@ def federated_request(query: str, given: Options) -> FederatedRequest:
     # Without hits there is still an answer: who was asked, and what became of them.
     asked = {"search": {"query": query}, **own, **top}
     return replace(made_of(FederatedRequest, asked, zeros=("top",)), search=search)
+
+
+def members_request(given: Options) -> FederatedRequest:
+    """Return which repositories are asked about a name or a place; as `federated_request`."""
+    own = fields_of(FederatedRequest, {name: given[name] for name in _MEMBERS if name in given})
+    timeout_ms = given.get("timeout_ms", 0)
+    asked = {"search": {"query": "", "timeout_ms": timeout_ms}, **own}
+    return made_of(FederatedRequest, asked)
+
+
+def of_one(given: Options) -> Options:
+    """Return the options that the question to one repository has."""
+    return {name: given[name] for name in given if name not in _MEMBERS}
 
 
 def slate_shape(query: str, given: Options) -> SlateShape:

@@ -124,7 +124,19 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
         "federated_slate": tuple(
             repos.slate(workspace, everything, SlateShape(level)).to_json() for level in range(4)
         ),
+        "federated_symbol": (
+            repos.symbol(workspace, SymbolRequest("refund", limit=1)).to_json(),
+            repos.symbol(workspace, SymbolRequest("refnd", deterministic=True)).to_json(),
+        ),
+        "federated_references": (
+            repos.references(workspace, ReferencesRequest("refund", limit=2)).to_json(),
+            repos.references(workspace, ReferencesRequest("total", comments=True)).to_json(),
+        ),
+        "federated_expand": (
+            repos.expand(workspace, ExpandRequest("shop:README.md:3", max_bytes=40)).to_json(),
+        ),
         "federated_error": (
+            repos.expand(workspace, ExpandRequest("nowhere.py")).to_json(),
             repos.slate(workspace, missing, SlateShape()).to_json(),
             repos.federate(workspace, missing).to_json(),
             failure_json(InvalidRequest("gone"), include_paths=True),

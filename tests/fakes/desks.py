@@ -11,10 +11,13 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
+from ggrep.federation.workspace_expand import FederatedExpansion, federated_expand
+from ggrep.federation.workspace_names import federated_references, federated_symbol
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
@@ -22,6 +25,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
 from ggrep.service.opening import Guarded
 from ggrep.service.searchers import ReadySearchers
+from tests.fakes.named_searchers import NamedSearcher, defined, used
 from tests.fakes.searchers import FakeRow, FakeSearcher
 
 _GOLDEN = Path(__file__).parents[1] / "golden" / "__snapshots__"
@@ -87,6 +91,59 @@ class FakeDesk:
         return await federated_slate(
             workspace, request, shape, searchers, SystemClock(), arrived=arrived
         )
+
+    async def symbol(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        asked: SymbolRequest,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedSymbol:
+        """Return a definition in every file."""
+        await self._enter((request, asked))
+        searchers = Guarded(self._named(), forbidden)
+        return await federated_symbol(workspace, request, asked, searchers, SystemClock())
+
+    async def references(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        asked: ReferencesRequest,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedReferences:
+        """Return a usage in every file."""
+        await self._enter((request, asked))
+        searchers = Guarded(self._named(), forbidden)
+        return await federated_references(workspace, request, asked, searchers, SystemClock())
+
+    async def expand(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        asked: ExpandRequest,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedExpansion:
+        """Return the same text of every file."""
+        await self._enter((request, asked))
+        searchers = Guarded(self._named(), forbidden)
+        return await federated_expand(workspace, request, asked, searchers, SystemClock())
+
+    def _named(self) -> ReadySearchers:
+        def opened(repo: WorkspaceRepo) -> NamedSearcher:
+            name = repo.root_canonical.name
+            paths = [held.path for held in self.rows.get(name, ())]
+            return NamedSearcher(
+                name,
+                snapshot_id="0" * 26 if paths else None,
+                defines={"spelled": [defined(path) for path in paths]},
+                uses={"spelled": [used(path) for path in paths]},
+                places=frozenset(paths),
+            )
+
+        return ReadySearchers(opened)
 
     def _searchers(self) -> ReadySearchers:
         def opened(repo: WorkspaceRepo) -> FakeSearcher:

@@ -111,6 +111,52 @@ class FakeFederator:
         document["slate"]["level"] = shape.level
         return FakeAnswer(document)
 
+    async def symbol(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        asked: SymbolRequest,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FakeAnswer:
+        """Answer for every repository."""
+        return await self._named("symbol", workspace, request, asked, forbidden)
+
+    async def references(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        asked: ReferencesRequest,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FakeAnswer:
+        """Answer for every repository."""
+        return await self._named("references", workspace, request, asked, forbidden)
+
+    async def expand(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        asked: ExpandRequest,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FakeAnswer:
+        """Answer for every repository."""
+        return await self._named("expand", workspace, request, asked, forbidden)
+
+    async def _named(
+        self,
+        name: str,
+        workspace: Workspace,
+        request: FederatedRequest,
+        asked: object,
+        forbidden: frozenset[RepoId],
+    ) -> FakeAnswer:
+        self.requests.append(request)
+        self.forbidden = forbidden
+        await self._enter(name, asked)
+        return answer_of(workspace, request)
+
     async def search_repo(self, root: Path, request: SearchRequest) -> Mapping[str, Json]:
         """Answer for one repository."""
         await self._enter("search_repo", (root, request))

@@ -28,14 +28,27 @@ from ggrep.index.sync.target import SyncTarget
 from ggrep.model.confidence import Confidence, confidence_of
 from ggrep.model.corpus import Corpus
 from ggrep.model.hit import Hit
+from ggrep.model.navigation import (
+    ReferencesRequest,
+    ReferencesResponse,
+    SymbolRequest,
+    SymbolResponse,
+)
 from ggrep.model.request import SearchRequest
+from ggrep.model.standing import Standing
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import walk
 from ggrep.parse.workers.parse_pool import ParsePool
+from ggrep.search.navigation import name_answers
+from ggrep.search.navigation.definitions import find_definitions
+from ggrep.search.navigation.name_candidates import mentioning_files, split_name
+from ggrep.search.navigation.name_reading import Place
+from ggrep.search.query.context import Context
 from ggrep.search.query.fetch import Caps, show
 from ggrep.search.query.pipeline import Ranked, leading, rank
 from ggrep.search.query.quota_choice import choose
+from tests.fakes.mentions import InProcessMentions
 
 CLOCK = SystemClock()
 
@@ -78,6 +91,61 @@ class UnionStore:
             deadline=Deadline.never(CLOCK),
             files=request.limit,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class NamesOfUnion:
+    """What the one store answers about a name, each place with its repository.
+
+    Attributes:
+        answer: as a caller of one repository has it.
+        repos: of each place that it shows.
+    """
+
+    answer: SymbolResponse | ReferencesResponse
+    repos: tuple[str, ...]
+
+
+def symbol_of(union: UnionStore, request: SymbolRequest) -> NamesOfUnion:
+    """Return where the union defines a name."""
+    pool = InProcessMentions()
+    answer = name_answers.symbol(_context(union), request, pool)
+    reading = name_answers.reading_of(_context(union), request, pool, words_do=False)
+    places = find_definitions(reading, split_name(request.name)).places
+    return NamesOfUnion(answer, _repos(union, places[: len(answer.definitions)]))
+
+
+def references_of(union: UnionStore, request: ReferencesRequest) -> NamesOfUnion:
+    """Return where the union uses a name."""
+    pool = InProcessMentions()
+    answer = name_answers.references(_context(union), request, pool)
+    reading = name_answers.reading_of(_context(union), request, pool, words_do=True)
+    name = split_name(request.name).last
+    files = mentioning_files(reading.held, name, Deadline.never(CLOCK))
+    told = name_answers.Told(answer.request)
+    for any_case in (False, True):
+        for file in reading.read(files, name, any_case=any_case):
+            told.take(reading.held, file.text, file.places)
+        if told.totals:
+            break
+    assert tuple(found for _, found in told.shown) == answer.references
+    return NamesOfUnion(answer, _repos(union, [place for place, _ in told.shown]))
+
+
+def _repos(union: UnionStore, places: Sequence[Place]) -> tuple[str, ...]:
+    return tuple(union.repos[place.file.file] for place in places)
+
+
+def _context(union: UnionStore) -> Context:
+    return Context(
+        view=union.view,
+        deadline=Deadline.never(CLOCK),
+        settings=Settings(),
+        encoder=None,
+        clock=CLOCK,
+        new_id=IdSource(CLOCK),
+        standing=Standing,
+    )
 
 
 class _Collector:

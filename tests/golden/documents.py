@@ -22,9 +22,12 @@ from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
+from ggrep.federation.workspace_expand import FederatedExpansion, federated_expand
+from ggrep.federation.workspace_names import federated_references, federated_symbol
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.maintenance.clone import clone_store
@@ -54,6 +57,7 @@ from ggrep.interfaces.cli.stores.store_json import (
     upgrade_json,
 )
 from ggrep.model.load import DaemonLoad
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.parse.source.walk import walk
 from ggrep.protocol.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
@@ -87,6 +91,10 @@ _REPLACEMENTS = (
     (_TIMES, r"\g<1>2031-02-03T04:05:06Z"),
 )
 """In this order: a store's name begins with its repository's."""
+
+
+ASKING = FederatedRequest(SearchRequest("", timeout_ms=0))
+"""Asks all repositories of a workspace."""
 
 
 class Repos:
@@ -144,6 +152,21 @@ class Repos:
         """Return the slate of such a workspace."""
         searchers = self._searchers()
         return anyio.run(federated_slate, workspace, request, shape, searchers, self.clock)
+
+    def symbol(self, workspace: Workspace, asked: SymbolRequest) -> FederatedSymbol:
+        """Return where such a workspace defines a name."""
+        searchers = self._searchers()
+        return anyio.run(federated_symbol, workspace, ASKING, asked, searchers, self.clock)
+
+    def references(self, workspace: Workspace, asked: ReferencesRequest) -> FederatedReferences:
+        """Return where such a workspace uses a name."""
+        searchers = self._searchers()
+        return anyio.run(federated_references, workspace, ASKING, asked, searchers, self.clock)
+
+    def expand(self, workspace: Workspace, asked: ExpandRequest) -> FederatedExpansion:
+        """Return the code around a place of such a workspace."""
+        searchers = self._searchers()
+        return anyio.run(federated_expand, workspace, ASKING, asked, searchers, self.clock)
 
     def _searchers(self) -> ReadySearchers:
         def searcher(repo: WorkspaceRepo) -> EngineSearcher:

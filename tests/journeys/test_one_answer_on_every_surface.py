@@ -77,6 +77,49 @@ def test_every_surface_gives_the_same_bytes(place: Settled, ggrep: Command) -> N
     assert "WARN_FEDERATED_SELECT_UNMATCHED" in codes
 
 
+NAMED = {
+    "symbol": ("settle_invoice", "/symbol/federated", "symbol"),
+    "references": ("settle_invoice", "/references/federated", "refs"),
+    "expand": ("pay:src/pay.py:1", "/expand/federated", "expand"),
+}
+
+
+async def call_named(place: Settled) -> dict[str, bytes]:
+    """Return what each tool says of the server's own workspace, chosen by a selection."""
+    answers = {}
+    async with Client(stdio_client(place.server())) as client:
+        for tool, (asked, _, _) in NAMED.items():
+            given = {"target" if tool == "expand" else "name": asked}
+            options = ["only=mail", "only=pay", "deterministic=true"]
+            result = await client.call_tool(tool, {**given, "options": options})
+            answers[tool] = stable_json.dumps(result.structured_content) + b"\n"
+    return answers
+
+
+def test_names_have_the_same_bytes_everywhere(place: Settled, ggrep: Command) -> None:
+    """As searches have."""
+    called = anyio.run(call_named, place)
+    typed, read, posted = {}, {}, {}
+    chosen = ("--only", "mail", "--only", "pay")
+    flags = ("--workspace", place.workspace, "--json", "--deterministic", *chosen)
+    with http(place) as web:
+        for tool, (asked, route, command) in NAMED.items():
+            typed[tool] = ggrep(command, asked, *flags).out.encode()
+            read[tool] = ggrep(command, asked, *flags, "--offline").out.encode()
+            body = {
+                "workspacePath": str(place.workspace),
+                "target" if tool == "expand" else "name": asked,
+                "select": {"only": ["mail", "pay"]},
+                "deterministic": True,
+            }
+            posted[tool] = web.post(route, json=body).content
+
+    assert typed == read == posted == called
+    answers = {tool: stable_json.loads(answer) for tool, answer in typed.items()}
+    assert [answer["ok"] for answer in answers.values()] == [True] * 3
+    assert answers["symbol"]["definitions"]
+
+
 def test_reading_without_daemons_gives_the_same_bytes(place: Settled, ggrep: Command) -> None:
     """A script that runs offline must not see another answer."""
     flags = ("--workspace", place.workspace, "--json", "--merge", "global")

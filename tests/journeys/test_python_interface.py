@@ -117,6 +117,28 @@ def test_a_workspace_answers_as_its_command(grove: Household, daemon: Any) -> No
         team.search("needle")
 
 
+@pytest.mark.parametrize("daemon", ["auto", "never"])
+def test_names_of_a_workspace_are_answered_as_by_its_commands(
+    grove: Household, daemon: Any
+) -> None:
+    """The same documents, daemons or none; and a place is taken as it is printed."""
+    file = grove.base / "grove.jsonc"
+    flags = ("--workspace", file, "--json", "--deterministic", "-m", "1")
+    with ggrep.open_workspace(file, daemon=daemon, environ=grove.environ()) as team:
+        name = next(hit.hit.name for hit in team.search("plant a needle").hits if hit.hit.name)
+        defined = team.symbol(name, limit=1, deterministic=True)
+        used = team.references(name, limit=1, deterministic=True, only=NAMES)
+        first = defined.to_dict()["definitions"][0]
+        place = f"{first['repoAlias']}:{first['path']}:{first['line']}"
+        around = team.expand(place, deterministic=True)
+
+    assert defined.to_dict() == grove.run("symbol", name, *flags, cwd=grove.base).document
+    only = [word for one in NAMES for word in ("--only", one)]
+    assert used.to_dict() == grove.run("refs", name, *flags, *only, cwd=grove.base).document
+    printed = grove.run("expand", place, *flags[:4], cwd=grove.base).document
+    assert around.to_dict() == printed
+
+
 def test_a_workspace_without_any_answer_raises_the_reason(grove: Household) -> None:
     """An answer of nobody would pass for one without hits."""
     bare = grove.base / "bare"

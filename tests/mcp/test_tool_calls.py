@@ -462,6 +462,38 @@ async def test_arguments_of_a_workspace_search_reach_the_request(
     assert (search.deterministic, search.timeout_ms) == (True, 77)
 
 
+NAMED = {"symbol": {"name": "n"}, "references": {"name": "n"}, "expand": {"target": "own:a.py"}}
+
+
+@pytest.mark.parametrize("tool", NAMED)
+async def test_arguments_of_names_in_a_workspace_reach_the_request(
+    calls: Calls, federator: FakeFederator, tool: str
+) -> None:
+    """The server's own workspace is meant where an option means something of one alone."""
+    options = ["only=own", "tags=t", "repo_filter=o*", "include_disabled=true", "concurrency=2"]
+    more = ["strict=true", "stats=true", "timeout_ms=77", "deterministic=true"]
+
+    outcome = await calls.call(tool, {**NAMED[tool], "options": [*options, *more]})
+
+    assert not outcome.failed, outcome.document
+    (request,) = federator.requests
+    assert (request.only, request.tags, request.repo_filter) == (("own",), ("t",), ("o*",))
+    assert (request.include_disabled, request.concurrency, request.strict) == (True, 2, True)
+    assert (request.stats, request.include_paths) == (True, False)
+    ((name, asked),) = federator.asked
+    assert name == tool
+    assert (asked.timeout_ms, asked.deterministic) == (77, True)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("tool", NAMED)
+async def test_a_root_beside_a_workspace_is_refused(calls: Calls, own: Path, tool: str) -> None:
+    """Which of both is meant would be a guess."""
+    outcome = await calls.call(tool, {**NAMED[tool], "root": str(own), "options": ["only=own"]})
+
+    assert outcome.failed
+    assert outcome.document["message"] == "root: not with a workspace; choose with only"
+
+
 async def test_arguments_of_a_slate_of_a_workspace_reach_its_shape(
     calls: Calls, federator: FakeFederator
 ) -> None:

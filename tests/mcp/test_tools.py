@@ -9,6 +9,7 @@ from mcp import Client
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, WorkspaceError
 from ggrep.interfaces.mcp.arguments import OPTIONS, Argument, body_of
+from ggrep.interfaces.mcp.tool_calls import OF_WORKSPACES
 from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS, Tool
 from ggrep.interfaces.surfaces.body import (
     parse_expand_body,
@@ -18,6 +19,9 @@ from ggrep.interfaces.surfaces.body import (
     parse_search_body,
     parse_slate_body,
     parse_symbol_body,
+    parse_workspace_expand,
+    parse_workspace_references,
+    parse_workspace_symbol,
 )
 from ggrep.model.corpus import CORPUS_WORDS, Mode
 from ggrep.model.request import Find, SnippetMode
@@ -157,18 +161,31 @@ def test_options_name_what_they_take() -> None:
         assert len(named) >= 4
 
 
+OVER_WORKSPACES = {
+    "symbol": parse_workspace_symbol,
+    "references": parse_workspace_references,
+    "expand": parse_workspace_expand,
+}
+
+
 @pytest.mark.parametrize("tool", [BY_NAME[name] for name in PARSERS], ids=lambda tool: tool.name)
 def test_every_argument_has_a_place_that_its_body_knows(tool: Tool) -> None:
     """One that stands where nobody reads would be refused, whatever its value."""
     given = {one.name: OF_KIND[one.kind] for one in tool.every if one.place}
+    asked = [(PARSERS[tool.name], given)]
+    if over := OVER_WORKSPACES.get(tool.name):
+        alone = {name: value for name, value in given.items() if name not in OF_WORKSPACES}
+        several = {name: value for name, value in given.items() if name != "root"}
+        asked = [(PARSERS[tool.name], alone), (over, several)]
 
-    try:
-        PARSERS[tool.name](body_of(tool.every, given))
-        said = ""
-    except WorkspaceError as error:
-        said = " ".join(issue.message for issue in error.issues)
-    except InvalidRequest as error:
-        said = str(error)
+    said = ""
+    for parse, values in asked:
+        try:
+            parse(body_of(tool.every, values))
+        except WorkspaceError as error:
+            said += " ".join(issue.message for issue in error.issues)
+        except InvalidRequest as error:
+            said += str(error)
 
     assert "unknown key" not in said
     assert " again " not in said  # two arguments for one setting

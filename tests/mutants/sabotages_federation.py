@@ -49,7 +49,80 @@ SURFACES_OPENING = "tests/surfaces/test_opening.py::"
 WEIGHING = "tests/federation/test_weighing.py::"
 WORKSPACE = "tests/federation/test_workspace.py::"
 
+WORKSPACE_NAMES = "tests/federation/test_workspace_names.py::"
+UNION_OF_NAMES = (
+    "tests/properties/test_names_over_workspaces.py::test_a_name_is_answered_as_by_one_store"
+)
+
 FEDERATION_SABOTAGES = (
+    # Names over workspaces.
+    Sabotage(
+        "each repository falls back to another letter case by itself",
+        "ggrep/federation/name_rounds.py",
+        "            if (found := self._found(steps)) is not None or self.asking.is_over:\n",
+        "            if self.asking.is_over or step == steps[-1] and (found := step):\n",
+        (
+            WORKSPACE_NAMES
+            + "test_other_letter_cases_count_only_where_nothing_in_the_workspace_is_spelled_so",
+            UNION_OF_NAMES,
+        ),
+    ),
+    Sabotage(
+        "a path counts beside what is enclosed so elsewhere",
+        "ggrep/federation/name_merging.py",
+        "if pool.fit == best}",
+        "if pool.fit in FITTING}",
+        (
+            WORKSPACE_NAMES
+            + "test_a_path_counts_only_where_nothing_is_enclosed_so_in_any_repository",
+            UNION_OF_NAMES,
+        ),
+    ),
+    Sabotage(
+        "definitions lie repository by repository",
+        "ggrep/federation/name_merging.py",
+        "    found.sort(key=_definition_order)\n",
+        "",
+        (
+            WORKSPACE_NAMES + "test_definitions_are_ordered_as_in_one_store_and_by_repository_last",
+            UNION_OF_NAMES,
+        ),
+    ),
+    Sabotage(
+        "usages of files of equal paths are mixed by line",
+        "ggrep/federation/name_merging.py",
+        "    return one.test, found.path, repo, found.line, found.column\n",
+        "    return one.test, found.path, found.line, found.column, repo\n",
+        (WORKSPACE_NAMES + "test_files_of_equal_paths_stay_together",),
+    ),
+    Sabotage(
+        "suggestions are those of the first repository",
+        "ggrep/federation/name_merging.py",
+        "            if held is None or (near.path, repo) < held[:2]:\n",
+        "            if held is None:\n",
+        (WORKSPACE_NAMES + "test_suggestions_are_the_nearest_of_all_repositories",),
+    ),
+    Sabotage(
+        "a usage is tied by any import at all",
+        "ggrep/federation/workspace_names.py",
+        "            if provided\n",
+        "            if importer\n",
+        (WORKSPACE_NAMES + "test_a_usage_elsewhere_is_tied_by_an_import_or_a_guess",),
+    ),
+    Sabotage(
+        "a page skips what other repositories have shown",
+        "ggrep/federation/workspace_names.py",
+        "before.get(repo, 0) + here.get(repo, 0))\n",
+        "before.get(repo, 0) + len(shown))\n",
+        (WORKSPACE_NAMES + "test_pages_together_are_the_whole_answer", UNION_OF_NAMES),
+    ),
+    Sabotage(
+        "a page goes on without a repository that earlier ones had a part of",
+        "ggrep/federation/workspace_names.py",
+        "        return found if error is None else replace(found, error=error)\n",
+        "        return found\n",
+        (WORKSPACE_NAMES + "test_a_page_of_a_snapshot_that_is_gone_is_refused",),
+    ),
     # The federation.
     Sabotage(
         "figures are remembered of the snapshot that was described",
@@ -298,7 +371,7 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "roots are redacted as they are resolved alone",
-        "ggrep/federation/federated_response.py",
+        "ggrep/federation/attendance_json.py",
         "    paths |= {repo.root_abs for repo in workspace.repos}\n",
         "",
         (RESPONSE + "test_a_root_is_known_as_written_and_as_resolved",),

@@ -1032,8 +1032,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "what a name is qualified by does not matter",
         "ggrep/search/navigation/definitions.py",
-        "    if not owners:\n",
-        "    if owners or not owners:\n",
+        "every if _ends(_parts(place.mention.container), asked.owners)]\n",
+        "every]\n",
         (NAMES + "test_what_a_name_is_qualified_by_narrows_the_answer",),
     ),
     Sabotage(

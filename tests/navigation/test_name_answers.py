@@ -9,6 +9,7 @@ import pytest
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import DeadlineExceeded, InvalidRequest, NoIndex
+from ggrep.model.asked_names import MAX_REFERENCES
 from ggrep.model.filters import Filter
 from ggrep.model.navigation import (
     ReferencesRequest,
@@ -21,8 +22,7 @@ from ggrep.parse.workers.jobs import OccurrenceQuestion
 from ggrep.parse.workers.occurrence_pool import FileOccurrences
 from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
-from ggrep.search.navigation import name_answers as navigation
-from ggrep.search.navigation import name_reading
+from ggrep.search.navigation import name_answers, name_reading
 from tests.fakes.clocks import ManualClock
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import open_engine, write_tree
@@ -194,7 +194,7 @@ def test_cuts_are_said(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     few = engine.symbol(SymbolRequest("retry", limit=1))
     every = engine.symbol(SymbolRequest("retry", limit=0))
     monkeypatch.setattr(name_reading, "MAX_MENTION_FILES", 1)
-    many = engine.references(ReferencesRequest("retry", limit=navigation.MAX_REFERENCES + 1))
+    many = engine.references(ReferencesRequest("retry", limit=MAX_REFERENCES + 1))
 
     assert [(cut.code, cut.limit, cut.observed) for cut in few.limits_hit] == [
         ("max_symbols", 1, 3)
@@ -204,7 +204,7 @@ def test_cuts_are_said(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
         ("max_mention_files", 1, 4),
         ("max_references", 2000, 2001),
     ]
-    assert many.request.limit == navigation.MAX_REFERENCES
+    assert many.request.limit == MAX_REFERENCES
     assert (len(every.definitions), every.limits_hit) == (3, ())
 
 
@@ -337,7 +337,7 @@ def test_a_long_line_is_cut_around_the_name(root: Path, engine: Engine) -> None:
 
     assert used.column == 1206
     assert "needle" in used.content
-    assert len(used.content) <= navigation.MAX_LINE_CHARACTERS
+    assert len(used.content) <= name_answers.MAX_LINE_CHARACTERS
 
 
 @pytest.mark.parametrize(

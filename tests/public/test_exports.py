@@ -25,8 +25,8 @@ AsyncRepository AsyncWorkspace Busy Cancelled Closed Confidence Corpus DeadlineE
 Filter Find Forked GgrepError Hit Incompatible InvalidRequest LimitHit LoadError Mode NoIndex
 NotStarted Notice OutlineAnswer ReferencesAnswer Repository RequestError SearchAnswer SessionExpired
 SessionRequest SlateAnswer SnippetMode Status StoreError SymbolAnswer SyncAnswer SyncRefused Unasked
-TourAnswer Unreachable Workspace WorkspaceAnswer WorkspaceError WorkspaceSlateAnswer __version__
-open open_workspace
+TourAnswer Unreachable Workspace WorkspaceAnswer WorkspaceError WorkspaceExpandAnswer
+WorkspaceReferencesAnswer WorkspaceSlateAnswer WorkspaceSymbolAnswer __version__ open open_workspace
 """
 OPENED = (
     "daemon: DaemonUse='auto', {index}encoder: str | None=None, {profile}"
@@ -50,6 +50,11 @@ METHODS = {
 WORKSPACE_METHODS = {
     "search": "query: str, **options: Unpack[WorkspaceSearchOptions]) -> WorkspaceAnswer",
     "slate": "query: str, **options: Unpack[WorkspaceSlateOptions]) -> WorkspaceSlateAnswer",
+    "symbol": "name: str, **options: Unpack[WorkspaceSymbolOptions]) -> WorkspaceSymbolAnswer",
+    "references": (
+        "name: str, **options: Unpack[WorkspaceReferencesOptions]) -> WorkspaceReferencesAnswer"
+    ),
+    "expand": "target: str, **options: Unpack[WorkspaceExpandOptions]) -> WorkspaceExpandAnswer",
 }
 
 
@@ -86,7 +91,7 @@ def test_the_methods_are_these(kind: type, opened: str, methods: dict[str, str])
     leaving = "aclose" if kind.__name__.startswith("Async") else "close"
     public = {name for name in dir(kind) if not name.startswith("_")}
 
-    assert public == {*methods, leaving, "root" if "symbol" in methods else "roots"}
+    assert public == {*methods, leaving, "root" if "sync" in methods else "roots"}
     assert signature(kind.__init__) == opened
     assert {name: signature(getattr(kind, name)) for name in methods} == methods
 
@@ -143,6 +148,10 @@ def names(kind: type) -> set[str]:
 OF_SEARCH = names(SearchRequest) - {"query", "scope", "within"}
 OF_HITS = {"limit", "per_file", "snippet", "include_anchors", "explain"}
 OF_SHAPE = (names(SlateShape) | names(Budgets)) - {"budgets"}
+OF_MEMBERS = {
+    *("select", "only", "tags", "repo_filter", "include_disabled"),
+    *("concurrency", "strict", "include_paths", "stats"),
+}
 OF_WORKSPACE = names(FederatedRequest) - {"search", "top", "deadline", "base_dirs"}
 
 
@@ -156,6 +165,15 @@ OF_WORKSPACE = names(FederatedRequest) - {"search", "top", "deadline", "base_dir
         (call_options.ExpandOptions, names(ExpandRequest) - {"target"}),
         (call_options.OutlineOptions, names(OutlineRequest) - {"targets"}),
         (call_options.TourOptions, names(TourRequest)),
+        (
+            workspace_calls.WorkspaceSymbolOptions,
+            (names(SymbolRequest) - {"name", "scope"}) | OF_MEMBERS,
+        ),
+        (
+            workspace_calls.WorkspaceReferencesOptions,
+            (names(ReferencesRequest) - {"name", "scope"}) | OF_MEMBERS,
+        ),
+        (workspace_calls.WorkspaceExpandOptions, (names(ExpandRequest) - {"target"}) | OF_MEMBERS),
         (workspace_calls.WorkspaceSearchOptions, OF_SEARCH | OF_WORKSPACE),
         (workspace_calls.WorkspaceSlateOptions, (OF_SEARCH - OF_HITS) | OF_SHAPE | OF_WORKSPACE),
     ],

@@ -110,3 +110,28 @@ def test_of_several_answers_each_line_stands_once() -> None:
     assert agent_text(document) == (
         "## A.run\na.py:3-9  run\n## run\na.py:20-21  run\nabove: a.py:3\ninvalid_request: no"
     )
+
+
+def test_places_of_a_workspace_are_told_as_expand_takes_them() -> None:
+    """And usages with how they are tied to a definition elsewhere."""
+    place = {"repoId": "web-000000000000", "repoAlias": "web", "path": "src/a.py"}
+    used = {**place, "line": 4, "content": "run()", "tie": "guess"}
+    bare = {**used, "repoId": "api-000000000000", "repoAlias": None, "tie": "import"}
+    defined = {
+        **place,
+        "line": 1,
+        "start_line": 1,
+        "end_line": 3,
+        "name": "run",
+        "kind": "function",
+    }
+
+    assert agent_text({"definitions": [defined]}) == "web:src/a.py:1-3 function run"
+    told = agent_text({"name": "run", "references": [used, bare], "files": 2})
+    assert told.split("\n") == [
+        "2 mentions of run in 2 files",
+        "api-000000000000:src/a.py import",
+        " 4: run()",
+        "web:src/a.py guess",
+        " 4: run()",
+    ]

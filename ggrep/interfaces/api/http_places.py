@@ -2,15 +2,18 @@
 
 import os
 from pathlib import Path
+from typing import TypeVar
 
 from anyio import to_thread
 
 from ggrep.base.errors import Forbidden, InvalidRequest
 from ggrep.config.root import canonical_root
 from ggrep.federation.roots import RememberedRoots
-from ggrep.interfaces.surfaces.body import FederatedCall
+from ggrep.interfaces.surfaces.body import FederatedCall, NamedCall
 from ggrep.service.allowlist import Allowlist, canonical
 from ggrep.service.opening import OpenedWorkspace, open_workspace
+
+Q = TypeVar("Q")
 
 
 class Places:
@@ -27,7 +30,9 @@ class Places:
         self._default_root = default_root
         self._roots = RememberedRoots(canonical_root)
 
-    async def workspace(self, call: FederatedCall, *, authorised: bool) -> OpenedWorkspace:
+    async def workspace(
+        self, call: FederatedCall | NamedCall[Q], *, authorised: bool
+    ) -> OpenedWorkspace:
         """Return the workspace that a request means.
 
         Raises:

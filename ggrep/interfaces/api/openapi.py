@@ -13,8 +13,11 @@ from ggrep.interfaces.surfaces import body
 SHIPPED: Final = (
     "expand_success",
     "federated_error",
+    "federated_expand",
+    "federated_references",
     "federated_slate",
     "federated_success",
+    "federated_symbol",
     "health",
     "outline_success",
     "query_error",
@@ -112,6 +115,24 @@ def openapi_document() -> dict[str, Json]:
                 "outline", "Say what files or folders define.", "outline_body", "outline_success"
             ),
             "/tour": _of_one("tour", "Say what a repository is.", "tour_body", "tour_success"),
+            "/symbol/federated": _of_one(
+                "symbolFederated",
+                "Say where a workspace defines a name.",
+                "federated_symbol_body",
+                "federated_symbol",
+            ),
+            "/references/federated": _of_one(
+                "referencesFederated",
+                "Say where a workspace uses a name.",
+                "federated_references_body",
+                "federated_references",
+            ),
+            "/expand/federated": _of_one(
+                "expandFederated",
+                "Return what stands around a place of a workspace.",
+                "federated_expand_body",
+                "federated_expand",
+            ),
             "/status": {"get": _status()},
             "/health": {"get": _health()},
             "/metrics": {"get": _metrics()},
@@ -128,6 +149,9 @@ def openapi_document() -> dict[str, Json]:
                 "expand_body": body.EXPAND.schema(),
                 "outline_body": body.OUTLINE.schema(),
                 "tour_body": body.TOUR.schema(),
+                "federated_symbol_body": body.FEDERATED_SYMBOL.schema(),
+                "federated_references_body": body.FEDERATED_REFERENCES.schema(),
+                "federated_expand_body": body.FEDERATED_EXPAND.schema(),
                 "own_health": _own_health(),
             },
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
@@ -175,7 +199,7 @@ def _stream() -> dict[str, Json]:
 
 
 def _of_one(operation: str, summary: str, body: str, answer: str) -> dict[str, Json]:
-    """Return the operation that puts a question to one repository."""
+    """Return the operation that puts a question to one repository, or about a name to several."""
     return {
         "post": {
             "operationId": operation,

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,8 +15,10 @@ import ggrep
 from ggrep.base.errors import Forbidden
 from ggrep.base.stable_json import Document
 from ggrep.federation.diagnostics import redact
+from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_response import FederatedResponse, failure_json
 from ggrep.federation.repo_requests import Arrived
+from ggrep.federation.workspace_expand import FederatedExpansion
 from ggrep.federation.workspace_slates import FederatedSlate
 from ggrep.interfaces.api.auth import AUTHORISED
 from ggrep.interfaces.api.event_stream import Ending, EventStream
@@ -34,6 +36,7 @@ from ggrep.interfaces.api.http_requests import read_body, read_flag, read_parame
 from ggrep.interfaces.api.openapi import openapi_document
 from ggrep.interfaces.surfaces.body import (
     FederatedCall,
+    NamedCall,
     RepoCall,
     parse_expand_body,
     parse_federated_body,
@@ -43,6 +46,9 @@ from ggrep.interfaces.surfaces.body import (
     parse_slate_body,
     parse_symbol_body,
     parse_tour_body,
+    parse_workspace_expand,
+    parse_workspace_references,
+    parse_workspace_symbol,
 )
 from ggrep.interfaces.surfaces.callers import Callers, caller_of
 from ggrep.interfaces.surfaces.search_service import SearchService
@@ -104,6 +110,15 @@ class Routes:
             ("POST", "/expand"): _of_one(self, parse_expand_body, lambda one: one.expand_repo),
             ("POST", "/outline"): _of_one(self, parse_outline_body, lambda one: one.outline_repo),
             ("POST", "/tour"): _of_one(self, parse_tour_body, lambda one: one.tour_repo),
+            ("POST", "/symbol/federated"): _of_several(
+                self, parse_workspace_symbol, lambda several: several.symbol
+            ),
+            ("POST", "/references/federated"): _of_several(
+                self, parse_workspace_references, lambda several: several.references
+            ),
+            ("POST", "/expand/federated"): _of_several(
+                self, parse_workspace_expand, lambda several: several.expand
+            ),
             ("GET", "/status"): self.status,
             ("GET", "/health"): self.health,
             ("GET", "/metrics"): self.figures,
@@ -219,6 +234,36 @@ def _of_one(
             ask = partial(asking(service), root, call.request)
             document = await while_present(request.receive, ask)
         return document_response(document)
+
+    return answer
+
+
+Named: TypeAlias = FederatedSymbol | FederatedReferences | FederatedExpansion
+
+
+def _of_several(
+    routes: Routes,
+    parse: Callable[[Mapping[str, object]], NamedCall[Q]],
+    asking: Callable[[SearchService], Callable[..., Awaitable[Named]]],
+) -> Handler:
+    """Return what answers a question to a workspace about a name or a place; as `_of_one`."""
+
+    async def answer(request: Request) -> ASGIApp:
+        call = parse(await read_body(request, routes.max_body_bytes))
+        authorised = request.scope.get(AUTHORISED, False)
+        with routes.desk_for(request) as service:
+
+            async def work() -> Named:
+                opened = await routes.places.workspace(call, authorised=authorised)
+                return await asking(service)(
+                    opened.workspace, call.request, call.asked, forbidden=opened.forbidden
+                )
+
+            found = await while_present(request.receive, work)
+        error = found.attendance.error
+        status = 200 if error is None else http_failure(error).status
+        headers = ALWAYS if error is None else http_failure(error).headers
+        return document_response(found.to_json(), status=status, headers=headers)
 
     return answer
 

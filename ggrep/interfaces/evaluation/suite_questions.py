@@ -22,6 +22,15 @@ from ggrep.interfaces.evaluation.questions import Answer, Found, Question, Targe
 from ggrep.interfaces.evaluation.visible_places import shown_slate
 from ggrep.model.corpus import bucket_of
 from ggrep.model.hit import Hit
+from ggrep.model.name_pools import (
+    ImportsFound,
+    ImportsRequest,
+    ReferencesPool,
+    ReferencesPoolRequest,
+    SymbolPool,
+    SymbolPoolRequest,
+)
+from ggrep.model.navigation import ExpandRequest, ExpandResponse
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse, RepoDescription
 from ggrep.model.slate import Budgets, Slate, SlateRequest, SlateResponse
@@ -204,6 +213,24 @@ class EngineInPlace:
     async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
         """Return its slate."""
         return self.engine.slate(request, deadline)
+
+    async def symbol(self, request: SymbolPoolRequest, deadline: Deadline) -> SymbolPool:
+        """Return a name's definitions by one rule."""
+        return self.engine.symbol_pool(request, deadline)
+
+    async def references(
+        self, request: ReferencesPoolRequest, deadline: Deadline
+    ) -> ReferencesPool:
+        """Return a name's occurrences by one rule."""
+        return self.engine.references_pool(request, deadline)
+
+    async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsFound:
+        """Return which imports of files elsewhere mean something of this repository."""
+        return self.engine.imports_found(request, deadline)
+
+    async def expand(self, request: ExpandRequest, deadline: Deadline) -> ExpandResponse:
+        """Return the code around a place."""
+        return self.engine.expand(request, deadline)
 
 
 def open_asker(

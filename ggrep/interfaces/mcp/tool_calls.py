@@ -3,15 +3,17 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeAlias
 
 import anyio
 
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
 from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.base.stable_json import Document, Json
+from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_requests import Arrived
+from ggrep.federation.workspace_expand import FederatedExpansion
 from ggrep.federation.workspace_slates import FederatedSlate
 from ggrep.interfaces.mcp.arguments import Argument, body_of, read_arguments
 from ggrep.interfaces.mcp.mcp_places import Places, RepoPlace
@@ -30,6 +32,9 @@ from ggrep.interfaces.surfaces.body import (
     parse_slate_body,
     parse_symbol_body,
     parse_tour_body,
+    parse_workspace_expand,
+    parse_workspace_references,
+    parse_workspace_symbol,
 )
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.search_service import SearchService
@@ -111,6 +116,17 @@ def wanted_of(tool: str, values: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(wanted)
 
 
+OF_WORKSPACES: Final = frozenset(
+    {
+        *("workspace", "select", "only", "tags", "repo_filter"),
+        *("include_disabled", "concurrency", "strict", "stats"),
+    }
+)
+"""Arguments of a question about a name that mean a workspace, the server's own where none is
+named."""
+
+Named: TypeAlias = FederatedSymbol | FederatedReferences | FederatedExpansion
+
 MAX_IN_FLIGHT = 64
 """Calls carried out at once; a client that asks for more is told to wait."""
 
@@ -191,8 +207,16 @@ class Calls:
                 ask = self._outline if tool.name == "outline" else self._slate
                 return Outcome(await ask(asked, tool, values))
             case _:
-                document = await self._each(asked, tool, values)
-                return Outcome(document, text=agent_text(document, text_bytes_of(values), MORE))
+                return await self._named(asked, tool, values)
+
+    async def _named(
+        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
+    ) -> Outcome:
+        """Return where names or places lead, of a repository or a workspace."""
+        if values.keys() & OF_WORKSPACES:
+            return await self._in_workspace(asked, tool, values)
+        document = await self._each(asked, tool, values)
+        return Outcome(document, text=agent_text(document, text_bytes_of(values), MORE))
 
     async def _search(
         self, asked: SearchService, tool: Tool, values: Mapping[str, object]
@@ -291,6 +315,41 @@ class Calls:
             "" if target == own else place.key(target) for target in outline.request.targets
         )
         return await asked.outline_repo(place.root, replace(outline.request, targets=targets))
+
+    async def _in_workspace(
+        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
+    ) -> Outcome:
+        """Return where a name or a place of a workspace leads.
+
+        Raises:
+            InvalidRequest: a root is given beside the workspace.
+        """
+        if "root" in values:
+            raise InvalidRequest("root: not with a workspace; choose with only")
+        named = values.get("workspace")
+        place = await self._places.workspace(None if named is None else str(named))
+        body = body_of(tool.every, {**values, "workspace": str(place.file)})
+        match tool.name:
+            case "symbol":
+                symbol = parse_workspace_symbol(body)
+                opened = await open_workspace(place.file, place.allowlist, symbol.request)
+                found: Named = await asked.symbol(
+                    opened.workspace, symbol.request, symbol.asked, forbidden=opened.forbidden
+                )
+            case "references":
+                names = parse_workspace_references(body)
+                opened = await open_workspace(place.file, place.allowlist, names.request)
+                found = await asked.references(
+                    opened.workspace, names.request, names.asked, forbidden=opened.forbidden
+                )
+            case _:
+                around = parse_workspace_expand(body)
+                opened = await open_workspace(place.file, place.allowlist, around.request)
+                found = await asked.expand(
+                    opened.workspace, around.request, around.asked, forbidden=opened.forbidden
+                )
+        document = found.to_json()
+        return Outcome(document if found.ok else with_hint(document), failed=not found.ok)
 
     async def _look(
         self,

@@ -19,12 +19,12 @@ INSTRUCTIONS: Final = (
     " code does but not how it is spelled. To understand how something works, call `context`"
     " first: one pack of code, docs, config and tests. `search` finds places, `search_workspace`"
     " across repositories; `symbol` and `references` follow a name, `expand` shows what stands"
-    " around `path:line`, `outline` what a file, a folder or the whole repository holds. In a"
-    " workspace `file` is relative to the root of its repository; the resource ggrep://workspace"
-    " tells the roots. `confidence` says whether an answer fits; `warnings` and `limits_hit` say"
-    " what is missing from it. In `next_actions` `refs` is `references`; `level` and `refine` are"
-    " `context` again, with that level, or with a session and `delta_only`. Arguments mean the"
-    " same in every tool."
+    " around `path:line`; these three take `workspace` too, and `expand` then `alias:path:line`."
+    " `outline` says what a file, a folder or the whole repository holds. In a workspace `file` is"
+    " relative to the root of its repository; the resource ggrep://workspace tells the roots."
+    " `confidence` says whether an answer fits; `warnings` and `limits_hit` say what is missing"
+    " from it. In `next_actions` `refs` is `references`; `level` and `refine` are `context` again,"
+    " with that level, or with a session and `delta_only`. Arguments mean the same in every tool."
 )
 
 
@@ -145,6 +145,7 @@ _TOP: Final = _argument("top", "search.top", "Most hits", default=10)
 _SNIPPET: Final = _argument("snippet", "search.snippet", "Text of a hit", default="short")
 _TEXT_BYTES: Final = Argument("text_bytes", "integer")
 """Most bytes of the text that is read; the structured document is whole anyhow."""
+_WORKSPACE: Final = _argument("workspace", "workspacePath", "Its file or id", required=False)
 _OF_TEXT: Final = (Argument("body", "integer"), _TEXT_BYTES)
 """How many of the best hits are opened in the text, and its bytes."""
 _OF_ANY: Final = (
@@ -206,9 +207,21 @@ _OF_MENTIONS: Final = (_argument("strings", "strings"), _argument("comments", "c
 _OF_NAMES: Final = (
     _argument("filter", "filter"),
     _argument("limit", "limit"),
+    _argument("cursor", "cursor"),
     *_OF_ANY,
     _TEXT_BYTES,
 )
+_OF_MEMBERS: Final = (
+    _argument("select", "select.repos"),
+    _argument("only", "select.only"),
+    _argument("tags", "select.tags"),
+    _argument("repo_filter", "select.repoFilter"),
+    _argument("include_disabled", "select.includeDisabled"),
+    _argument("concurrency", "limits.concurrency"),
+    _argument("strict", "strict"),
+    _argument("stats", "search.stats"),
+)
+"""Which repositories of a workspace are asked about a name or a place."""
 
 TOOLS: Final = (
     _tool(
@@ -220,7 +233,7 @@ TOOLS: Final = (
     ),
     _tool(
         "context",
-        "What a question needs: code, docs, config, tests, how they join. Use before editing.",
+        "What a question needs: code, docs, config, tests. Use before editing.",
         (
             _QUERY,
             _ROOT,
@@ -242,10 +255,10 @@ TOOLS: Final = (
     ),
     _tool(
         "search_workspace",
-        "Search several repositories. Use when the answer may lie in another one.",
+        "Search several repositories. Use when the answer may lie elsewhere.",
         (
             _QUERY,
-            _argument("workspace", "workspacePath", "Its file or id", required=False),
+            _WORKSPACE,
             _argument("only", "select.only", "Repositories: alias, id or path"),
             _argument("format", "format", "Hits, or as context"),
             replace(_TOP, default=None),
@@ -263,12 +276,17 @@ TOOLS: Final = (
         ),
         f"{_names(_OF_WORKSPACES[:6])} and more; as in search and context",
     ),
-    Tool("symbol", "Where a name is defined. Use for exact names.", _NAMING, _OF_NAMES),
+    Tool(
+        "symbol",
+        "Where a name is defined. Use for exact names.",
+        (*_NAMING, _WORKSPACE),
+        (*_OF_NAMES, *_OF_MEMBERS),
+    ),
     _tool(
         "references",
         "Where a name is used. Use before changing it.",
-        _NAMING,
-        (*_OF_MENTIONS, *_OF_NAMES),
+        (*_NAMING, _WORKSPACE),
+        (*_OF_MENTIONS, *_OF_NAMES, *_OF_MEMBERS),
         _names((*_OF_MENTIONS, *_OF_NAMES[:2])),
     ),
     Tool(
@@ -285,8 +303,9 @@ TOOLS: Final = (
             _ROOT,
             _argument("boundary", "boundary", "How much"),
             _argument("max_bytes", "maxBytes", "Most bytes"),
+            _WORKSPACE,
         ),
-        _OF_ANY,
+        (*_OF_ANY, *_OF_MEMBERS),
     ),
     Tool(
         "outline",

@@ -39,13 +39,19 @@ class _Repository:
 
 
 @dataclass(frozen=True, slots=True)
-class _Workspace:
-    """The workspace that a request is about, and the format of the answer."""
+class _Named:
+    """The workspace that a request is about."""
 
     path: Annotated[str, Says("workspacePath", "Absolute path of the workspace file.", least=1)]
     id: Annotated[
         str | None, Says("workspaceId", "The repoSetId that the workspace must have.")
     ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Workspace(_Named):
+    """The workspace that a request is about, and the format of the answer."""
+
     format: Annotated[
         Literal["hits", "slate"],
         Says("format", "Ranked lists of hits (default), or a slate: evidence by file."),
@@ -84,7 +90,27 @@ FEDERATED: Final = Shape(
     judged_later=(SearchRequest, FederatedRequest),
 )
 
-SHAPES: Final = (SEARCH, SLATE, SYMBOL, REFERENCES, EXPAND, FEDERATED)
+_OF_LISTS: Final = frozenset(
+    {
+        *Shape(SearchRequest).leaves,
+        *("search.top", "merge.strategy", "merge.rrfK", "merge.fold"),
+        *("limits.perRepoTop", "limits.maxRepos", "limits.snippetBytes"),
+        *("cohorts.cohort", "cohorts.policy", "cohorts.allowUnsafeMix"),
+    }
+)
+"""What is said of ranked lists; names and places have none."""
+FEDERATED_SYMBOL: Final = Shape(
+    _Named, FederatedRequest, SymbolRequest, without=_OF_LISTS | {"scope"}
+)
+FEDERATED_REFERENCES: Final = Shape(
+    _Named, FederatedRequest, ReferencesRequest, without=_OF_LISTS | {"scope"}
+)
+FEDERATED_EXPAND: Final = Shape(_Named, FederatedRequest, ExpandRequest, without=_OF_LISTS)
+
+SHAPES: Final = (
+    *(SEARCH, SLATE, SYMBOL, REFERENCES, EXPAND, FEDERATED),
+    *(FEDERATED_SYMBOL, FEDERATED_REFERENCES, FEDERATED_EXPAND),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +169,58 @@ def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
     place = given.make(_Workspace)
     shape = given.make(SlateShape, budgets=given.make(Budgets))
     return FederatedCall(place.path, place.id, request, shape if place.format == "slate" else None)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCall(Generic[Q]):
+    """A decoded question to a workspace about a name or a place.
+
+    Attributes:
+        workspace_path: of its file, as written.
+        workspace_id: as of a `FederatedCall`.
+        request: which repositories are asked, within what time.
+        asked: as one repository is asked.
+    """
+
+    workspace_path: str
+    workspace_id: str | None
+    request: FederatedRequest
+    asked: Q
+
+
+def parse_workspace_symbol(body: Mapping[str, object]) -> NamedCall[SymbolRequest]:
+    """Return the request for a name's definitions in a workspace of a body.
+
+    Raises:
+        WorkspaceError: it asks for none; every issue is in it.
+    """
+    return _of_workspace(FEDERATED_SYMBOL, SymbolRequest, body)
+
+
+def parse_workspace_references(body: Mapping[str, object]) -> NamedCall[ReferencesRequest]:
+    """Return the request for a name's usages in a workspace of a body; errors as above."""
+    return _of_workspace(FEDERATED_REFERENCES, ReferencesRequest, body)
+
+
+def parse_workspace_expand(body: Mapping[str, object]) -> NamedCall[ExpandRequest]:
+    """Return the request for the code around a place of a workspace of a body; errors as above."""
+    return _of_workspace(FEDERATED_EXPAND, ExpandRequest, body)
+
+
+def _of_workspace(shape: Shape, kind: type[N], body: Mapping[str, object]) -> NamedCall[N]:
+    fields = _fields(body)
+    given = shape.read(fields)
+    fields.finish()
+    if "\0" in str(given.of(_Named).get("path")):
+        fields.add("workspacePath", "invalid", "must be the path of a workspace file")
+    if fields.issues:
+        raise WorkspaceError(tuple(fields.issues))
+    timeout_ms = given.of(kind).get("timeout_ms")
+    asked = given.make(kind, timeout_ms=timeout_ms or DEFAULT_TIMEOUT_MS)
+    search = SearchRequest("", timeout_ms=asked.timeout_ms)
+    request = given.make(FederatedRequest, search=search)
+    place = given.make(_Named)
+    return NamedCall(place.path, place.id, request, asked)
 
 
 def parse_search_body(body: Mapping[str, object]) -> SearchCall:

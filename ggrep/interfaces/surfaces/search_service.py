@@ -5,10 +5,12 @@ from typing import Protocol
 
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Document
+from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace_expand import FederatedExpansion
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
@@ -41,6 +43,39 @@ class SearchService(Protocol):
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FederatedSlate:
         """Return the slate of a workspace; those who are forbidden fail in it."""
+        ...
+
+    async def symbol(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        asked: SymbolRequest,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedSymbol:
+        """Return where a workspace defines a name; those who are forbidden fail in it."""
+        ...
+
+    async def references(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        asked: ReferencesRequest,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedReferences:
+        """Return where a workspace uses a name; those who are forbidden fail in it."""
+        ...
+
+    async def expand(
+        self,
+        workspace: Workspace,
+        request: FederatedRequest,
+        asked: ExpandRequest,
+        *,
+        forbidden: frozenset[RepoId] = frozenset(),
+    ) -> FederatedExpansion:
+        """Return what stands around a place of a workspace."""
         ...
 
     async def search_repo(self, root: Path, request: SearchRequest) -> Document:

@@ -8,6 +8,7 @@ from ggrep.model.schemas.constraints import (
     Commit,
     Count,
     DocumentJson,
+    Named,
     RequestId,
     Sha256,
     SnapshotId,
@@ -33,6 +34,13 @@ class GitJson(TypedDict):
     """Tracked files differed from HEAD; null when unknown."""
     untracked_included: bool
     """Files that git does not track are indexed as well."""
+
+
+class PagedJson(TypedDict):
+    """Where an answer goes on."""
+
+    next_cursor: NotRequired[Named]
+    """What the next page is asked for by; absent on the last."""
 
 
 class LimitJson(TypedDict):

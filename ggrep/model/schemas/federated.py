@@ -139,8 +139,8 @@ class StatisticsReposJson(TypedDict):
     """Repositories whose figures were summed; empty but under global."""
 
 
-class FederatedMetaJson(TypedDict):
-    """What was asked of whom, and by which rules."""
+class WorkspaceMetaJson(TypedDict):
+    """Which workspace was asked, and which of its repositories."""
 
     repoSetId: RepoSetId
     """Identity of the workspace's set of repositories."""
@@ -148,11 +148,16 @@ class FederatedMetaJson(TypedDict):
     """Identity of the index state of the selected repositories."""
     workspace: NamedWorkspaceJson
     selection: SelectionJson
+    snapshots: Mapping[RepoId, SnapshotId]
+    """The snapshot of each repository that has one."""
+
+
+class FederatedMetaJson(WorkspaceMetaJson):
+    """What was asked of whom, and by which rules."""
+
     merge: MergeJson
     limits: FederatedLimitsJson
     cohort: CohortsJson
-    snapshots: Mapping[RepoId, SnapshotId]
-    """The snapshot of each repository that has one."""
     statistics: StatisticsReposJson
 
 
@@ -292,7 +297,8 @@ class FederatedErrorJson(DocumentJson, StatedJson):
     ok: Literal[False]
     """Whether there is an answer."""
     backend: Literal["federated"]
-    meta: NotRequired[FederatedMetaJson]
+    meta: NotRequired[FederatedMetaJson | WorkspaceMetaJson]
+    """Without rules of merging where no lists were asked for."""
     repos: NotRequired[Sequence[FederatedRepoJson]]
     """Every selected repository, by id."""
     diagnostics: DiagnosticsJson
@@ -307,6 +313,18 @@ class FederatedErrorJson(DocumentJson, StatedJson):
 
 class ToolWorkspaceFailureJson(FederatedErrorJson, HintJson):
     """What the tool that searches workspaces returns when it fails."""
+
+
+class AttendedJson(StatedJson):
+    """What every answer about names says of the repositories."""
+
+    backend: Literal["federated"]
+    meta: WorkspaceMetaJson
+    repos: Sequence[FederatedRepoJson]
+    """Every selected repository, by id."""
+    diagnostics: DiagnosticsJson
+    limits_hit: Sequence[FederatedLimitJson]
+    """Cuts that were made."""
 
 
 class AskedJson(DocumentJson):

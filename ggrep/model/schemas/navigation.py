@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, TypedDict
 
 from ggrep.model.navigation import Boundary, MentionKind
-from ggrep.model.schemas.answer import AnswerJson, TimedJson
+from ggrep.model.schemas.answer import AnswerJson, PagedJson, TimedJson
 from ggrep.model.schemas.constraints import Code, Count, Positive, Sha256
 from ggrep.model.schemas.failure import FailureJson
 
@@ -37,8 +37,8 @@ class NeighbourJson(TypedDict):
     """The definition's head on one line; empty for what has none."""
 
 
-class ExpandJson(AnswerJson, TimedJson):
-    """What stands around a place of one repository, as it was indexed."""
+class ExpansionJson(TypedDict):
+    """What stands around a place."""
 
     target: str
     """The place that was asked for."""
@@ -63,6 +63,10 @@ class ExpandJson(AnswerJson, TimedJson):
     """Lines of the whole file."""
     neighbours: Sequence[NeighbourJson]
     """The next chunks on both sides, by line."""
+
+
+class ExpandJson(AnswerJson, TimedJson, ExpansionJson):
+    """What stands around a place of one repository, as it was indexed."""
 
 
 class ReferencesLimitsJson(TypedDict):
@@ -97,7 +101,7 @@ class ReferenceJson(TypedDict):
     """The line it stands in, free of control characters and cut to a bound."""
 
 
-class ReferencesJson(AnswerJson, TimedJson):
+class ReferencesJson(AnswerJson, TimedJson, PagedJson):
     """Where a name is mentioned without being defined, in one repository."""
 
     name: str
@@ -148,7 +152,7 @@ class DefinitionJson(TypedDict):
     """What documents it, without comment marks; empty when nothing does."""
 
 
-class SymbolJson(AnswerJson, TimedJson):
+class SymbolJson(AnswerJson, TimedJson, PagedJson):
     """Where a name is defined in one repository."""
 
     name: str

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
 
 from ggrep.model.answer_view import ViewOptions
+from ggrep.model.name_pools import ImportsRequest, ReferencesPoolRequest, SymbolPoolRequest
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import PoolRequest, SearchRequest
@@ -150,6 +151,27 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
+class SymbolPool:
+    """Definitions of a name by one rule, to merge."""
+
+    request: SymbolPoolRequest
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencesPool:
+    """Occurrences of a name by one rule, to merge."""
+
+    request: ReferencesPoolRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Imports:
+    """Which imports of files elsewhere mean something of this repository."""
+
+    request: ImportsRequest
+
+
+@dataclass(frozen=True, slots=True)
 class Encode:
     """A query's text as a vector. `timeout_ms` 0 is the daemon's own bound."""
 
@@ -253,6 +275,9 @@ Message: TypeAlias = (
     | Describe
     | TermStats
     | Pool
+    | SymbolPool
+    | ReferencesPool
+    | Imports
     | Encode
     | Status
     | Health

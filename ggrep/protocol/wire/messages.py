@@ -9,10 +9,21 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, cast, get_args
 
+from ggrep.base.ids import parse_snapshot_id
 from ggrep.base.stable_json import Json
 from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.fields import Fields, misfit
-from ggrep.protocol.wire.message_types import Cancel, Envelope, Message, Pool, Search, Slate
+from ggrep.protocol.wire.message_types import (
+    Cancel,
+    Envelope,
+    Imports,
+    Message,
+    Pool,
+    ReferencesPool,
+    Search,
+    Slate,
+    SymbolPool,
+)
 from ggrep.protocol.wire.reading import read
 from ggrep.protocol.wire.requests import check_scored
 
@@ -39,6 +50,8 @@ def parse_message(body: Mapping[str, object]) -> Envelope:
     match message:
         case Pool() | Slate():
             check_scored(message.request, "request")
+        case SymbolPool(asked) | ReferencesPool(asked) | Imports(asked) if asked.snapshot_id:
+            parse_snapshot_id(asked.snapshot_id)
         case Cancel(target) if target != CANCEL_SYNC and not _is_request_id(target):
             raise misfit("target", target, "a request_id, or sync")
         case _:

@@ -19,7 +19,7 @@ from ggrep.base.errors import (
     NoIndex,
 )
 from ggrep.base.identifiers import IdSource
-from ggrep.base.ids import PathKey, SnapshotId
+from ggrep.base.ids import PathKey, SnapshotId, parse_snapshot_id
 from ggrep.base.lease import is_orphaned
 from ggrep.base.locks import Patience
 from ggrep.config import names
@@ -43,6 +43,14 @@ from ggrep.index.sync.rebuild import rebuild
 from ggrep.index.sync.sync_report import Progress, SyncReport, unheard
 from ggrep.index.sync.syncer import sync
 from ggrep.index.sync.target import SyncTarget
+from ggrep.model.name_pools import (
+    ImportsFound,
+    ImportsRequest,
+    ReferencesPool,
+    ReferencesPoolRequest,
+    SymbolPool,
+    SymbolPoolRequest,
+)
 from ggrep.model.navigation import (
     ExpandRequest,
     ExpandResponse,
@@ -59,10 +67,14 @@ from ggrep.model.standing import Standing
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine import query_answers as answers
+from ggrep.search.engine.name_pools import references_pool, symbol_pool
+from ggrep.search.engine.outside_imports import imports_found
 from ggrep.search.engine.scanning import Scanner
 from ggrep.search.engine.snapshots import Snapshots
 from ggrep.search.navigation.expanding import check_expand
 from ggrep.search.navigation.name_answers import check_name, references, symbol
+from ggrep.search.navigation.name_candidates import searched
+from ggrep.search.navigation.name_pages import page_start
 from ggrep.search.navigation.named_places import by_handle, expand_place
 from ggrep.search.navigation.outlining import check_outline, outline
 from ggrep.search.query.context import Context
@@ -75,6 +87,10 @@ from ggrep.search.tour.touring import check_tour, tour
 
 _KEY_RETRY_MS = 5.0
 """The key of sessions is made in less."""
+
+
+def _pinned(snapshot_id: str | None) -> SnapshotId | None:
+    return None if snapshot_id is None else parse_snapshot_id(snapshot_id)
 
 
 def _unbounded(count: int) -> AbstractContextManager[None]:
@@ -468,13 +484,15 @@ class Engine:
         """Return where a name is defined in the active snapshot; arguments as of `search`.
 
         Raises:
-            InvalidRequest: the request cannot be understood.
+            InvalidRequest: the request cannot be understood, or its cursor.
             NoIndex: nothing was ever published.
+            SnapshotGone: the snapshot that earlier pages are of was removed.
             DeadlineExceeded: the request's time ran out.
         """
         check_name(request)
         deadline = deadline or self._deadline(request.timeout_ms)
-        with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
+        _, pinned = page_start(request, self.identity.store_id)
+        with self._answering(deadline, pinned, request_id, admitted, vectors=False) as context:
             return symbol(context, by_handle(context, request), self._occurrences)
 
     def references(
@@ -488,8 +506,48 @@ class Engine:
         """Return where a name is used in the active snapshot; as `symbol` else."""
         check_name(request)
         deadline = deadline or self._deadline(request.timeout_ms)
-        with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
+        _, pinned = page_start(request, self.identity.store_id)
+        with self._answering(deadline, pinned, request_id, admitted, vectors=False) as context:
             return references(context, by_handle(context, request), self._occurrences)
+
+    def symbol_pool(
+        self, request: SymbolPoolRequest, deadline: Deadline | None = None
+    ) -> SymbolPool:
+        """Return a name's definitions by one rule, for a coordinator; see `SymbolPoolRequest`.
+
+        Raises:
+            SnapshotGone: the snapshot that was asked for was removed.
+            GgrepError: as `symbol`.
+        """
+        check_name(request.asked)
+        deadline = deadline or self._deadline(request.asked.timeout_ms)
+        pinned = _pinned(request.snapshot_id)
+        with self._answering(deadline, pinned, vectors=False) as context:
+            return symbol_pool(context, request, self._occurrences)
+
+    def references_pool(
+        self, request: ReferencesPoolRequest, deadline: Deadline | None = None
+    ) -> ReferencesPool:
+        """Return a name's occurrences by one rule; as `symbol_pool` else."""
+        check_name(request.asked)
+        deadline = deadline or self._deadline(request.asked.timeout_ms)
+        pinned = _pinned(request.snapshot_id)
+        with self._answering(deadline, pinned, vectors=False) as context:
+            return references_pool(context, request, self._occurrences)
+
+    def imports_found(
+        self, request: ImportsRequest, deadline: Deadline | None = None
+    ) -> ImportsFound:
+        """Return which imports of other repositories' files mean something of this one.
+
+        Raises:
+            GgrepError: as `symbol_pool`.
+        """
+        deadline = deadline or self._deadline(request.timeout_ms)
+        pinned = _pinned(request.snapshot_id)
+        with self._answering(deadline, pinned, vectors=False) as context:
+            held = searched(context.view, open_segments(context.view), "", (), deadline)
+            return imports_found(held, request, deadline)
 
     def expand(
         self,

@@ -10,7 +10,9 @@ import numpy as np
 
 from ggrep.base.deadline import Deadline
 from ggrep.index.lexical.layout import SYMBOL
+from ggrep.model.asked_names import other_case
 from ggrep.model.limits import Notice
+from ggrep.model.name_pools import FITTING, MAX_SUGGESTIONS, Fit, NearName
 from ggrep.model.sanitise import sanitise_line
 from ggrep.search.navigation.name_candidates import AskedName, NameFile, Searched, defining_files
 from ggrep.search.navigation.name_reading import Place, Reading
@@ -46,25 +48,56 @@ def find_definitions(reading: Reading, asked: AskedName) -> Definitions:
     files = defining_files(reading.held, asked.last, reading.deadline)
     beside: list[Place] = []
     for any_case in (False, True):
-        every = _defining(reading, files, asked.last, any_case=any_case)
-        kept = _qualified(every, asked.owners)
-        if kept:
-            notices = other_case(asked.last, kept) if any_case else ()
-            return Definitions(tuple(sorted(kept, key=_order)), notices=notices)
-        beside += every
+        found = fitting(reading, files, asked, any_case=any_case)
+        if found.fits:
+            notices = other_case(asked.last, spellings(found.places)) if any_case else ()
+            return Definitions(found.places, notices=notices)
+        beside += found.places
     if beside:
         names = dict.fromkeys(sanitise_line(qualified_name(place)) for place in beside)
         return Definitions((), tuple(names)[:MAX_SUGGESTIONS])
     near = near_names(reading.held, asked.last, reading.deadline)
-    return Definitions((), tuple(map(sanitise_line, near)))
+    return Definitions((), tuple(dict.fromkeys(one.name for one in near)))
 
 
-def other_case(name: str, places: Iterable[Place]) -> tuple[Notice, ...]:
-    """Return the notice that the name occurs only in other letter case."""
-    spelled = sorted({place.mention.text for place in places} - {name})
-    shown = ", ".join(map(sanitise_line, spelled[:MAX_SUGGESTIONS]))
-    told = f"nothing is spelled {sanitise_line(name)}; shown is {shown}"
-    return (Notice("other_case", told),) if spelled else ()
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """The definitions of a name's last part that fit best.
+
+    Attributes:
+        fit: by what they do; `beside` where none fits what the name is qualified by.
+        places: in the order of an answer; those beside in the order they were read in.
+    """
+
+    fit: Fit
+    places: tuple[Place, ...]
+
+    @property
+    def fits(self) -> bool:
+        """Return whether they are what was asked for."""
+        return self.fit in FITTING
+
+
+def fitting(
+    reading: Reading, files: Sequence[NameFile], asked: AskedName, *, any_case: bool
+) -> Fitting:
+    """Return the definitions that fit a name best, in its own spelling or in any letter case.
+
+    By what encloses them first; by their file's path where none does.
+    """
+    every = _defining(reading, files, asked.last, any_case=any_case)
+    within = [place for place in every if _ends(_parts(place.mention.container), asked.owners)]
+    if within:
+        return Fitting("enclosing", tuple(sorted(within, key=_order)))
+    by_path = [place for place in every if _ends(_path_parts(place), asked.owners)]
+    if by_path:
+        return Fitting("path", tuple(sorted(by_path, key=_order)))
+    return Fitting("beside" if every else "none", tuple(every))
+
+
+def spellings(places: Iterable[Place]) -> list[str]:
+    """Return how the name is spelled at these places, each spelling once, sorted."""
+    return sorted({place.mention.text for place in places})
 
 
 def qualified_name(place: Place) -> str:
@@ -83,14 +116,6 @@ def _defining(
     ]
 
 
-def _qualified(places: Sequence[Place], owners: tuple[str, ...]) -> list[Place]:
-    """Return the places whose container ends in `owners`; where none does, with its file's path."""
-    if not owners:
-        return list(places)
-    within = [place for place in places if _ends(_parts(place.mention.container), owners)]
-    return within or [place for place in places if _ends(_path_parts(place), owners)]
-
-
 def _parts(container: str) -> list[str]:
     return [part for part in container.replace("::", ".").split(".") if part]
 
@@ -104,8 +129,9 @@ def _path_parts(place: Place) -> list[str]:
 
 
 def _ends(parts: Sequence[str], owners: tuple[str, ...]) -> bool:
+    """Return whether parts end in `owners`, of which there may be none."""
     folded = tuple(part.casefold() for part in owners)
-    return tuple(part.casefold() for part in parts[-len(folded) :]) == folded
+    return tuple(part.casefold() for part in parts[len(parts) - len(folded) :]) == folded
 
 
 def _order(place: Place) -> tuple[bool, bool, bool, str, int, int]:
@@ -122,7 +148,6 @@ def _order(place: Place) -> tuple[bool, bool, bool, str, int, int]:
     )
 
 
-MAX_SUGGESTIONS: Final = 5
 MAX_TERMS: Final = 500_000
 """Most names that are compared."""
 _TERMS_AT_ONCE: Final = 8192
@@ -131,7 +156,7 @@ _FEWEST_LETTERS: Final = 4
 """A part so short is in too many names to mean anything."""
 
 
-def near_names(held: Searched, name: str, deadline: Deadline) -> tuple[str, ...]:
+def near_names(held: Searched, name: str, deadline: Deadline) -> tuple[NearName, ...]:
     """Return a few defined names spelled similarly to `name`, the nearest first.
 
     Raises:
@@ -145,10 +170,20 @@ def near_names(held: Searched, name: str, deadline: Deadline) -> tuple[str, ...]
             if term not in best and (score := _distance(wanted, _plain(term))) is not None:
                 best[term] = (score, place, row)
     ranked = sorted(best.items(), key=lambda item: (item[1][0], len(item[0]), item[0]))
-    spelled = [
-        _spelled(held, place, row, term) for term, (_, place, row) in ranked[:MAX_SUGGESTIONS]
-    ]
-    return tuple(dict.fromkeys(spelled))
+    return tuple(
+        NearName(
+            sanitise_line(_spelled(held, place, row, term)),
+            (score, len(term)),
+            term,
+            _path_of(held, place, row),
+        )
+        for term, (score, place, row) in ranked[:MAX_SUGGESTIONS]
+    )
+
+
+def _path_of(held: Searched, place: int, row: int) -> str:
+    image = held.segments[place].image
+    return image.path(int(image.row_files[row]))
 
 
 def _plain(name: str) -> str:

@@ -1,15 +1,13 @@
 """Answers where a name is defined and where it is used."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final, TypeVar
+from dataclasses import dataclass, field
+from typing import Final
 
-from ggrep.base.errors import InvalidRequest
 from ggrep.config.fingerprints import asked_fingerprint
-from ggrep.model.declared_name import declared_name
-from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.asked_names import check_spelling, clamped, other_case
+from ggrep.model.limits import Notice
 from ggrep.model.navigation import (
     Definition,
     Reference,
@@ -19,10 +17,10 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.model.request import SearchRequest
-from ggrep.model.sanitise import is_text, sanitise, sanitise_line
+from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.parse.languages.registry import is_unread
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
-from ggrep.search.navigation.definitions import find_definitions, other_case, qualified_name
+from ggrep.search.navigation.definitions import find_definitions, qualified_name
 from ggrep.search.navigation.name_candidates import (
     NameFile,
     Searched,
@@ -30,22 +28,16 @@ from ggrep.search.navigation.name_candidates import (
     searched,
     split_name,
 )
+from ggrep.search.navigation.name_pages import page_end, page_start
 from ggrep.search.navigation.name_reading import Place, Reading
 from ggrep.search.query.context import Context, Stages
 from ggrep.search.query.pipeline import check_request
 from ggrep.search.query.segments import open_segments
 
-MAX_SYMBOLS: Final = 2_000
-"""Most definitions of one answer."""
-MAX_REFERENCES: Final = 2_000
-"""Most mentions of one answer."""
-MAX_NAME_CHARACTERS: Final = 400
 MAX_LINE_CHARACTERS: Final = 240
 """Most of a line that is shown beside a mention."""
 _BEFORE: Final = 80
 """What of a longer line is shown in front of the name."""
-
-_Asked = TypeVar("_Asked", SymbolRequest, ReferencesRequest)
 
 
 def check_name(request: SymbolRequest | ReferencesRequest) -> None:
@@ -54,16 +46,10 @@ def check_name(request: SymbolRequest | ReferencesRequest) -> None:
     Raises:
         InvalidRequest: names what is wrong.
     """
-    name = declared_name(request.name)
-    if not is_text(name):
-        raise InvalidRequest(f"name: {name!r} is not valid Unicode")
-    if not re.search(r"\w", name) or re.search(r"[\s\0]", name):
-        raise InvalidRequest(f"name: {name!r} is not a name")
-    if len(name) > MAX_NAME_CHARACTERS:
-        raise InvalidRequest(f"name: longer than {MAX_NAME_CHARACTERS} characters")
+    check_spelling(request.name)
     check_request(
         SearchRequest(
-            name,
+            request.name,
             limit=request.limit,
             scope=request.scope,
             filters=request.filters,
@@ -85,15 +71,17 @@ def symbol(context: Context, request: SymbolRequest, pool: OccurrencePool) -> Sy
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     stages = Stages(context.clock)
-    request, limits = _clamped(request, MAX_SYMBOLS, "max_symbols")
-    reading = _reading(context, request, pool, words_do=False)
+    request, limits = clamped(request)
+    reading = reading_of(context, request, pool, words_do=False)
     asked = split_name(request.name)
     files = mentioning_files(reading.held, asked.last, context.deadline)
     found = find_definitions(reading, asked)
-    total = len(found.places)
-    if total > request.limit:
-        limits = (*limits, LimitHit("max_symbols", request.limit, total))
-    definitions = [_definition(reading.held, place) for place in found.places[: request.limit]]
+    manifest, total = context.view.manifest, len(found.places)
+    skip, _ = page_start(request, manifest.store_id)
+    kept = found.places[skip:][: request.limit]
+    definitions = [definition_at(reading.held, place) for place in kept]
+    origin = manifest.store_id, manifest.snapshot_id
+    cuts, next_cursor = page_end(request, (skip, len(kept)), total, origin)
     stages.end("retrieve")
     return SymbolResponse(
         request=request,
@@ -103,7 +91,7 @@ def symbol(context: Context, request: SymbolRequest, pool: OccurrencePool) -> Sy
         **context.head(
             asked_fingerprint("symbol-1", request, settings=context.settings),
             deterministic=request.deterministic,
-            limits=(*limits, *reading.limits),
+            limits=(*limits, *cuts, *reading.limits),
             notices=(
                 *reading.notices,
                 *found.notices,
@@ -111,6 +99,7 @@ def symbol(context: Context, request: SymbolRequest, pool: OccurrencePool) -> Sy
             ),
             spans=stages.spans,
         ),
+        next_cursor=next_cursor,
     )
 
 
@@ -129,52 +118,57 @@ def references(
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     stages = Stages(context.clock)
-    request, limits = _clamped(request, MAX_REFERENCES, "max_references")
-    reading = _reading(context, request, pool, words_do=True)
+    request, limits = clamped(request)
+    reading = reading_of(context, request, pool, words_do=True)
     name = split_name(request.name).last
     files = mentioning_files(reading.held, name, context.deadline)
-    told, notices = _Told(request), unread_languages(reading.held, files)
+    manifest = context.view.manifest
+    skip, _ = page_start(request, manifest.store_id)
+    told, notices = Told(request, skip), unread_languages(reading.held, files)
     for any_case in (False, True):
         for file in reading.read(files, name, any_case=any_case):
             told.take(reading.held, file.text, file.places)
         if told.totals:
             break
     if told.other_spelling is not None:
-        notices += other_case(name, [told.other_spelling])
+        notices += other_case(name, [told.other_spelling.mention.text])
     wanted = sum(told.totals[kind] for kind in told.kinds)
-    if wanted > request.limit:
-        limits = (*limits, LimitHit("max_references", request.limit, wanted))
+    origin = manifest.store_id, manifest.snapshot_id
+    cuts, next_cursor = page_end(request, (skip, len(told.shown)), wanted, origin)
     stages.end("retrieve")
     return ReferencesResponse(
         request=request,
-        references=tuple(told.shown),
+        references=tuple(found for _, found in told.shown),
         totals=tuple(
             (kind, told.totals[kind]) for kind in ("usage", "string", "comment", "definition")
         ),
-        files=len({reference.path for reference in told.shown}),
+        files=len({found.path for _, found in told.shown}),
         **context.head(
             asked_fingerprint("references-1", request, settings=context.settings),
             deterministic=request.deterministic,
-            limits=(*limits, *reading.limits),
+            limits=(*limits, *cuts, *reading.limits),
             notices=(*reading.notices, *notices),
             spans=stages.spans,
         ),
+        next_cursor=next_cursor,
     )
 
 
 @dataclass(slots=True)
-class _Told:
+class Told:
     """Collects occurrences in the order of the answer and keeps the first.
 
     Attributes:
+        skip: so many of those that fit the answer are passed over.
         kinds: which are shown.
         totals: all of them, by kind.
         other_spelling: the first that is not spelled as the name was asked for.
     """
 
     request: ReferencesRequest
+    skip: int = 0
     kinds: frozenset[str] = frozenset()
-    shown: list[Reference] = field(default_factory=list)
+    shown: list[tuple[Place, Reference]] = field(default_factory=list)
     totals: Counter[str] = field(default_factory=Counter)
     other_spelling: Place | None = None
 
@@ -192,24 +186,34 @@ class _Told:
             self.totals[kind] += 1
             if place.mention.text != name:
                 self.other_spelling = self.other_spelling or place
-            if kind in self.kinds and len(self.shown) < self.request.limit:
+            if kind not in self.kinds:
+                continue
+            if self.skip:
+                self.skip -= 1
+            elif len(self.shown) < self.request.limit:
                 lines = lines or text.split("\n")
-                self.shown.append(_reference(held, place, lines[place.mention.line - 1]))
+                found = reference_at(held, place, lines[place.mention.line - 1])
+                self.shown.append((place, found))
 
 
-def _reading(
+def reading_of(
     context: Context,
     request: SymbolRequest | ReferencesRequest,
     pool: OccurrencePool,
     *,
     words_do: bool,
 ) -> Reading:
+    """Return what reads the files that a request allows."""
     view, deadline = context.view, context.deadline
     held = searched(view, open_segments(view), request.scope, request.filters, deadline)
     return Reading(held, pool, deadline, words_do, request.deterministic)
 
 
-def _definition(held: Searched, place: Place) -> Definition:
+def definition_at(held: Searched, place: Place) -> Definition:
+    """Return the definition at a place.
+
+    Requires: there is one.
+    """
     mention, image = place.mention, held.segments[place.file.segment].image
     defined = mention.defined
     assert defined is not None  # noqa: S101 - only defining places are asked for
@@ -229,7 +233,11 @@ def _definition(held: Searched, place: Place) -> Definition:
     )
 
 
-def _reference(held: Searched, place: Place, line: str) -> Reference:
+def reference_at(held: Searched, place: Place, line: str) -> Reference:
+    """Return the occurrence at a place, which stands in `line`.
+
+    Requires: it is no definition.
+    """
     mention, image = place.mention, held.segments[place.file.segment].image
     kind = mention.kind
     assert kind != "definition"  # noqa: S101 - those are counted, never shown
@@ -251,12 +259,6 @@ def _shortened(line: str, column: int) -> str:
         return line.strip()[:MAX_LINE_CHARACTERS]
     start = column - 1 - _BEFORE
     return line[start : start + MAX_LINE_CHARACTERS].strip()
-
-
-def _clamped(request: _Asked, most: int, code: str) -> tuple[_Asked, tuple[LimitHit, ...]]:
-    """Return the request within the cap, which also replaces a limit of 0."""
-    limits = (LimitHit(code, most, request.limit),) if request.limit > most else ()
-    return replace(request, limit=min(request.limit or most, most)), limits
 
 
 UNREAD_LANGUAGE: Final = "unread_language"

@@ -17,7 +17,7 @@ from ggrep.index.lexical.layout import SYMBOL
 from ggrep.index.lexical.postings import Rows
 from ggrep.index.lexical.tokens import whole_names, word_terms, words
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.declared_name import declared_name
+from ggrep.model.declared_name import name_parts
 from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
 from ggrep.model.traits import TEST
@@ -25,8 +25,6 @@ from ggrep.search.query.eligible import Mask, eligible_rows
 from ggrep.search.query.row_reading import BATCH_ROWS, row_texts
 from ggrep.search.query.segments import SearchableSegment
 
-_SEPARATORS: Final = re.compile(r"::|->|\\|[.#/]")
-_ARITY: Final = re.compile(r"/\d+$")
 _DEFINING: Final = (
     r"(?:class|const|def\w{{0,20}}|enum|fn|fun|func|function|impl|interface|let|local|macro|module|"
     r"namespace|object|package|protocol|record|struct|sub|trait|type|typedef|union|val|var)"
@@ -97,11 +95,8 @@ class Searched:
 
 def split_name(name: str) -> AskedName:
     """Return the parts of a name: `a.b`, `a::b`, `a#b` and `a/b` are `b` of `a`."""
-    plain = _ARITY.sub("", declared_name(name).removesuffix("()"))
-    parts = [part for part in _SEPARATORS.split(plain) if part]
-    if not parts:
-        return AskedName((), plain)
-    return AskedName(tuple(parts[:-1]), parts[-1])
+    *owners, last = name_parts(name)
+    return AskedName(tuple(owners), last)
 
 
 def searched(

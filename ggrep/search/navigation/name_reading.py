@@ -202,8 +202,9 @@ class Reading:
         passed = self.deadline.clock.monotonic_ms() - self._began_ms
         return passed >= (self.deadline.at_ms - self._began_ms) * share / 100
 
-    def _order(self, file: NameFile) -> tuple[bool, bool, str]:
-        return (not (self.words_do or file.names), file.test, file.path)
+    def _order(self, file: NameFile) -> tuple[bool, bool, str, int, int]:
+        first = not (self.words_do or file.names)
+        return (first, file.test, file.path, file.segment, file.file)
 
     def _questions(
         self, holding: HoldingFiles, asked: deque[HoldingFile]

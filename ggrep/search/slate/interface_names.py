@@ -66,6 +66,12 @@ def packages_provided(path: str, text: str) -> list[str]:
     return _tidy(own)
 
 
+def names_package(path: str) -> bool:
+    """Return whether a file is a manifest, which may name its own package."""
+    name = _file_name(path)
+    return name in _OWN or name == "pom.xml" or name.endswith(".gemspec")
+
+
 def packages_asked(path: str, text: str) -> list[str]:
     """Return what a manifest names as dependencies; empty for other files."""
     name = _file_name(path)

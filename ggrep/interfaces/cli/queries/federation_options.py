@@ -10,8 +10,8 @@ from ggrep.interfaces.cli.parsing.flags import Flag, typed_flags
 
 
 @dataclass(frozen=True, slots=True)
-class Repositories:
-    """Which workspace and repositories are searched, and how their answers are merged.
+class Members:
+    """Which workspace and repositories are asked.
 
     Attributes:
         files: every occurrence of `--workspace`.
@@ -43,6 +43,29 @@ class Repositories:
     include_disabled: Annotated[
         bool, Flag("--include-disabled", "Search disabled repos too.", of=FederatedRequest)
     ] = False
+    concurrency: Annotated[int | None, Flag("--concurrency", of=FederatedRequest)] = None
+    strict: Annotated[bool, Flag("--federated-strict", of=FederatedRequest)] = False
+    stats: Annotated[bool, Flag("--stats", of=FederatedRequest)] = False
+    include_paths: Annotated[
+        bool, Flag("--debug-include-paths", "Show absolute paths.", of=FederatedRequest)
+    ] = False
+
+    def refuse_without_file(self) -> None:
+        """Raise when an option that only affects workspaces is given without `--workspace`.
+
+        Raises:
+            UsageError: names the flags; ignoring them would silently give a wrong answer.
+        """
+        if not self.files and (named := typed_flags(self)):
+            raise UsageError(f"{', '.join(named)}: only with --workspace")
+
+
+@dataclass(frozen=True, slots=True)
+class Repositories(Members):
+    """Which workspace and repositories are searched, and how their answers are merged."""
+
+    title: ClassVar = "Workspace"
+
     max_repos: Annotated[
         int | None,
         Flag(
@@ -68,7 +91,6 @@ class Repositories:
             "--fold/--no-fold", "Show text that several repos share only once.", of=FederatedRequest
         ),
     ] = None
-    concurrency: Annotated[int | None, Flag("--concurrency", of=FederatedRequest)] = None
     cohort: Annotated[
         tuple[str, ...],
         Flag("--cohort", "Search this cohort: KEY or CORPUS:KEY.", of=FederatedRequest),
@@ -85,17 +107,3 @@ class Repositories:
             of=FederatedRequest,
         ),
     ] = False
-    strict: Annotated[bool, Flag("--federated-strict", of=FederatedRequest)] = False
-    stats: Annotated[bool, Flag("--stats", of=FederatedRequest)] = False
-    include_paths: Annotated[
-        bool, Flag("--debug-include-paths", "Show absolute paths.", of=FederatedRequest)
-    ] = False
-
-    def refuse_without_file(self) -> None:
-        """Raise when an option that only affects workspaces is given without `--workspace`.
-
-        Raises:
-            UsageError: names the flags; ignoring them would silently give a wrong answer.
-        """
-        if not self.files and (named := typed_flags(self)):
-            raise UsageError(f"{', '.join(named)}: only with --workspace")

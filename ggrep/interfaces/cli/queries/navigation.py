@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, TypeAlias
 
-from ggrep.base.errors import GgrepError, InvalidRequest
+from ggrep.base.errors import GgrepError, InvalidRequest, UsageError
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
 from ggrep.interfaces.cli.queries.agent_options import MORE, AgentText, wants_agent
 from ggrep.interfaces.cli.queries.batches import Batch, answered_each, names_of
+from ggrep.interfaces.cli.queries.federation_options import Members
 from ggrep.interfaces.cli.queries.one_answer import Reached, chosen_place, reach, view_of
-from ggrep.interfaces.cli.queries.search_options import Asking, Found
+from ggrep.interfaces.cli.queries.search_options import Asking, Found, Kept, Typed
 from ggrep.interfaces.cli.queries.typed_targets import target_of
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.model.filters import keys_told
@@ -32,6 +33,8 @@ _FILTER = Flag(
     of=SymbolRequest,
 )
 
+_CURSOR = Flag("--cursor", "Show what follows: next_cursor of a JSON answer.", of=SymbolRequest)
+
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
@@ -42,6 +45,7 @@ class Definitions:
     limit: Annotated[int | None, Flag("-m --max", of=SymbolRequest, judged=True)] = None
     inside: Annotated[str | None, _INSIDE] = None
     filters: Annotated[tuple[str, ...], _FILTER] = ()
+    cursor: Annotated[str | None, _CURSOR] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,7 @@ class Mentions:
         ),
     ] = False
     filters: Annotated[tuple[str, ...], _FILTER] = ()
+    cursor: Annotated[str | None, _CURSOR] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +80,24 @@ class Extent:
 
 
 def symbol(
-    names: _Names, wanted: Definitions, output: Found, agent: AgentText, asking: Asking
+    names: _Names,
+    wanted: Definitions,
+    output: Found,
+    agent: AgentText,
+    asking: Asking,
+    members: Members,
 ) -> int:
     """Show where names are defined."""
     terminal = open_terminal(plain=output.plain)
     asking.check()
     printing = printing_of(output, agent)
     typed, given = names_of(names, wanted.inside), said(SymbolRequest, wanted, asking)
+    if members.files:
+        from ggrep.interfaces.cli.queries.workspace_names import symbol_in_workspace
+
+        asked = typed_of(typed.names, typed.path, output, asking, printing)
+        return symbol_in_workspace(terminal, asked, members, SymbolRequest(asked.query, **given))
+    members.refuse_without_file()
     reached = reach(chosen_place(asking.repo, typed.path), terminal, asking.overrides)
     batch = Batch(
         [SymbolRequest(name, reached.scope, **given) for name in typed.names],
@@ -93,13 +109,25 @@ def symbol(
 
 
 def references(
-    names: _Names, wanted: Mentions, output: Found, agent: AgentText, asking: Asking
+    names: _Names,
+    wanted: Mentions,
+    output: Found,
+    agent: AgentText,
+    asking: Asking,
+    members: Members,
 ) -> int:
     """Show where names are used."""
     terminal = open_terminal(plain=output.plain)
     asking.check()
     printing = printing_of(output, agent)
     typed, given = names_of(names, wanted.inside), said(ReferencesRequest, wanted, asking)
+    if members.files:
+        from ggrep.interfaces.cli.queries.workspace_names import references_in_workspace
+
+        asked = typed_of(typed.names, typed.path, output, asking, printing)
+        request = ReferencesRequest(asked.query, **given)
+        return references_in_workspace(terminal, asked, members, request)
+    members.refuse_without_file()
     reached = reach(chosen_place(asking.repo, typed.path), terminal, asking.overrides)
     batch = Batch(
         [ReferencesRequest(name, reached.scope, **given) for name in typed.names],
@@ -113,18 +141,28 @@ def references(
 def expand(
     targets: Annotated[
         list[str],
-        Argument("Paths, path:line, path:line-line, row ids, or names.", metavar="TARGET..."),
+        Argument(
+            "Paths, path:line, path:line-line, row ids, or names; alias:path in a workspace.",
+            metavar="TARGET...",
+        ),
     ],
     extent: Extent,
     output: Output,
     agent: AgentText,
     asking: Asking,
+    members: Members,
 ) -> int:
     """Show the code around places."""
     terminal = open_terminal(plain=output.plain)
     asking.check()
     printing = printing_of(output, agent)
     given = said(ExpandRequest, extent, asking)
+    if members.files:
+        from ggrep.interfaces.cli.queries.workspace_names import expand_in_workspace
+
+        asked = typed_of(targets, None, Found(output.json, output.plain), asking, printing)
+        return expand_in_workspace(terminal, asked, members, ExpandRequest(asked.query, **given))
+    members.refuse_without_file()
     wanted = [target_of(target, asking.repo) for target in dict.fromkeys(targets)]
     places = [reach(target.place, terminal, asking.overrides) for target in wanted]
     if len({place.root for place in places}) > 1:
@@ -168,6 +206,29 @@ def printing_of(output: Output, agent: AgentText) -> Printing:
     """
     budget = (agent.budget or 0) if wants_agent(agent, json=output.json) else None
     return Printing(output.json, budget, isinstance(output, Found) and output.exit_status)
+
+
+def typed_of(
+    asked: Sequence[str],
+    path: str | None,
+    output: Found,
+    asking: Asking,
+    printing: Printing,
+) -> Typed:
+    """Return a question about a workspace as a typed search of it.
+
+    Raises:
+        UsageError: several things are asked about at once, or a flag is of one repository.
+    """
+    if asking.profile is not None:
+        raise UsageError("--profile and --workspace cannot go together")
+    if printing.budget is not None:
+        raise UsageError("--format agent and --workspace cannot go together; --json can")
+    one, *more = dict.fromkeys(asked)
+    if more:
+        raise UsageError("with --workspace one name or place at a time")
+    kept = Kept(output.json, output.plain, output.exit_status)
+    return Typed(one, path, asking=asking, output=kept)
 
 
 def _written(

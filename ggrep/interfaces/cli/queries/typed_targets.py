@@ -1,6 +1,7 @@
 """Converts a typed target into one that a repository understands."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -51,6 +52,22 @@ def target_of(typed: str, repo: Path | None) -> Target:
     if root is None:
         return Target(place_of(path), lines, typed)
     return Target(Place(root, path.resolve().relative_to(root).as_posix()), lines, typed)
+
+
+def placed_in(typed: str, roots: Mapping[Path, str]) -> str:
+    """Return a file that was typed as seen from here as `label:path`; all else as it is.
+
+    Args:
+        typed: as of `target_of`, or with a label and a colon in front.
+        roots: canonical roots of repositories, with their labels; the innermost counts.
+    """
+    path, lines = _parts(typed, None)
+    if path is None or path.is_dir():
+        return typed
+    real = path.resolve()
+    around = [root for root in roots if real.is_relative_to(root)]
+    root = max(around, key=lambda root: len(root.parts), default=None)
+    return typed if root is None else f"{roots[root]}:{real.relative_to(root).as_posix()}{lines}"
 
 
 def _parts(typed: str, root: Path | None) -> tuple[Path | None, str]:

@@ -11,6 +11,7 @@ import anyio
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import GgrepError, UsageError
 from ggrep.config.settings import home_from
+from ggrep.federation.attendance import Attended
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.editing import MERGE_LINE
 from ggrep.federation.federated_request import FederatedRequest
@@ -247,7 +248,7 @@ def _print(terminal: Terminal, response: FederatedResponse, view: HitView) -> No
     terminal.note(render_notes(limits, notices, terminal.notes_style))
     tell_merge(terminal, response)
     if response.request.stats:
-        terminal.note(_times(response))
+        terminal.note(times_of(response))
     if response.error is not None:
         terminal.tell_error(failure_of(response))
     elif not shown:
@@ -264,7 +265,7 @@ def tell_merge(terminal: Terminal, response: FederatedResponse) -> None:
         )
 
 
-def _times(response: FederatedResponse) -> str:
+def times_of(response: Attended) -> str:
     """Return a line with the total time and the slowest repositories."""
     names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
     slowest = sorted(response.repo_elapsed_ms, key=lambda item: (-item[1], item[0]))
@@ -273,7 +274,7 @@ def _times(response: FederatedResponse) -> str:
     return f"{len(response.reports)} repos in {response.elapsed_ms:.0f} ms{known}: {each}\n"
 
 
-def notices_of(response: FederatedResponse) -> list[Notice]:
+def notices_of(response: Attended) -> list[Notice]:
     """Return the notices; repositories with equal notices share a line."""
     told: dict[tuple[str, str], set[str | None]] = {}
     for item in (*response.warnings, *response.errors):
@@ -285,7 +286,7 @@ def notices_of(response: FederatedResponse) -> list[Notice]:
     ]
 
 
-def limits_of(response: FederatedResponse) -> list[LimitHit]:
+def limits_of(response: Attended) -> list[LimitHit]:
     """Return the limits hit, with the repository of each.
 
     Who ran out of its share of the deadline is among the errors already.
@@ -303,13 +304,13 @@ def limits_of(response: FederatedResponse) -> list[LimitHit]:
     return found
 
 
-def failure_of(response: FederatedResponse) -> str:
+def failure_of(response: Attended) -> str:
     """Return the failure, with the workspace's file in its suggested commands."""
     error = response.error
     return "" if error is None else with_file(f"{error} ({error.code})", _file_of(response))
 
 
-def _file_of(response: FederatedResponse) -> Path:
+def _file_of(response: Attended) -> Path:
     return Path(os.path.relpath(response.workspace.workspace_path, Path.cwd()))
 
 

@@ -1,0 +1,214 @@
+"""Answers about names over a workspace, and their JSON.
+
+The fields of one repository's answer, each place with the repository it lies in, beside what every
+answer of a workspace says of its repositories.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from ggrep.base.errors import GgrepError
+from ggrep.base.formats import REFERENCES_SCHEMA, SYMBOL_SCHEMA
+from ggrep.base.ids import RepoId
+from ggrep.base.stable_json import Json
+from ggrep.federation.attendance import Attendance
+from ggrep.federation.attendance_json import (
+    cleaner,
+    diagnostics_json,
+    error_json,
+    figures_json,
+    limit_of_repo_json,
+    repo_json,
+    selection_json,
+)
+from ggrep.federation.name_merging import RepoDefinition, RepoReference
+from ggrep.model.navigation import ReferencesRequest, SymbolRequest
+from ggrep.render.metadata_json import fields_json, paged_json
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.federated import (
+        AttendedJson,
+        FederatedErrorJson,
+        NamedWorkspaceJson,
+        WorkspaceMetaJson,
+    )
+    from ggrep.model.schemas.federated_names import (
+        FederatedReferencesJson,
+        FederatedSymbolJson,
+        RepoDefinitionJson,
+        RepoReferenceJson,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FederatedSymbol:
+    """Where a name is defined in a workspace.
+
+    Attributes:
+        attendance: what became of each repository.
+        asked: after clamping.
+        total: how many definitions there are, shown or not.
+        suggestions: similarly spelled names, when nothing was found.
+        next_cursor: what the next page is asked for by; empty on the last.
+    """
+
+    attendance: Attendance
+    asked: SymbolRequest
+    definitions: tuple[RepoDefinition, ...] = ()
+    total: int = 0
+    suggestions: tuple[str, ...] = ()
+    next_cursor: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Return whether at least one repository answered, or none was selected."""
+        return self.attendance.ok
+
+    @property
+    def exit_status(self) -> int:
+        """Return the process status that goes with the answer."""
+        return self.attendance.exit_status
+
+    def to_json(self) -> "FederatedSymbolJson | FederatedErrorJson":
+        """Return the answer, or its failure with all that is known of the repositories."""
+        if self.attendance.error is not None:
+            return failed_json(self.attendance, self.attendance.error)
+        names = _aliases(self.attendance)
+        return {
+            "schema_version": SYMBOL_SCHEMA,
+            "ok": True,
+            "format": "symbol",
+            **attended_json(self.attendance),
+            "name": self.asked.name,
+            "limits": {"max_symbols": self.asked.limit},
+            "definitions": [_definition(one, names[one.repo_id]) for one in self.definitions],
+            "total": self.total,
+            "suggestions": list(self.suggestions),
+            **paged_json(self.next_cursor),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FederatedReferences:
+    """Where a name is used in a workspace.
+
+    Attributes:
+        attendance: what became of each repository.
+        asked: after clamping.
+        totals: occurrences by kind, shown or not.
+        files: the number of files with a shown occurrence.
+        defining: repositories that define the name.
+        next_cursor: as of a FederatedSymbol.
+    """
+
+    attendance: Attendance
+    asked: ReferencesRequest
+    references: tuple[RepoReference, ...] = ()
+    totals: tuple[tuple[str, int], ...] = ()
+    files: int = 0
+    defining: tuple[RepoId, ...] = ()
+    next_cursor: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Return whether at least one repository answered, or none was selected."""
+        return self.attendance.ok
+
+    @property
+    def exit_status(self) -> int:
+        """Return the process status that goes with the answer."""
+        return self.attendance.exit_status
+
+    def to_json(self) -> "FederatedReferencesJson | FederatedErrorJson":
+        """Return the answer, or its failure with all that is known of the repositories."""
+        if self.attendance.error is not None:
+            return failed_json(self.attendance, self.attendance.error)
+        names = _aliases(self.attendance)
+        return {
+            "schema_version": REFERENCES_SCHEMA,
+            "ok": True,
+            "format": "references",
+            **attended_json(self.attendance),
+            "name": self.asked.name,
+            "limits": {
+                "max_references": self.asked.limit,
+                "strings": self.asked.strings,
+                "comments": self.asked.comments,
+            },
+            "references": [_reference(one, names[one.repo_id]) for one in self.references],
+            "totals": dict(self.totals),
+            "files": self.files,
+            "definedIn": list(self.defining),
+            **paged_json(self.next_cursor),
+        }
+
+
+def _definition(one: RepoDefinition, alias: str | None) -> "RepoDefinitionJson":
+    document: dict[str, Json] = {
+        **fields_json(one.found),
+        "repoId": one.repo_id,
+        "repoAlias": alias,
+    }
+    return cast("RepoDefinitionJson", document)
+
+
+def _reference(one: RepoReference, alias: str | None) -> "RepoReferenceJson":
+    document: dict[str, Json] = {
+        **fields_json(one.found),
+        "repoId": one.repo_id,
+        "repoAlias": alias,
+    }
+    if one.tie is not None:
+        document["tie"] = one.tie
+    return cast("RepoReferenceJson", document)
+
+
+def attended_json(attendance: Attendance) -> "AttendedJson":
+    """Return what every answer says of its repositories."""
+    clean = cleaner(attendance)
+    return {
+        "backend": "federated",
+        "meta": _meta(attendance),
+        "repos": [
+            repo_json(report, coverage, clean, show_root=attendance.request.include_paths)
+            for report, coverage in zip(attendance.reports, attendance.coverage, strict=True)
+        ],
+        "diagnostics": diagnostics_json(attendance.warnings, attendance.errors, clean),
+        "limits_hit": [limit_of_repo_json(limit) for limit in attendance.limits_hit],
+        **figures_json(attendance),
+    }
+
+
+def failed_json(attendance: Attendance, error: GgrepError) -> "FederatedErrorJson":
+    """Return why there is no answer, with all that is known of the repositories."""
+    failed = error_json(error, cleaner(attendance))
+    return {
+        "schema_version": SYMBOL_SCHEMA,
+        **attended_json(attendance),
+        "ok": False,
+        "code": failed["code"],
+        "message": failed["message"],
+        "error": failed,
+    }
+
+
+def _meta(attendance: Attendance) -> "WorkspaceMetaJson":
+    workspace = attendance.workspace
+    named: NamedWorkspaceJson = {"name": workspace.name, "workspaceId": workspace.repo_set_id}
+    if attendance.request.include_paths:
+        named["workspacePath"] = str(workspace.workspace_path)
+    return {
+        "repoSetId": workspace.repo_set_id,
+        "manifestHash": attendance.manifest_hash,
+        "workspace": named,
+        "selection": selection_json(attendance, cleaner(attendance)),
+        "snapshots": {
+            report.repo.repo_id: report.snapshot_id
+            for report in attendance.reports
+            if report.snapshot_id is not None
+        },
+    }
+
+
+def _aliases(attendance: Attendance) -> dict[RepoId, str | None]:
+    return {repo.repo_id: repo.alias for repo in attendance.workspace.repos}

@@ -1,0 +1,180 @@
+"""The code around a place of a workspace: of the repository that is named, or that alone has it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ggrep.base.clock import Clock
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.formats import EXPAND_SCHEMA
+from ggrep.base.ids import RepoId
+from ggrep.federation.attendance import Attendance, Said, attendance_of
+from ggrep.federation.coordinator import deadline_of
+from ggrep.federation.federated_names import attended_json, failed_json
+from ggrep.federation.federated_request import FederatedRequest, check_request
+from ggrep.federation.memory import Memory
+from ggrep.federation.repo_outcomes import RepoLimit
+from ggrep.federation.repo_requests import RepoRequests
+from ggrep.federation.repo_targets import RepoTarget, label_of, repo_target
+from ggrep.federation.searcher import Searchers
+from ggrep.federation.selection import Selection, path_resolver, select_repos
+from ggrep.federation.workspace import Workspace, WorkspaceRepo
+from ggrep.model.navigation import ExpandRequest, ExpandResponse
+from ggrep.model.request import SearchRequest
+from ggrep.render.navigation_json import expansion_json
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.federated import FederatedErrorJson
+    from ggrep.model.schemas.federated_names import FederatedExpandJson
+
+_ALL = 1
+"""The only round has all the time that is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class FederatedExpansion:
+    """The code around a place of one of several repositories.
+
+    Attributes:
+        attendance: what became of each repository that was asked.
+        repo: whose place it is; None where there is no answer.
+        found: what it answered.
+    """
+
+    attendance: Attendance
+    asked: ExpandRequest
+    repo: WorkspaceRepo | None = None
+    found: ExpandResponse | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Return whether there is an answer."""
+        return self.attendance.ok
+
+    @property
+    def exit_status(self) -> int:
+        """Return the process status that goes with the answer."""
+        return self.attendance.exit_status
+
+    def to_json(self) -> "FederatedExpandJson | FederatedErrorJson":
+        """Return the answer, or its failure with all that is known of the repositories."""
+        error = self.attendance.error
+        if self.repo is None or self.found is None or error is not None:
+            return failed_json(self.attendance, error or _nowhere(self.asked, ()))
+        return {
+            "schema_version": EXPAND_SCHEMA,
+            "ok": True,
+            "format": "expand",
+            **attended_json(self.attendance),
+            **expansion_json(replace(self.found, request=self.asked)),
+            "repoId": self.repo.repo_id,
+            "repoAlias": self.repo.alias,
+        }
+
+
+async def federated_expand(
+    workspace: Workspace,
+    request: FederatedRequest,
+    asked: ExpandRequest,
+    searchers: Searchers,
+    clock: Clock,
+) -> FederatedExpansion:
+    """Return the code around a place.
+
+    Args:
+        workspace: the repositories.
+        request: which of them, within what time; its search is not read.
+        asked: its target may begin with `alias:`; else it must lie in one repository alone.
+        searchers: give access to repositories.
+        clock: of the deadline.
+
+    Raises:
+        WorkspaceError: the request is invalid.
+        InvalidRequest: the target names a repository that is not selected.
+    """
+    search = SearchRequest(
+        query=asked.target or " ",
+        deterministic=asked.deterministic,
+        timeout_ms=asked.timeout_ms or request.search.timeout_ms,
+    )
+    request = replace(request, search=search)
+    check_request(request)
+    started_ms = clock.monotonic_ms()
+    resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
+    selection = select_repos(workspace, request, resolve)
+    target = repo_target(asked.target, workspace, selection)
+    asking = RepoRequests(
+        workspace,
+        request,
+        _narrowed(selection, target),
+        searchers,
+        Memory(0),
+        deadline_of(request, clock),
+    )
+    if not asking.is_over:
+        await asking.prepare()
+        await asking.describe()
+    found = await _asked(asking, replace(asked, target=target.target))
+    said = {
+        repo: Said(
+            one.provenance, tuple(RepoLimit(cut, repo) for cut in one.limits_hit), one.warnings
+        )
+        if isinstance(one, ExpandResponse)
+        else Said(None)
+        for repo, one in sorted(found.items())
+    }
+    attendance = attendance_of(asking, said, elapsed_ms=clock.monotonic_ms() - started_ms)
+    if attendance.error is not None:
+        return FederatedExpansion(attendance, asked)
+    places = {repo: one for repo, one in found.items() if isinstance(one, ExpandResponse)}
+    if len(places) == 1:
+        ((repo, place),) = places.items()
+        return FederatedExpansion(attendance, asked, asking.repos[repo], place)
+    error = _several(asked, asking, places) if places else _nowhere(asked, _refusals(found))
+    return FederatedExpansion(replace(attendance, error=error), asked)
+
+
+def _narrowed(selection: Selection, target: RepoTarget) -> Selection:
+    """Return the selection of the repository that the target names, if it names one."""
+    if target.repo is None:
+        return selection
+    return replace(selection, repos=(target.repo,))
+
+
+async def _asked(
+    asking: RepoRequests, asked: ExpandRequest
+) -> Mapping[RepoId, ExpandResponse | InvalidRequest]:
+    """Return what each repository has there, or its word that it has no such place."""
+
+    async def ask(repo: RepoId) -> ExpandResponse | InvalidRequest:
+        try:
+            return await asking.searcher(repo).expand(asked, asking.deadline)
+        except InvalidRequest as error:
+            return error
+
+    if asking.is_over:
+        return {}
+    described = [repo for repo in asking.descriptions if repo not in asking.failures]
+    return await asking.round({repo: partial(ask, repo) for repo in described}, _ALL)
+
+
+def _several(
+    asked: ExpandRequest, asking: RepoRequests, places: Mapping[RepoId, ExpandResponse]
+) -> InvalidRequest:
+    labels = sorted(label_of(asking.repos[repo]) for repo in places)
+    return InvalidRequest(
+        f"target: {asked.target} is in {', '.join(labels)}; say which: {labels[0]}:{asked.target}"
+    )
+
+
+def _refusals(found: Mapping[RepoId, ExpandResponse | InvalidRequest]) -> tuple[str, ...]:
+    told = (str(one) for _, one in sorted(found.items()) if isinstance(one, InvalidRequest))
+    return tuple(dict.fromkeys(told))
+
+
+def _nowhere(asked: ExpandRequest, refusals: tuple[str, ...]) -> InvalidRequest:
+    if len(refusals) == 1:
+        return InvalidRequest(refusals[0])
+    more = f"; {refusals[0]}" if refusals else ""
+    return InvalidRequest(f"target: no repository holds {asked.target}{more}")

@@ -1,0 +1,367 @@
+"""Definitions and usages of a name over a workspace: ask by rules, merge, tie, respond.
+
+The answer is that of one store over the files of all repositories that answered.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import GgrepError
+from ggrep.base.ids import RepoId
+from ggrep.config.fingerprints import asked_fingerprint
+from ggrep.federation.attendance import Attendance, Said, attendance_of
+from ggrep.federation.coordinator import deadline_of
+from ggrep.federation.diagnostics import Diagnostic
+from ggrep.federation.fanout import Skipped, fan_out
+from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
+from ggrep.federation.federated_request import FederatedRequest, check_request
+from ggrep.federation.memory import Memory
+from ggrep.federation.name_merging import (
+    RepoDefinition,
+    RepoReference,
+    counted,
+    fits,
+    is_mentioned,
+    merge_references,
+    merge_symbol,
+    suggests,
+)
+from ggrep.federation.name_rounds import NameRounds, P, Wanted
+from ggrep.federation.repo_outcomes import RepoLimit
+from ggrep.federation.repo_requests import RepoRequests
+from ggrep.federation.searcher import RepoSearcher, Searchers
+from ggrep.federation.selection import path_resolver, select_repos
+from ggrep.federation.workspace import Workspace
+from ggrep.model.asked_names import check_spelling, clamped, limit_code, other_case
+from ggrep.model.declared_name import last_part
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.name_pools import (
+    MOST_IMPORTERS,
+    REFERENCE_STEPS,
+    SYMBOL_STEPS,
+    Importer,
+    ImportsFound,
+    ImportsRequest,
+    NameStep,
+    ReferencesPool,
+    ReferencesPoolRequest,
+    SymbolPool,
+    SymbolPoolRequest,
+)
+from ggrep.model.navigation import ReferencesRequest, SymbolRequest
+from ggrep.model.page_cursor import Consumed, PageCursor, question_digest, read_token, token_of
+from ggrep.model.request import SearchRequest
+from ggrep.model.response import Provenance
+
+TIES_UNKNOWN: Final = "WARN_FEDERATED_TIES_UNKNOWN"
+
+
+def name_request(
+    request: FederatedRequest, asked: SymbolRequest | ReferencesRequest
+) -> FederatedRequest:
+    """Return the request for a name with the selection, bounds and switches of `request`."""
+    search = SearchRequest(
+        query=asked.name,
+        scope=asked.scope,
+        filters=asked.filters,
+        deterministic=asked.deterministic,
+        timeout_ms=asked.timeout_ms or request.search.timeout_ms,
+    )
+    return replace(request, search=search)
+
+
+async def federated_symbol(
+    workspace: Workspace,
+    request: FederatedRequest,
+    asked: SymbolRequest,
+    searchers: Searchers,
+    clock: Clock,
+) -> FederatedSymbol:
+    """Return where a name is defined in the selected repositories.
+
+    A repository's failure is reported and fails nothing else, unless the request is strict, none
+    is left, or an earlier page had a part of that repository.
+
+    Args:
+        workspace: the repositories.
+        request: which of them, within what time; its search is not read.
+        asked: the name.
+        searchers: give access to repositories.
+        clock: of the deadline.
+
+    Raises:
+        WorkspaceError: the request is invalid.
+        InvalidRequest: the name or the cursor is.
+    """
+    asked, limits = clamped(asked)
+    question = await _begun(workspace, request, asked, searchers, clock)
+
+    async def ask(searcher: RepoSearcher, wanted: Wanted, deadline: Deadline) -> SymbolPool:
+        own = SymbolPoolRequest(asked, wanted.step, wanted.skip, wanted.snapshot_id)
+        return await searcher.symbol(own, deadline)
+
+    rounds = NameRounds(question.asking, ask, fits, question.cursor)
+    spelled, other, near = SYMBOL_STEPS
+    step = await rounds.until_found((spelled, other))
+    given = rounds.given
+    if step is None and not any(suggests(pools.values()) for pools in given.values()):
+        await rounds.go(near)
+    merged = merge_symbol(given, step, asked.limit)
+    shown = merged.definitions
+    page = question.page(rounds, step, shown, merged.total)
+    notices = other_case(last_part(asked.name), merged.spellings) if step == other else ()
+    attendance = question.attendance(
+        _said(rounds),
+        own=[Diagnostic(notice.code, notice.message) for notice in notices],
+        limits=[*map(RepoLimit, limits), *page.limits],
+    )
+    if attendance.error is not None:
+        return FederatedSymbol(attendance, asked)
+    return FederatedSymbol(
+        attendance, asked, shown, merged.total, merged.suggestions, page.next_cursor
+    )
+
+
+async def federated_references(
+    workspace: Workspace,
+    request: FederatedRequest,
+    asked: ReferencesRequest,
+    searchers: Searchers,
+    clock: Clock,
+) -> FederatedReferences:
+    """Return where a name is used in the selected repositories; as `federated_symbol` else."""
+    asked, limits = clamped(asked)
+    question = await _begun(workspace, request, asked, searchers, clock)
+
+    async def ask(searcher: RepoSearcher, wanted: Wanted, deadline: Deadline) -> ReferencesPool:
+        own = ReferencesPoolRequest(asked, wanted.step, wanted.skip, wanted.snapshot_id)
+        return await searcher.references(own, deadline)
+
+    rounds = NameRounds(question.asking, ask, is_mentioned, question.cursor)
+    step = await rounds.until_found(REFERENCE_STEPS)
+    pools = rounds.given.get(step or REFERENCE_STEPS[0], {})
+    name = last_part(asked.name)
+    merged = merge_references(pools, name, asked.limit)
+    kinds = {"usage", *_more_kinds(asked)}
+    wanted = sum(count for kind, count in merged.totals if kind in kinds)
+    page = question.page(rounds, step, merged.references, wanted)
+    notices = other_case(name, merged.spellings) if step == REFERENCE_STEPS[-1] else ()
+    shown, untold = await _tied(question, rounds, pools, merged.references, merged.defining)
+    attendance = question.attendance(
+        _said(rounds),
+        own=[*(Diagnostic(notice.code, notice.message) for notice in notices), *untold],
+        limits=[*map(RepoLimit, limits), *page.limits],
+    )
+    if attendance.error is not None:
+        return FederatedReferences(attendance, asked)
+    return FederatedReferences(
+        attendance,
+        asked,
+        references=shown,
+        totals=merged.totals,
+        files=len({(one.repo_id, one.found.path) for one in shown}),
+        defining=merged.defining,
+        next_cursor=page.next_cursor,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What follows a page.
+
+    Attributes:
+        limits: that more is there.
+        next_cursor: what the next page is asked for by; empty on the last.
+    """
+
+    limits: tuple[RepoLimit, ...]
+    next_cursor: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """One question that repositories are asked.
+
+    Attributes:
+        digest: its identity, but for the number of places on a page.
+        cursor: where an earlier page ended; None on the first.
+    """
+
+    asking: RepoRequests
+    asked: SymbolRequest | ReferencesRequest
+    clock: Clock
+    started_ms: float
+    digest: str
+    cursor: PageCursor | None
+
+    def page(
+        self,
+        rounds: NameRounds[P],
+        step: NameStep | None,
+        shown: tuple[RepoDefinition, ...] | tuple[RepoReference, ...],
+        total: int,
+    ) -> _Page:
+        """Return what follows the places that are shown."""
+        before = {one.repo: one.places for one in self.cursor.consumed} if self.cursor else {}
+        end = sum(before.values()) + len(shown)
+        if step is None or end >= total:
+            return _Page((), "")
+        here = counted(shown)
+        consumed = [
+            Consumed(repo, pool.provenance.snapshot_id, before.get(repo, 0) + here.get(repo, 0))
+            for repo, pool in sorted(rounds.given[step].items())
+        ]
+        limit = LimitHit(limit_code(self.asked), self.asked.limit, total)
+        # A page of nothing leads nowhere.
+        token = token_of(PageCursor(self.digest, step, tuple(consumed))) if shown else ""
+        return _Page((RepoLimit(limit),), token)
+
+    def attendance(
+        self, said: Mapping[RepoId, Said], own: list[Diagnostic], limits: list[RepoLimit]
+    ) -> Attendance:
+        """Return what became of each repository; a page that lacks a part is a failure."""
+        found = attendance_of(
+            self.asking,
+            said,
+            own=own,
+            limits=limits,
+            elapsed_ms=self.clock.monotonic_ms() - self.started_ms,
+        )
+        error = self._lost()
+        return found if error is None else replace(found, error=error)
+
+    def _lost(self) -> GgrepError | None:
+        """Return the failure of a repository that earlier pages had a part of."""
+        if self.cursor is None:
+            return None
+        failures = self.asking.failures
+        return next((failures[repo] for repo in sorted(failures) if self.cursor.of(repo)), None)
+
+
+async def _begun(
+    workspace: Workspace,
+    request: FederatedRequest,
+    asked: SymbolRequest | ReferencesRequest,
+    searchers: Searchers,
+    clock: Clock,
+) -> _Question:
+    """Return the question once all repositories were described.
+
+    Raises:
+        WorkspaceError: the request is invalid.
+        InvalidRequest: the name or the cursor is.
+    """
+    check_spelling(asked.name)
+    request = name_request(request, asked)
+    check_request(request)
+    started_ms = clock.monotonic_ms()
+    resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
+    selection = select_repos(workspace, request, resolve)
+    kind = limit_code(asked)
+    fingerprint = asked_fingerprint(f"{kind}-1", replace(asked, limit=0, cursor=""))
+    digest = question_digest(fingerprint, workspace.repo_set_id, list(selection.repo_ids))
+    cursor = read_token(asked.cursor, digest) if asked.cursor else None
+    if cursor is not None:
+        # Whoever had a part in earlier pages must answer, and nobody else may: see `_lost`.
+        request = replace(request, strict=False)
+    deadline = deadline_of(request, clock)
+    asking = RepoRequests(workspace, request, selection, searchers, Memory(0), deadline)
+    if not asking.is_over:
+        await asking.prepare()
+        await asking.describe()
+    for repo in asking.repos:
+        if cursor is not None and cursor.of(repo) is None:
+            asking.failures.setdefault(repo, Skipped("it had no part in the first page"))
+    return _Question(asking, asked, clock, started_ms, digest, cursor)
+
+
+def _said(rounds: NameRounds[P]) -> dict[RepoId, Said]:
+    """Return what each repository said under its answers by all rules together."""
+    limits: defaultdict[RepoId, list[RepoLimit]] = defaultdict(list)
+    warnings: defaultdict[RepoId, list[Notice]] = defaultdict(list)
+    origins: dict[RepoId, Provenance] = {}
+    for pools in rounds.given.values():
+        for repo, pool in pools.items():
+            origins[repo] = pool.provenance
+            limits[repo] += [RepoLimit(limit, repo) for limit in pool.limits_hit]
+            warnings[repo] += pool.warnings
+    return {
+        repo: Said(origin, tuple(limits[repo]), tuple(warnings[repo]))
+        for repo, origin in sorted(origins.items())
+    }
+
+
+def _more_kinds(asked: ReferencesRequest) -> list[str]:
+    given = {"string": asked.strings, "comment": asked.comments}
+    return [kind for kind, wanted in given.items() if wanted]
+
+
+async def _tied(
+    question: _Question,
+    rounds: NameRounds[ReferencesPool],
+    pools: Mapping[RepoId, ReferencesPool],
+    references: tuple[RepoReference, ...],
+    defining: tuple[RepoId, ...],
+) -> tuple[tuple[RepoReference, ...], list[Diagnostic]]:
+    """Return the occurrences with how each is tied to a definition in another repository."""
+    outside = {(one.repo_id, one.found.path) for one in references if one.repo_id not in defining}
+    if not outside or not defining or question.asking.is_over:
+        return references, []
+    importers = [
+        (repo, importer)
+        for repo, pool in sorted(pools.items())
+        for importer in pool.importers
+        if (repo, importer.path) in outside
+    ][:MOST_IMPORTERS]
+    importing, untold = await _importing(question, rounds, defining, importers)
+
+    def tied(one: RepoReference) -> RepoReference:
+        place = one.repo_id, one.found.path
+        if place not in outside:
+            return one
+        return replace(one, tie="import" if place in importing else "guess")
+
+    return tuple(map(tied, references)), untold
+
+
+async def _importing(
+    question: _Question,
+    rounds: NameRounds[ReferencesPool],
+    defining: tuple[RepoId, ...],
+    importers: list[tuple[RepoId, Importer]],
+) -> tuple[set[tuple[RepoId, str]], list[Diagnostic]]:
+    """Return the files that import anything of the defining repositories, and who did not say."""
+    if not importers:
+        return set(), []
+    asking = question.asking
+    request = tuple(importer for _, importer in importers)
+    calls = {
+        repo: partial(
+            asking.searcher(repo).imports,
+            ImportsRequest(request, rounds.snapshot_of(repo)),
+            asking.deadline,
+        )
+        for repo in defining
+    }
+    outcomes = await fan_out(
+        calls, concurrency=asking.request.concurrency, deadline=asking.deadline
+    )
+    found: set[tuple[RepoId, str]] = set()
+    untold = []
+    for repo, outcome in sorted(outcomes.items()):
+        given: ImportsFound | None = outcome.value
+        if given is None or len(given.provided) != len(importers):
+            told = "it did not say what it provides; usages of its names may be told as guesses"
+            untold.append(Diagnostic(TIES_UNKNOWN, told, repo_id=repo))
+            continue
+        found |= {
+            (user, importer.path)
+            for (user, importer), provided in zip(importers, given.provided, strict=True)
+            if provided
+        }
+    return found, untold

@@ -1,0 +1,57 @@
+"""What may be asked about a name, and what is said of its spelling; needs no index."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final, TypeVar
+
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.declared_name import declared_name
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.name_pools import MAX_SUGGESTIONS
+from ggrep.model.navigation import ReferencesRequest, SymbolRequest
+from ggrep.model.sanitise import is_text, sanitise_line
+
+MAX_SYMBOLS: Final = 2_000
+"""Most definitions of one answer."""
+MAX_REFERENCES: Final = 2_000
+"""Most mentions of one answer."""
+MAX_NAME_CHARACTERS: Final = 400
+
+_Asked = TypeVar("_Asked", SymbolRequest, ReferencesRequest)
+
+
+def check_spelling(typed: str) -> None:
+    """Raise unless a text is a name, or the head of a definition.
+
+    Raises:
+        InvalidRequest: says what is wrong.
+    """
+    name = declared_name(typed)
+    if not is_text(name):
+        raise InvalidRequest(f"name: {name!r} is not valid Unicode")
+    if not re.search(r"\w", name) or re.search(r"[\s\0]", name):
+        raise InvalidRequest(f"name: {name!r} is not a name")
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise InvalidRequest(f"name: longer than {MAX_NAME_CHARACTERS} characters")
+
+
+def clamped(request: _Asked) -> tuple[_Asked, tuple[LimitHit, ...]]:
+    """Return the request within the cap, which also replaces a limit of 0."""
+    code = limit_code(request)
+    most = MAX_SYMBOLS if code == "max_symbols" else MAX_REFERENCES
+    limits = (LimitHit(code, most, request.limit),) if request.limit > most else ()
+    return replace(request, limit=min(request.limit or most, most)), limits
+
+
+def limit_code(request: SymbolRequest | ReferencesRequest) -> str:
+    """Return what the limit of an answer is called."""
+    return "max_symbols" if isinstance(request, SymbolRequest) else "max_references"
+
+
+def other_case(name: str, spellings: Iterable[str]) -> tuple[Notice, ...]:
+    """Return the notice that the name occurs only in other letter case."""
+    spelled = sorted({*spellings} - {name})
+    shown = ", ".join(map(sanitise_line, spelled[:MAX_SUGGESTIONS]))
+    told = f"nothing is spelled {sanitise_line(name)}; shown is {shown}"
+    return (Notice("other_case", told),) if spelled else ()

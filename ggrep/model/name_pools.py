@@ -1,0 +1,178 @@
+"""What a coordinator asks a repository about a name, and what it is given to decide by.
+
+A repository does not know whether another one spells the name as it was asked for, so it says by
+which rule its places fit and leaves the choice to the coordinator.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal, TypeAlias
+
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.navigation import Definition, Reference, ReferencesRequest, SymbolRequest
+from ggrep.model.response import Provenance
+from ggrep.model.says import MOST_ITEMS, MOST_PATH_BYTES, Sent
+
+NameStep: TypeAlias = Literal["spelled", "other_case", "near"]
+"""The name as it is spelled; in other letter cases; names that are spelled similarly."""
+
+SYMBOL_STEPS: Final[tuple[NameStep, ...]] = ("spelled", "other_case", "near")
+REFERENCE_STEPS: Final[tuple[NameStep, ...]] = ("spelled", "other_case")
+
+Fit: TypeAlias = Literal["enclosing", "path", "beside", "none"]
+"""Definitions by what encloses them; by their file's path; of the last part alone; none."""
+
+FITTING: Final[frozenset[Fit]] = frozenset({"enclosing", "path"})
+"""Those that are what was asked for."""
+MAX_SUGGESTIONS: Final = 5
+"""Most names that an answer suggests."""
+
+MOST_CONSUMED: Final = 1_000_000
+"""Most places of one repository that earlier pages may have shown."""
+MOST_IMPORTERS: Final = 2_000
+MOST_IMPORTED: Final = 256
+"""Most names that one file's imports are told by."""
+
+_Snapshot: TypeAlias = Annotated[str | None, Sent(26)]
+_Skip: TypeAlias = Annotated[int, Sent(MOST_CONSUMED)]
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolPoolRequest:
+    """Definitions of a name by one rule.
+
+    Attributes:
+        asked: its `limit` is the most to send behind the first `skip`.
+        skip: definitions that earlier pages have shown.
+        snapshot_id: of which snapshot; None for the active one.
+    """
+
+    asked: SymbolRequest
+    step: NameStep = "spelled"
+    skip: _Skip = 0
+    snapshot_id: _Snapshot = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencesPoolRequest:
+    """Occurrences of a name by one rule; fields as of a SymbolPoolRequest."""
+
+    asked: ReferencesRequest
+    step: NameStep = "spelled"
+    skip: _Skip = 0
+    snapshot_id: _Snapshot = None
+
+
+@dataclass(frozen=True, slots=True)
+class PooledDefinition:
+    """A definition, with what orders it that is not to be seen of it.
+
+    Attributes:
+        test: its file looks like that of a test.
+        declared_only: it has no body.
+        column: of the name, 1-based.
+    """
+
+    definition: Definition
+    test: bool
+    declared_only: bool
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class NearName:
+    """A name to suggest.
+
+    Attributes:
+        name: as it is spelled.
+        order: by which suggestions of one repository, or of several, are sorted first.
+        term: the name as it is compared; empty for a definition beside what was asked for.
+        path: of the file that defines it.
+    """
+
+    name: str
+    order: tuple[int, ...]
+    term: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolPool:
+    """The answer to a SymbolPoolRequest.
+
+    Attributes:
+        fit: the best that any definition here comes to.
+        definitions: those that fit so, in the order of an answer.
+        total: how many there are, sent or not.
+        spellings: the first few of the spellings that they have.
+        near: the first few names to suggest.
+    """
+
+    provenance: Provenance
+    fit: Fit
+    definitions: tuple[PooledDefinition, ...]
+    total: int
+    spellings: tuple[str, ...]
+    near: tuple[NearName, ...]
+    limits_hit: tuple[LimitHit, ...]
+    warnings: tuple[Notice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PooledReference:
+    """An occurrence, and whether its file looks like that of a test."""
+
+    reference: Reference
+    test: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """What a file imports that its own repository does not hold.
+
+    Attributes:
+        imports: modules, packages and headers as written.
+    """
+
+    path: Annotated[str, Sent(MOST_PATH_BYTES)]
+    language: Annotated[str, Sent(64)]
+    imports: Annotated[tuple[str, ...], Sent(MOST_IMPORTED, each=(0, 512))]
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencesPool:
+    """The answer to a ReferencesPoolRequest.
+
+    Attributes:
+        references: in the order of an answer.
+        totals: occurrences by kind, sent or not.
+        other_spelling: the first that is not spelled as the name was asked for.
+        importers: the files of `references` that import anything from elsewhere.
+    """
+
+    provenance: Provenance
+    references: tuple[PooledReference, ...]
+    totals: tuple[tuple[str, int], ...]
+    other_spelling: NearName | None
+    importers: tuple[Importer, ...]
+    limits_hit: tuple[LimitHit, ...]
+    warnings: tuple[Notice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportsRequest:
+    """Which of these imports of other repositories' files mean something of this one?
+
+    Attributes:
+        timeout_ms: 0 for the repository's own bound.
+    """
+
+    importers: Annotated[tuple[Importer, ...], Sent(MOST_IMPORTERS)]
+    snapshot_id: _Snapshot = None
+    timeout_ms: Annotated[int, Sent(MOST_ITEMS)] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ImportsFound:
+    """The answer to an ImportsRequest: one for each importer, whether any of its imports does."""
+
+    provided: tuple[bool, ...]

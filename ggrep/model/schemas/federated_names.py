@@ -1,0 +1,82 @@
+"""Definitions, usages and surrounding code over a workspace."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+from ggrep.model.schemas.answer import PagedJson
+from ggrep.model.schemas.constraints import Count, DocumentJson, Held, RepoId, RepoName
+from ggrep.model.schemas.federated import AttendedJson
+from ggrep.model.schemas.navigation import (
+    DefinitionJson,
+    ExpansionJson,
+    ReferenceJson,
+    ReferencesLimitsJson,
+    SymbolLimitsJson,
+)
+
+
+class InRepoJson(TypedDict):
+    """Where a place lies."""
+
+    repoId: RepoName
+    repoAlias: str | None
+    """Its short name in the workspace; null when it has none."""
+
+
+class RepoDefinitionJson(DefinitionJson, InRepoJson):
+    """One definition in one of the repositories."""
+
+
+class RepoReferenceJson(ReferenceJson, InRepoJson):
+    """One mention in one of the repositories."""
+
+    tie: NotRequired[Literal["import", "guess"]]
+    """How it belongs to a definition in another repository: its file imports something of that
+    one, or nothing but the name says so. Absent in a repository that defines the name itself, and
+    where none does.
+    """
+
+
+class NamesAnswerJson(DocumentJson, AttendedJson, PagedJson):
+    """What answers about names over a workspace have in common."""
+
+    ok: Literal[True]
+    """Whether there is an answer."""
+    name: str
+    """The name that was looked for."""
+
+
+class FederatedExpandJson(DocumentJson, AttendedJson, ExpansionJson, InRepoJson):
+    """What stands around a place of one of the repositories, as it was indexed."""
+
+    ok: Literal[True]
+    """Whether there is an answer."""
+    format: Literal["expand"]
+
+
+class FederatedSymbolJson(NamesAnswerJson):
+    """Where a name is defined in a workspace, as one store over all its files would say."""
+
+    format: Literal["symbol"]
+    limits: SymbolLimitsJson
+    definitions: Sequence[RepoDefinitionJson]
+    """Exact spelling first, then sources before tests, then path, line and repository."""
+    total: Count
+    """How many there are, shown or not."""
+    suggestions: Sequence[str]
+    """Names that are spelt nearly so, where nothing was found in any repository."""
+
+
+class FederatedReferencesJson(NamesAnswerJson):
+    """Where a name is mentioned in a workspace, as one store over all its files would say."""
+
+    format: Literal["references"]
+    limits: ReferencesLimitsJson
+    references: Sequence[RepoReferenceJson]
+    """Mentions by path, repository, line and column; sources before tests."""
+    totals: Mapping[Annotated[str, ("usage", "string", "comment", "definition")], Count]
+    """Mentions of each kind, shown or not; `definition` counts what was left out as such."""
+    files: Count
+    """How many files hold any that is shown."""
+    definedIn: Annotated[Sequence[RepoId], Held(unique=True)]
+    """Repositories that define the name."""

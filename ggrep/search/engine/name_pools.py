@@ -1,0 +1,159 @@
+"""Answers a coordinator's questions about a name: one rule at a time, with what decides."""
+
+from collections.abc import Sequence
+
+from ggrep.model.limits import Notice, sorted_limits, sorted_notices
+from ggrep.model.name_pools import (
+    MAX_SUGGESTIONS,
+    Importer,
+    NameStep,
+    NearName,
+    PooledDefinition,
+    PooledReference,
+    ReferencesPool,
+    ReferencesPoolRequest,
+    SymbolPool,
+    SymbolPoolRequest,
+)
+from ggrep.model.sanitise import sanitise_line
+from ggrep.parse.workers.occurrence_pool import OccurrencePool
+from ggrep.search.engine.outside_imports import outside_imports
+from ggrep.search.navigation.definitions import (
+    Fitting,
+    fitting,
+    near_names,
+    qualified_name,
+    spellings,
+)
+from ggrep.search.navigation.name_answers import (
+    Told,
+    definition_at,
+    reading_of,
+    unread_languages,
+)
+from ggrep.search.navigation.name_candidates import (
+    NameFile,
+    defining_files,
+    mentioning_files,
+    split_name,
+)
+from ggrep.search.navigation.name_reading import Place, Reading
+from ggrep.search.query.context import Context, state_notices
+
+_NONE = Fitting("none", ())
+
+
+def symbol_pool(context: Context, request: SymbolPoolRequest, pool: OccurrencePool) -> SymbolPool:
+    """Return the definitions that fit a name best by one rule.
+
+    Args:
+        context: what answering needs; its deadline is checked before each file.
+        request: the name and the rule.
+        pool: who reads syntax.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    asked = request.asked
+    reading = reading_of(context, asked, pool, words_do=False)
+    name, near = split_name(asked.name), tuple[NearName, ...]()
+    found, files = _NONE, list[NameFile]()
+    if request.step == "near":
+        near = near_names(reading.held, name.last, context.deadline)
+    else:
+        any_case = request.step == "other_case"
+        files = defining_files(reading.held, name.last, context.deadline)
+        found = fitting(reading, files, name, any_case=any_case)
+        files = mentioning_files(reading.held, name.last, context.deadline)
+    if not found.fits:
+        near = (*near, *_beside(found.places))
+    fits = found.places if found.fits else ()
+    return SymbolPool(
+        provenance=context.provenance,
+        fit=found.fit,
+        definitions=tuple(
+            _definition(reading, place) for place in fits[request.skip :][: asked.limit]
+        ),
+        total=len(fits),
+        spellings=tuple(spellings(fits)[:MAX_SUGGESTIONS]),
+        near=near,
+        limits_hit=sorted_limits(reading.limits),
+        warnings=_notices(context, reading, files, request.step),
+    )
+
+
+def references_pool(
+    context: Context, request: ReferencesPoolRequest, pool: OccurrencePool
+) -> ReferencesPool:
+    """Return the occurrences of a name by one rule; arguments and errors as of `symbol_pool`."""
+    asked = request.asked
+    reading = reading_of(context, asked, pool, words_do=True)
+    name = split_name(asked.name).last
+    files = mentioning_files(reading.held, name, context.deadline)
+    told, limits = Told(asked, request.skip), reading.limits
+    texts: dict[NameFile, str] = {}
+    for file in reading.read(files, name, any_case=request.step == "other_case"):
+        before = len(told.shown)
+        told.take(reading.held, file.text, file.places)
+        if len(told.shown) > before:
+            texts[file.file] = file.text
+    return ReferencesPool(
+        provenance=context.provenance,
+        references=tuple(PooledReference(found, place.file.test) for place, found in told.shown),
+        totals=tuple(
+            (kind, told.totals[kind]) for kind in ("usage", "string", "comment", "definition")
+        ),
+        other_spelling=_other(told.other_spelling),
+        importers=_importers(context, reading, told, texts),
+        limits_hit=sorted_limits(limits),
+        warnings=_notices(context, reading, files, request.step),
+    )
+
+
+def _importers(
+    context: Context, reading: Reading, told: Told, texts: dict[NameFile, str]
+) -> tuple[Importer, ...]:
+    """Return what the files that are shown import from elsewhere, in the order of the answer.
+
+    Where the name is defined nobody asks what ties its users to it.
+    """
+    if told.totals["definition"]:
+        return ()
+    return tuple(outside_imports(reading.held, list(texts.items()), context.deadline))
+
+
+def _definition(reading: Reading, place: Place) -> PooledDefinition:
+    defined = place.mention.defined
+    return PooledDefinition(
+        definition_at(reading.held, place),
+        test=place.file.test,
+        declared_only=defined is not None and defined.declared_only,
+        column=place.mention.column,
+    )
+
+
+def _beside(places: Sequence[Place]) -> tuple[NearName, ...]:
+    """Return the first few names of definitions that fit the last part of a name alone."""
+    found: dict[str, NearName] = {}
+    for place in places:
+        name, file = sanitise_line(qualified_name(place)), place.file
+        order = (int(not file.names), int(file.test))
+        found.setdefault(name, NearName(name, order, "", file.path))
+    return tuple(found.values())[:MAX_SUGGESTIONS]
+
+
+def _other(place: Place | None) -> NearName | None:
+    if place is None:
+        return None
+    return NearName(place.mention.text, (int(place.file.test),), "", place.file.path)
+
+
+def _notices(
+    context: Context, reading: Reading, files: Sequence[NameFile], step: NameStep
+) -> tuple[Notice, ...]:
+    """Return what is to be said of the reading; the first rule speaks of the files as well."""
+    told = [*state_notices(context.view), *reading.notices]
+    return sorted_notices(
+        [*told, *unread_languages(reading.held, files)] if step == "spelled" else told
+    )

@@ -1,0 +1,56 @@
+"""Pages of one repository's answer about a name: where one begins, and what follows it."""
+
+from dataclasses import replace
+
+from ggrep.base.ids import SnapshotId, StoreId, parse_snapshot_id
+from ggrep.config.fingerprints import asked_fingerprint
+from ggrep.model.asked_names import limit_code
+from ggrep.model.limits import LimitHit
+from ggrep.model.navigation import ReferencesRequest, SymbolRequest
+from ggrep.model.page_cursor import Consumed, PageCursor, question_digest, read_token, token_of
+
+_ALONE = ""
+"""What a cursor calls the repository, where one alone is asked."""
+
+
+def page_start(
+    request: SymbolRequest | ReferencesRequest, store_id: StoreId
+) -> tuple[int, SnapshotId | None]:
+    """Return how many places earlier pages have shown, and of which snapshot; None on the first.
+
+    Raises:
+        InvalidRequest: the cursor is none, or belongs to another question or store.
+    """
+    if not request.cursor:
+        return 0, None
+    found = read_token(request.cursor, _digest(request, store_id)).of(_ALONE)
+    return (found.places, parse_snapshot_id(found.snapshot_id)) if found else (0, None)
+
+
+def page_end(
+    request: SymbolRequest | ReferencesRequest,
+    shown: tuple[int, int],
+    total: int,
+    origin: tuple[StoreId, SnapshotId],
+) -> tuple[tuple[LimitHit, ...], str]:
+    """Return the cut that a page makes and the cursor of the next; nothing on the last.
+
+    Args:
+        request: after clamping.
+        shown: places of earlier pages, and of this one.
+        total: how many there are in all.
+        origin: the store and the snapshot that were asked.
+    """
+    before, here = shown
+    if before + here >= total:
+        return (), ""
+    store_id, snapshot_id = origin
+    consumed = Consumed(_ALONE, snapshot_id, before + here)
+    cursor = PageCursor(_digest(request, store_id), "spelled", (consumed,))
+    limit = LimitHit(limit_code(request), request.limit, total)
+    return (limit,), token_of(cursor) if here else ""
+
+
+def _digest(request: SymbolRequest | ReferencesRequest, store_id: StoreId) -> str:
+    asked = replace(request, limit=0, cursor="")
+    return question_digest(asked_fingerprint(f"{limit_code(request)}-1", asked), store_id)

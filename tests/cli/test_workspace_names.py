@@ -1,0 +1,163 @@
+"""`symbol`, `refs` and `expand` with `--workspace`: on the screen and as JSON, without daemons."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.base import stable_json
+from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.journeys.command import Command, fits
+
+MONEY = {
+    "pyproject.toml": '[project]\nname = "shop-money"\n',
+    "shop_money/rounding.py": (
+        'def round_cents(value):\n    """Round half up."""\n    return int(value)\n'
+    ),
+    "shop_money/__init__.py": "",
+}
+WEB = {
+    "web/cart.py": (
+        "from shop_money.rounding import round_cents\n\n\n"
+        "def total(cart):\n    return round_cents(sum(cart))\n"
+    ),
+    "web/legacy.py": "def old(cart):\n    return round_cents(cart)\n",
+    "README.md": "# Web\n",
+}
+TREES = {"money": MONEY, "web": WEB, "docs": {"README.md": "# Docs\n"}}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with three indexed repositories and their home."""
+    found = tmp_path_factory.mktemp("names").resolve()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
+        for name, tree in TREES.items():
+            (found / name).mkdir()
+            write_tree(found / name, tree)
+            open_engine(found / name, found / "home", encoder="none").sync()
+    repos = [{"root": name, "alias": name} for name in TREES]
+    document = {"schemaVersion": 1, "name": "shop", "repos": repos}
+    (found / "ws.jsonc").write_bytes(stable_json.dumps(document))
+    return found
+
+
+@pytest.fixture
+def ggrep(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
+    """Return the command beside the workspace file, without colours or daemons."""
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("GGREP_HOME", str(place / "home"))
+    monkeypatch.setenv("GGREP_ENCODER", "none")
+    monkeypatch.setenv("GGREP_OFFLINE", "1")
+    monkeypatch.setenv("COLUMNS", "100")
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    # The choice would outlast the test.
+    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
+    return Command(capsys)
+
+
+WS = ("--workspace", "ws.jsonc")
+
+
+@pytest.mark.slow
+def test_a_definition_is_printed_as_expand_takes_it(ggrep: Command) -> None:
+    """Whoever copies the place gets the code."""
+    found = ggrep("symbol", "round_cents", *WS)
+    place = found.out.split()[0]
+    opened = ggrep("expand", place, *WS)
+
+    assert (found.status, place) == (0, "money:shop_money/rounding.py:1-3")
+    assert opened.status == 0
+    assert "def round_cents(value):" in opened.out
+    assert opened.out.startswith("money:shop_money/rounding.py:1  ")
+
+
+@pytest.mark.slow
+def test_usages_say_how_they_are_tied_to_the_definition(ggrep: Command) -> None:
+    """By an import of the repository that defines the name, or by nothing but the name."""
+    found = ggrep("refs", "round_cents", *WS)
+
+    assert found.status == 0
+    assert "web:web/cart.py  import\n" in found.out
+    assert "web:web/legacy.py  guess\n" in found.out
+    assert "imported at web:web/cart.py:1\n" in found.out
+    assert "defined in money\n" in found.err
+
+
+@pytest.mark.slow
+def test_json_fits_its_schema(ggrep: Command) -> None:
+    """For symbol, refs, expand, and what none of them finds."""
+    for schema, words in {
+        "federated_symbol": ("symbol", "round_cent"),
+        "federated_references": ("refs", "round_cents", "-m", "1"),
+        "federated_expand": ("expand", "money:shop_money/rounding.py"),
+        "federated_error": ("expand", "README.md"),
+    }.items():
+        shown = ggrep(*words, *WS, "--json")
+        fits(stable_json.loads(shown.out), schema)
+
+
+@pytest.mark.slow
+def test_a_page_goes_on_by_its_cursor(ggrep: Command) -> None:
+    """The flag takes what the document says."""
+    first = stable_json.loads(ggrep("refs", "round_cents", *WS, "-m", "1", "--json").out)
+    cursor = ("--cursor", first["next_cursor"])
+    second = stable_json.loads(ggrep("refs", "round_cents", *WS, "--json", *cursor).out)
+
+    every = stable_json.loads(ggrep("refs", "round_cents", *WS, "--json").out)
+    assert first["references"] + second["references"] == every["references"]
+    assert "next_cursor" not in second
+
+
+@pytest.mark.slow
+def test_an_ambiguous_place_is_refused_with_the_repositories_that_have_it(ggrep: Command) -> None:
+    """Two of them have such a file."""
+    found = ggrep("expand", "README.md", *WS)
+
+    assert found.status == 1
+    assert "README.md is in docs, web; say which: docs:README.md" in found.err
+
+
+@pytest.mark.slow
+def test_a_file_as_seen_from_here_names_its_repository(ggrep: Command) -> None:
+    """Shells complete it so."""
+    assert ggrep("expand", "web/README.md", *WS).out.startswith("web:README.md:1  ")
+
+
+@pytest.mark.parametrize("command", ["symbol", "refs", "expand"])
+def test_flags_of_a_workspace_need_one(ggrep: Command, command: str) -> None:
+    """Passed over they would give an answer that nobody asked for."""
+    found = ggrep(command, "round_cents", "--only", "web")
+
+    assert found.status == 2
+    assert "--only: only with --workspace" in found.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (("web",), "a PATH and --workspace cannot go together"),
+        (("--repo", "web"), "--repo and --workspace cannot go together"),
+        (("--profile", "x"), "--profile and --workspace cannot go together"),
+    ],
+)
+def test_what_is_of_one_repository_is_refused_beside_a_workspace(
+    ggrep: Command, flags: tuple[str, ...], told: str
+) -> None:
+    """It would narrow nothing."""
+    found = ggrep("symbol", "round_cents", *flags, *WS)
+
+    assert told in found.err
+    assert found.status != 0
+
+
+@pytest.mark.slow
+def test_nothing_found_is_a_status_on_request(ggrep: Command) -> None:
+    """As of one repository."""
+    found = ggrep("symbol", "round_cnts", *WS, "--exit-status")
+
+    assert found.status == 1
+    assert "nothing defines round_cnts; similar names: round_cents" in found.err

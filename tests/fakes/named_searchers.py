@@ -1,0 +1,120 @@
+"""Repositories in memory that define, use and expand what a test says."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import InvalidRequest, SnapshotGone
+from ggrep.model.name_pools import (
+    Fit,
+    Importer,
+    ImportsFound,
+    ImportsRequest,
+    NameStep,
+    NearName,
+    PooledDefinition,
+    PooledReference,
+    ReferencesPool,
+    ReferencesPoolRequest,
+    SymbolPool,
+    SymbolPoolRequest,
+)
+from ggrep.model.navigation import Definition, ExpandRequest, ExpandResponse, Reference
+from tests.fakes.navigations import expand_response
+from tests.fakes.searchers import FakeRow, FakeSearcher
+
+ROW = "c" * 64
+_A_ROW = (FakeRow("r", "a.py", 1, ("token",)),)
+
+
+def defined(path: str, line: int = 1, name: str = "retry", kind: str = "function") -> Definition:
+    """Return a definition."""
+    return Definition(
+        ROW, path, line, line, line + 2, name, name, "", kind, "python", f"def {name}()", ""
+    )
+
+
+def used(path: str, line: int = 1) -> Reference:
+    """Return a usage."""
+    return Reference(ROW, path, line, 5, "usage", "", "python", "retry()")
+
+
+@dataclass(slots=True)
+class NamedSearcher(FakeSearcher):
+    """A repository that answers about names by what it was given.
+
+    Attributes:
+        fits: how the definitions of each rule fit; `enclosing` where nothing is said.
+        provides: what imports of other repositories' files mean something of this one.
+        places: targets of `expand` that it has.
+    """
+
+    rows: Sequence[FakeRow] = _A_ROW
+    defines: Mapping[NameStep, Sequence[Definition]] = field(default_factory=dict)
+    fits: Mapping[NameStep, Fit] = field(default_factory=dict)
+    near: Mapping[NameStep, Sequence[NearName]] = field(default_factory=dict)
+    uses: Mapping[NameStep, Sequence[Reference]] = field(default_factory=dict)
+    importers: Sequence[Importer] = ()
+    provides: frozenset[str] = frozenset()
+    places: frozenset[str] = frozenset()
+
+    async def symbol(self, request: SymbolPoolRequest, deadline: Deadline) -> SymbolPool:
+        """Return the definitions of one rule."""
+        await self._enter(f"symbol {request.step}", request)
+        self._require(request.snapshot_id)
+        found = self.defines.get(request.step, ())
+        fit: Fit = self.fits.get(request.step, "enclosing" if found else "none")
+        return SymbolPool(
+            provenance=self._provenance(),
+            fit=fit,
+            definitions=tuple(
+                PooledDefinition(one, "test" in one.path, declared_only=False, column=5)
+                for one in found[request.skip :][: request.asked.limit]
+            ),
+            total=len(found),
+            spellings=tuple(sorted({one.name for one in found})),
+            near=tuple(self.near.get(request.step, ())),
+            limits_hit=self.limits,
+            warnings=self.warnings,
+        )
+
+    async def references(
+        self, request: ReferencesPoolRequest, deadline: Deadline
+    ) -> ReferencesPool:
+        """Return the usages of one rule."""
+        await self._enter(f"references {request.step}", request)
+        self._require(request.snapshot_id)
+        found = self.uses.get(request.step, ())
+        count = len(self.defines.get(request.step, ()))
+        return ReferencesPool(
+            provenance=self._provenance(),
+            references=tuple(
+                PooledReference(one, "test" in one.path)
+                for one in found[request.skip :][: request.asked.limit]
+            ),
+            totals=(("usage", len(found)), ("string", 0), ("comment", 0), ("definition", count)),
+            other_spelling=None,
+            importers=tuple(self.importers),
+            limits_hit=self.limits,
+            warnings=self.warnings,
+        )
+
+    async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsFound:
+        """Return who imports anything that this one provides."""
+        await self._enter("imports", request)
+        self._require(request.snapshot_id)
+        return ImportsFound(
+            tuple(bool(self.provides & set(one.imports)) for one in request.importers)
+        )
+
+    async def expand(self, request: ExpandRequest, deadline: Deadline) -> ExpandResponse:
+        """Return the code around a place."""
+        await self._enter("expand", request)
+        if request.target not in self.places:
+            raise InvalidRequest(f"target: no file {request.target} in this index")
+        found = expand_response(replace(request, deterministic=True))
+        return replace(found, provenance=self._provenance())
+
+    def _require(self, snapshot_id: str | None) -> None:
+        if snapshot_id not in {None, self.snapshot_id}:
+            raise SnapshotGone(f"snapshot {snapshot_id} is gone")

@@ -1,0 +1,87 @@
+"""The code around a place of a workspace: whose it is, and when that is not clear."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+
+from ggrep.base.errors import GgrepError, InvalidRequest
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.workspace_expand import FederatedExpansion, federated_expand
+from ggrep.model.navigation import ExpandRequest
+from ggrep.model.request import SearchRequest
+from tests.fakes.clocks import ManualClock
+from tests.fakes.named_searchers import NamedSearcher
+from tests.fakes.searchers import factory, repo, workspace
+
+PLACE = "src/a.py:4"
+
+
+async def expand(
+    fakes: Sequence[NamedSearcher], target: str, **fields: object
+) -> FederatedExpansion:
+    """Return the code around a place."""
+    return await federated_expand(
+        workspace(*(repo(fake.name) for fake in fakes)),
+        FederatedRequest(SearchRequest("", timeout_ms=0), **fields),  # type: ignore[arg-type]
+        ExpandRequest(target, deterministic=True),
+        factory(*fakes),
+        ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
+    )
+
+
+def holding(name: str, *places: str, **fields: object) -> NamedSearcher:
+    return NamedSearcher(name, places=frozenset(places), **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "target", [f"b:{PLACE}", f"B:{PLACE}", f"[b] {PLACE}", f"b-{'0' * 12}:{PLACE}"]
+)
+async def test_the_repository_that_is_named_answers_alone(target: str) -> None:
+    """As answers print it, and as searches do."""
+    other = holding("a", PLACE)
+    found = await expand([other, holding("b", PLACE)], target)
+
+    assert found.repo is not None
+    assert (found.ok, found.repo.alias, other.asked) == (True, "b", [])
+    document = found.to_json()
+    assert (document["target"], document["repoAlias"]) == (target, "b")
+
+
+async def test_a_place_that_one_repository_alone_has_needs_no_name() -> None:
+    """Most paths are of one repository."""
+    found = await expand([holding("a"), holding("b", PLACE)], PLACE)
+
+    assert found.repo is not None
+    assert found.repo.alias == "b"
+    assert [report.status for report in found.attendance.reports] == ["ok", "ok"]
+
+
+async def test_a_place_in_several_repositories_is_refused() -> None:
+    """A guess would be read as the answer."""
+    found = await expand([holding("a", PLACE), holding("b", PLACE)], PLACE)
+
+    assert str(found.attendance.error) == (f"target: {PLACE} is in a, b; say which: a:{PLACE}")
+    assert found.to_json()["code"] == "invalid_request"
+
+
+async def test_a_place_that_nobody_has_is_refused() -> None:
+    """With a word of one of them, which may know what is near."""
+    found = await expand([holding("a"), holding("b")], PLACE)
+
+    assert str(found.attendance.error) == f"target: no file {PLACE} in this index"
+
+
+async def test_a_repository_that_is_not_selected_is_refused() -> None:
+    """Selection is the workspace's own."""
+    with pytest.raises(InvalidRequest, match="b is not among the selected"):
+        await expand([holding("a", PLACE), holding("b", PLACE)], f"b:{PLACE}", only=("a",))
+
+
+async def test_who_fails_has_a_row_beside_the_place_that_was_found() -> None:
+    """It may hold such a place as well."""
+    broken = holding("b", PLACE, fail={"expand": [GgrepError("no luck")]})
+    found = await expand([holding("a", PLACE), broken], PLACE)
+
+    assert found.ok
+    assert [report.status for report in found.attendance.reports] == ["ok", "error"]

@@ -1,0 +1,412 @@
+"""Names over repositories: which rule decides, who fails, how usages are tied, where pages end."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ggrep.base import stable_json
+from ggrep.base.clock import Clock
+from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, SnapshotGone, WorkspaceError
+from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.workspace_names import federated_references, federated_symbol
+from ggrep.model.filters import Filter
+from ggrep.model.name_pools import Importer, NearName
+from ggrep.model.navigation import ReferencesRequest, SymbolRequest
+from ggrep.model.request import SearchRequest
+from tests.fakes.clocks import ManualClock
+from tests.fakes.coordinated import hanging_at
+from tests.fakes.named_searchers import NamedSearcher, defined, used
+from tests.fakes.searchers import checkpoints, factory, repo, workspace
+from tests.fakes.virtual_time import VirtualClock, run_virtually
+
+TIMEOUT_MS = 10_000
+ASKED = SymbolRequest("retry", deterministic=True, timeout_ms=TIMEOUT_MS)
+USES = ReferencesRequest("retry", deterministic=True, timeout_ms=TIMEOUT_MS)
+
+
+def members(**fields: object) -> FederatedRequest:
+    return FederatedRequest(SearchRequest("", timeout_ms=0), **fields)  # type: ignore[arg-type]
+
+
+async def symbol(
+    fakes: Sequence[NamedSearcher],
+    asked: SymbolRequest = ASKED,
+    *,
+    clock: Clock | None = None,
+    **fields: object,
+) -> FederatedSymbol:
+    """Return where the repositories define the name."""
+    return await federated_symbol(
+        workspace(*(repo(fake.name) for fake in fakes)),
+        members(**fields),
+        asked,
+        factory(*fakes),
+        clock or ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
+    )
+
+
+async def references(
+    fakes: Sequence[NamedSearcher], asked: ReferencesRequest = USES, **fields: object
+) -> FederatedReferences:
+    """Return where the repositories use the name."""
+    return await federated_references(
+        workspace(*(repo(fake.name) for fake in fakes)),
+        members(**fields),
+        asked,
+        factory(*fakes),
+        ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
+    )
+
+
+def shown(found: FederatedSymbol) -> list[str]:
+    return [f"{one.repo_id[0]}:{one.found.path}:{one.found.line}" for one in found.definitions]
+
+
+def statuses(found: FederatedSymbol | FederatedReferences) -> dict[str, str]:
+    return {report.repo.alias or "": report.status for report in found.attendance.reports}
+
+
+def steps(fake: NamedSearcher) -> list[str]:
+    """Return what was asked of a repository, but for its description."""
+    return [method for method, _ in fake.asked if method != "describe"]
+
+
+def spelled(name: str, *paths: str, **fields: object) -> NamedSearcher:
+    """Return a repository that defines the name as it is spelled."""
+    return NamedSearcher(name, defines={"spelled": [defined(path) for path in paths]}, **fields)  # type: ignore[arg-type]
+
+
+async def test_other_letter_cases_count_only_where_nothing_in_the_workspace_is_spelled_so() -> None:
+    """One repository alone would have shown them."""
+    other = NamedSearcher("b", defines={"other_case": [defined("b.py", name="Retry")]})
+    found = await symbol([spelled("a", "a.py"), other])
+
+    assert shown(found) == ["a:a.py:1"]
+    assert steps(other) == ["symbol spelled"]
+    assert found.attendance.warnings == ()
+
+
+async def test_another_spelling_is_told_once_for_all() -> None:
+    """Each repository's own word would name its own spellings alone."""
+    one = NamedSearcher("a", defines={"other_case": [defined("a.py", name="RETRY")]})
+    two = NamedSearcher("b", defines={"other_case": [defined("b.py", name="Retry")]})
+    found = await symbol([one, two])
+
+    assert shown(found) == ["a:a.py:1", "b:b.py:1"]
+    assert [(item.code, item.message, item.repo_id) for item in found.attendance.warnings] == [
+        ("other_case", "nothing is spelled retry; shown is RETRY, Retry", None)
+    ]
+
+
+async def test_a_path_counts_only_where_nothing_is_enclosed_so_in_any_repository() -> None:
+    """As in one store, where a file's path is the last thing that a qualifier can mean."""
+    by_path = spelled("a", "a.py", fits={"spelled": "path"})
+
+    assert shown(await symbol([by_path, spelled("b", "b.py")])) == ["b:b.py:1"]
+    assert shown(await symbol([by_path])) == ["a:a.py:1"]
+
+
+async def test_definitions_are_ordered_as_in_one_store_and_by_repository_last() -> None:
+    """Sources before tests, modules last, then path and line, whatever repository they are of."""
+    one = NamedSearcher(
+        "a", defines={"spelled": [defined("c.py"), defined("same.py"), defined("test_a.py")]}
+    )
+    two = NamedSearcher(
+        "b",
+        defines={"spelled": [defined("a.py"), defined("same.py"), defined("a.py", kind="module")]},
+    )
+    found = await symbol([two, one])
+
+    assert shown(found) == [
+        *("b:a.py:1", "a:c.py:1", "a:same.py:1", "b:same.py:1", "b:a.py:1", "a:test_a.py:1")
+    ]
+
+
+async def test_a_cut_counts_all_repositories() -> None:
+    """Nothing partial is silent."""
+    found = await symbol(
+        [spelled("a", "a.py", "c.py"), spelled("b", "b.py")], replace(ASKED, limit=2)
+    )
+
+    assert (shown(found), found.total) == (["a:a.py:1", "b:b.py:1"], 3)
+    assert [
+        (one.limit.code, one.limit.limit, one.limit.observed, one.repo_id)
+        for one in found.attendance.limits_hit
+    ] == [("max_symbols", 2, 3, None)]
+
+
+async def test_suggestions_are_the_nearest_of_all_repositories() -> None:
+    """A near name of the first repository must not hide a nearer one of the second."""
+    far = NearName("retry_all", (4, 9), "retry_all", "a.py")
+    close = NearName("retri", (1, 5), "retri", "b.py")
+    copy = replace(far, name="Retry_All", path="0.py")
+    one = NamedSearcher("a", near={"near": [far]})
+    two = NamedSearcher("b", near={"near": [close, copy]})
+    found = await symbol([one, two])
+
+    # Spelled as in the file that comes first.
+    assert found.suggestions == ("retri", "Retry_All")
+
+
+async def test_a_definition_beside_is_suggested_before_names_that_look_alike() -> None:
+    """As in one store; and nobody compares names for nothing."""
+    beside = NearName("Queue.retry", (0, 0), "", "a.py")
+    one = NamedSearcher("a", fits={"spelled": "beside"}, near={"spelled": [beside]})
+    two = NamedSearcher("b", near={"near": [NearName("retri", (1, 5), "retri", "b.py")]})
+    found = await symbol([one, two], replace(ASKED, name="Nothing.retry"))
+
+    assert found.suggestions == ("Queue.retry",)
+    assert "symbol near" not in steps(two)
+
+
+async def test_who_fails_has_a_row_and_a_word_and_takes_nothing_from_others() -> None:
+    """What is missing is said, and whether it could have mattered."""
+    broken = spelled("b", "b.py", fail={"symbol spelled": [GgrepError("no luck")]})
+    unindexed = NamedSearcher("c", snapshot_id=None)
+    found = await symbol([spelled("a", "a.py"), broken, unindexed])
+
+    assert shown(found) == ["a:a.py:1"]
+    assert statuses(found) == {"a": "ok", "b": "error", "c": "missing_index"}
+    assert [(item.code, item.repo_id) for item in found.attendance.errors] == [
+        ("internal", "b-000000000000"),
+        ("NO_INDEX", "c-000000000000"),
+    ]
+    document = found.to_json()
+    assert [row.get("couldChange", {}).get("verdict") for row in document["repos"]] == [
+        *(None, "unknown", "unknown")
+    ]
+
+
+async def test_without_any_answer_the_failure_tells_of_every_repository() -> None:
+    """An agent must see what to mend."""
+    found = await symbol(
+        [NamedSearcher("a", snapshot_id=None), NamedSearcher("b", snapshot_id=None)]
+    )
+    document = found.to_json()
+
+    assert isinstance(found.attendance.error, NoIndex)
+    assert (document["ok"], document["code"], len(document["repos"])) == (False, "NO_INDEX", 2)
+
+
+async def test_strict_ends_with_the_failure_of_the_lowest_id() -> None:
+    """Whoever came first."""
+    fail = {"symbol spelled": [GgrepError("no luck")]}
+    found = await symbol([spelled("b", "b.py", fail=fail), spelled("a", "a.py")], strict=True)
+
+    assert str(found.attendance.error) == "no luck"
+
+
+def test_who_hangs_is_late_and_the_deadline_holds() -> None:
+    """One deadline, from end to end; the next rule has time as well."""
+    late = spelled("b", "b.py", pause=hanging_at("symbol spelled"))
+    other = NamedSearcher("a", defines={"other_case": [defined("a.py", name="Retry")]})
+
+    async def run() -> tuple[FederatedSymbol, float]:
+        found = await symbol([other, late], clock=VirtualClock())
+        return found, VirtualClock().monotonic_ms()
+
+    found, took_ms = run_virtually(run)
+
+    assert (shown(found), statuses(found)) == (["a:a.py:1"], {"a": "ok", "b": "timeout"})
+    assert took_ms <= TIMEOUT_MS
+
+
+async def test_who_is_not_selected_is_not_asked() -> None:
+    """Selection is the workspace's own."""
+    left = spelled("b", "b.py")
+    found = await symbol([spelled("a", "a.py"), left], only=("a",))
+
+    assert (shown(found), statuses(found), left.asked) == (["a:a.py:1"], {"a": "ok"}, [])
+
+
+async def test_a_path_beside_a_workspace_is_refused() -> None:
+    """A scope is of one repository."""
+    with pytest.raises(WorkspaceError, match="no path may be given"):
+        await symbol([spelled("a", "a.py")], replace(ASKED, scope="src"))
+
+
+async def test_what_is_no_name_is_refused_before_anybody_is_asked() -> None:
+    """As by one repository."""
+    fake = spelled("a", "a.py")
+    with pytest.raises(InvalidRequest, match="is not a name"):
+        await symbol([fake], replace(ASKED, name="two words"))
+
+    assert fake.asked == []
+
+
+async def test_a_snapshot_that_goes_between_two_rules_is_asked_anew() -> None:
+    """What it published meanwhile may spell the name so: then that rule decides."""
+    moving = NamedSearcher("a", defines={"other_case": [defined("a.py", name="Retry")]})
+
+    async def publish(method: str) -> None:
+        if method == "symbol other_case" and moving.snapshot_id == "S1":
+            moving.snapshot_id = "S2"
+            moving.defines = {"spelled": [defined("new.py")]}
+
+    moving.pause = publish
+    found = await symbol([moving, NamedSearcher("b")])
+
+    assert shown(found) == ["a:new.py:1"]
+    assert found.attendance.reports[0].snapshot_id == "S2"
+
+
+async def test_a_snapshot_that_goes_twice_fails() -> None:
+    """It could go on for ever."""
+    gone = [SnapshotGone("gone"), SnapshotGone("gone")]
+    moving = NamedSearcher("a", fail={"symbol other_case": gone})
+    found = await symbol([moving, NamedSearcher("b")])
+
+    assert statuses(found) == {"a": "error", "b": "ok"}
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.permutations([0, 3, 9]))
+def test_equal_bytes_in_whatever_order_repositories_answer(waits: list[int]) -> None:
+    """Promise P5."""
+
+    def fakes(delays: Sequence[int]) -> list[NamedSearcher]:
+        return [
+            spelled(name, "same.py", f"{name}.py", pause=checkpoints(delay))
+            for name, delay in zip("abc", delays, strict=True)
+        ]
+
+    def run(delays: Sequence[int]) -> bytes:
+        async def answer() -> bytes:
+            return stable_json.dumps((await symbol(fakes(delays))).to_json())
+
+        return run_virtually(answer)
+
+    assert run(waits) == run([0, 0, 0])
+
+
+def ties(found: FederatedReferences) -> list[tuple[str, str | None]]:
+    return [(f"{one.repo_id[0]}:{one.found.path}", one.tie) for one in found.references]
+
+
+def lib(**fields: object) -> NamedSearcher:
+    """Return the repository that defines the name and uses it too."""
+    return NamedSearcher(
+        "a",
+        defines={"spelled": [defined("lib.py")]},
+        uses={"spelled": [used("lib.py", 9)]},
+        provides=frozenset({"lib.retry"}),
+        **fields,  # type: ignore[arg-type]
+    )
+
+
+def user(name: str = "b", *imports: str) -> NamedSearcher:
+    """Return a repository that uses the name, in a file that imports so."""
+    importers = [Importer("app.py", "python", imports)] if imports else []
+    return NamedSearcher(name, uses={"spelled": [used("app.py")]}, importers=importers)
+
+
+async def test_a_usage_elsewhere_is_tied_by_an_import_or_a_guess() -> None:
+    """The same name of another library would else be taken for this one's."""
+    found = await references([lib(), user("b", "lib.retry"), user("c", "tenacity"), user("d")])
+
+    assert ties(found) == [
+        *(("b:app.py", "import"), ("c:app.py", "guess"), ("d:app.py", "guess"), ("a:lib.py", None))
+    ]
+    assert found.defining == ("a-000000000000",)
+
+
+async def test_where_nobody_defines_the_name_nothing_is_tied_or_asked() -> None:
+    """There is nothing to be tied to."""
+    one = user("b", "lib.retry")
+    found = await references([one, user("c")])
+
+    assert {tie for _, tie in ties(found)} == {None}
+    assert "imports" not in steps(one)
+
+
+async def test_who_does_not_say_what_it_provides_is_named() -> None:
+    """A guess that nobody looked into must not pass for one that was."""
+    silent = lib(fail={"imports": [GgrepError("no luck")]})
+    found = await references([silent, user("b", "lib.retry")])
+
+    assert ties(found)[0] == ("b:app.py", "guess")
+    assert [(item.code, item.repo_id) for item in found.attendance.warnings] == [
+        ("WARN_FEDERATED_TIES_UNKNOWN", "a-000000000000")
+    ]
+    assert statuses(found) == {"a": "ok", "b": "ok"}
+
+
+async def test_files_of_equal_paths_stay_together() -> None:
+    """As they do in one store, where they lie one behind the other."""
+    one = NamedSearcher("a", uses={"spelled": [used("x.py", 1), used("x.py", 9)]})
+    two = NamedSearcher("b", uses={"spelled": [used("x.py", 5), used("a.py", 7)]})
+    found = await references([two, one])
+
+    assert [(one.repo_id[0], one.found.line) for one in found.references] == [
+        *(("b", 7), ("a", 1), ("a", 9), ("b", 5))
+    ]
+
+
+PAGED = (("a", ("a.py", "d.py", "e.py")), ("b", ("b.py", "c.py", "f.py")))
+
+
+def paged() -> list[NamedSearcher]:
+    return [spelled(name, *paths) for name, paths in PAGED]
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 5, 6])
+async def test_pages_together_are_the_whole_answer(size: int) -> None:
+    """Whatever lies on each of them."""
+    fakes, found, asked = paged(), [], replace(ASKED, limit=size)
+    page = await symbol(fakes, asked)
+    found += shown(page)
+    while page.next_cursor:
+        page = await symbol(fakes, replace(asked, cursor=page.next_cursor))
+        found += shown(page)
+
+    assert found == shown(await symbol(fakes, replace(ASKED, limit=0)))
+    assert page.attendance.limits_hit == ()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"name": "queue"}, {"filters": ()}, {"cursor": "nonsense"}, {"cursor": "e30"}],
+    ids=["name", "filter", "nonsense", "empty"],
+)
+async def test_a_cursor_of_another_question_is_refused(other: dict[str, object]) -> None:
+    """What it would skip was never shown."""
+    asked = replace(ASKED, limit=2, filters=(Filter("lang", "python"),))
+    page = await symbol(paged(), asked)
+    again = replace(asked, **{"cursor": page.next_cursor, **other})  # type: ignore[arg-type]
+
+    with pytest.raises(InvalidRequest, match="cursor: "):
+        await symbol(paged(), again)
+
+
+async def test_a_cursor_goes_on_with_the_repositories_of_its_first_page() -> None:
+    """One more would put places where pages have passed; the selection is part of the question."""
+    page = await symbol(paged(), replace(ASKED, limit=2))
+
+    with pytest.raises(InvalidRequest, match="another question"):
+        await symbol(paged(), replace(ASKED, limit=2, cursor=page.next_cursor), only=("a",))
+
+
+async def test_who_had_no_part_in_the_first_page_is_skipped_on_the_next() -> None:
+    """It came back meanwhile."""
+    first = [*paged(), spelled("c", "0.py", fail={"symbol spelled": [GgrepError("no luck")]})]
+    page = await symbol(first, replace(ASKED, limit=2))
+    after = await symbol(first, replace(ASKED, limit=9, cursor=page.next_cursor))
+
+    assert statuses(after) == {"a": "ok", "b": "ok", "c": "skipped"}
+    assert shown(page) + shown(after) == shown(await symbol(paged()))
+
+
+async def test_a_page_of_a_snapshot_that_is_gone_is_refused() -> None:
+    """The rest of it cannot be had, and nothing else may pass for it."""
+    fakes = paged()
+    page = await symbol(fakes, replace(ASKED, limit=2))
+    fakes[1].snapshot_id = "S2"
+    after = await symbol(fakes, replace(ASKED, limit=2, cursor=page.next_cursor))
+
+    assert after.attendance.error is not None
+    assert (after.ok, after.attendance.error.code) == (False, "snapshot_gone")

@@ -1,0 +1,26 @@
+"""Goldens of a name's usages over a workspace."""
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from ggrep.index.sync.sync_report import SyncReport
+from ggrep.model.navigation import ReferencesRequest
+from ggrep.search.engine.engine import Engine
+from tests.golden.documents import Repos, neutral_bytes
+
+CASES = {
+    "used": ReferencesRequest("refund", comments=True, strings=True, deterministic=True),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_equal_workspaces_give_equal_answers(
+    case: str,
+    golden: SnapshotAssertion,
+    repos: Repos,
+    indexed: dict[str, tuple[Engine, SyncReport]],
+) -> None:
+    """An answer that moves must be seen to move before it is shipped."""
+    found = repos.references(repos.workspace(*indexed), CASES[case])
+
+    assert neutral_bytes(found.to_json(), repos) == golden

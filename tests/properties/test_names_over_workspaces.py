@@ -1,0 +1,211 @@
+"""A workspace answers about a name as one store over all its files would, whole or in pages."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ggrep.base.clock import SystemClock
+from ggrep.config.home import Home
+from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.workspace import load_workspace
+from ggrep.federation.workspace_names import federated_references, federated_symbol
+from ggrep.model.navigation import (
+    ReferencesRequest,
+    ReferencesResponse,
+    SymbolRequest,
+    SymbolResponse,
+)
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine, Hosted
+from ggrep.service.searchers import EngineSearcher, ReadySearchers
+from tests.fakes.mentions import InProcessMentions
+from tests.fakes.union import UnionStore, build_union, references_of, symbol_of
+from tests.properties.names import named_repos, references, symbols
+from tests.properties.workspaces import write_trees
+
+REQUEST = FederatedRequest(SearchRequest("", timeout_ms=0))
+HOSTED = Hosted(occurrences=InProcessMentions())  # type: ignore[arg-type]  # answers alike
+CUTS = {"max_symbols", "max_references"}
+
+
+class NamedWorkspace:
+    """A workspace over indexed roots, asked through the real coordinator."""
+
+    def __init__(self, base: Path, roots: Sequence[Path]) -> None:
+        home = Home(base / "home")
+        flags = {"encoder": "none"}
+        self.engines = {root: Engine(root, home, flags=flags, hosted=HOSTED) for root in roots}
+        for engine in self.engines.values():
+            engine.sync()
+        entries = ",".join(f'{{"root": "{root}"}}' for root in roots)
+        file = base / "w.jsonc"
+        file.write_text(f'{{"schemaVersion": 1, "repos": [{entries}]}}')
+        self.workspace = load_workspace(file, resolve_root=lambda path: path)
+
+    def _searchers(self) -> ReadySearchers:
+        return ReadySearchers(
+            lambda repo: EngineSearcher(lambda: self.engines[repo.root_canonical])
+        )
+
+    def symbol(self, asked: SymbolRequest) -> FederatedSymbol:
+        return anyio.run(
+            federated_symbol, self.workspace, REQUEST, asked, self._searchers(), SystemClock()
+        )
+
+    def references(self, asked: ReferencesRequest) -> FederatedReferences:
+        return anyio.run(
+            federated_references, self.workspace, REQUEST, asked, self._searchers(), SystemClock()
+        )
+
+
+def assert_symbol_alike(asked: SymbolRequest, workspace: NamedWorkspace, union: UnionStore) -> None:
+    found = symbol_of(union, asked)
+    answer = workspace.symbol(asked)
+    assert isinstance(found.answer, SymbolResponse)
+
+    assert answer.attendance.errors == ()
+    shown = [(one.repo_id, one.found) for one in answer.definitions]
+    assert shown == list(zip(found.repos, found.answer.definitions, strict=True))
+    assert answer.total == found.answer.total
+    assert answer.suggestions == found.answer.suggestions
+    assert_same_said(answer, found.answer)
+    pages = symbol_pages(workspace, asked)
+    assert pages == whole(workspace.symbol(replace(asked, limit=0)))
+
+
+def assert_references_alike(
+    asked: ReferencesRequest, workspace: NamedWorkspace, union: UnionStore
+) -> None:
+    found = references_of(union, asked)
+    answer = workspace.references(asked)
+    assert isinstance(found.answer, ReferencesResponse)
+
+    assert answer.attendance.errors == ()
+    shown = [(one.repo_id, one.found) for one in answer.references]
+    assert shown == list(zip(found.repos, found.answer.references, strict=True))
+    assert answer.totals == found.answer.totals
+    assert answer.files == len({(repo, one.path) for repo, one in shown})
+    assert_same_said(answer, found.answer)
+    every = workspace.references(replace(asked, limit=0))
+    assert reference_pages(workspace, asked) == [
+        (one.repo_id, one.found) for one in every.references
+    ]
+
+
+def assert_same_said(
+    answer: FederatedSymbol | FederatedReferences, one: SymbolResponse | ReferencesResponse
+) -> None:
+    """The cut and the other spelling are told as one store tells them."""
+    told = {item.code: item.message for item in answer.attendance.warnings}
+    expected = {item.code: item.message for item in one.warnings}
+    assert told.get("other_case") == expected.get("other_case")
+    cuts = [entry.limit for entry in answer.attendance.limits_hit if entry.limit.code in CUTS]
+    assert cuts == [limit for limit in one.limits_hit if limit.code in CUTS]
+
+
+def whole(answer: FederatedSymbol) -> list[object]:
+    return list(answer.definitions)
+
+
+def symbol_pages(workspace: NamedWorkspace, asked: SymbolRequest) -> list[object]:
+    """Return the definitions of all pages, one after the other."""
+    found: list[object] = []
+    while True:
+        page = workspace.symbol(asked)
+        found += page.definitions
+        if not page.next_cursor:
+            return found
+        asked = replace(asked, cursor=page.next_cursor)
+
+
+def reference_pages(workspace: NamedWorkspace, asked: ReferencesRequest) -> list[object]:
+    """Return the usages of all pages, one after the other."""
+    found: list[object] = []
+    while True:
+        page = workspace.references(asked)
+        found += [(one.repo_id, one.found) for one in page.references]
+        if not page.next_cursor:
+            return found
+        asked = replace(asked, cursor=page.next_cursor)
+
+
+def check_example(
+    repos: list[dict[str, str]],
+    defined: list[SymbolRequest],
+    used: list[ReferencesRequest],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        base = Path(folder).resolve()
+        roots = write_trees(base, repos)
+        workspace = NamedWorkspace(base, roots)
+        union = build_union(base, roots, "none")
+        for symbol in defined:
+            assert_symbol_alike(symbol, workspace, union)
+        for asked in used:
+            assert_references_alike(asked, workspace, union)
+
+
+FEW = settings(
+    max_examples=3,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+EXAMPLES = given(
+    named_repos(),
+    st.lists(symbols, min_size=8, max_size=12),
+    st.lists(references, min_size=6, max_size=8),
+)
+
+
+BOX = "class Box:\n    def open(self):\n        return Box.close\n"
+LID = "def Open():\n    return open()\n\n\ndef close_all():\n    return Open()\n"
+SMALL = [
+    {"app/box.py": BOX, "tests/test_box.py": "def open():\n    return Box()\n"},
+    {"app/box.py": LID + BOX, "app/lid/open.py": "def shut():\n    return Open\n"},
+    {
+        "app/box.py": "def open():\n    return CLOSE_ALL, Lid\n",
+        "web/Lid.py": "class Crate:\n    pass\n",
+    },
+]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[NamedWorkspace, UnionStore]:
+    """Return three repositories and the one store of their files."""
+    base = tmp_path_factory.mktemp("small").resolve()
+    roots = write_trees(base, SMALL)
+    return NamedWorkspace(base, roots), build_union(base, roots, "none")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["open", "Box.open", "Lid.Crate", "BOX", "opne", "Nothing.open", "CLOSE_ALL"]
+)
+def test_a_name_is_answered_as_by_one_store(
+    name: str, small: tuple[NamedWorkspace, UnionStore]
+) -> None:
+    """Equal paths, other letter cases, qualifiers that are paths, names that look alike."""
+    for limit in (0, 1):
+        assert_symbol_alike(SymbolRequest(name, limit=limit, deterministic=True), *small)
+    assert_references_alike(ReferencesRequest(name, limit=2, deterministic=True), *small)
+
+
+@pytest.mark.slow
+def test_names_are_answered_as_by_one_store() -> None:
+    """Where files lie, in one repository or in three, changes neither places, order nor totals."""
+    FEW(EXAMPLES(check_example))()
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(3600)
+def test_names_are_answered_as_by_one_store_over_many_workspaces() -> None:
+    """The same over more repositories than every change can wait for."""
+    settings(FEW, max_examples=300)(EXAMPLES(check_example))()
