@@ -1,8 +1,8 @@
 """Definitions and usages of names as text for agents, and what of them stands above already."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from ggrep.model.traits import TEST, traits_of
 from ggrep.render.above import Above
@@ -10,6 +10,13 @@ from ggrep.render.agent_hits import range_of
 from ggrep.render.navigation_text import IMPORT
 
 _Object: TypeAlias = Mapping[str, Any]
+
+MAX_LISTED: Final = 6
+"""Places in one line."""
+MAX_LINE: Final = 140
+"""Characters of a line beside a usage."""
+_FOLDED: Final = {"import": "imported at", "receiver": "receiver or implemented type at"}
+"""Roles of usages that are listed by their places alone."""
 
 
 def definition_lines(document: _Object) -> Iterator[str]:
@@ -29,27 +36,69 @@ def definition_lines(document: _Object) -> Iterator[str]:
 
 
 def reference_lines(document: _Object) -> Iterator[str]:
-    """Yield usages by file, those in tests behind the others, and imports in one line each."""
-    found = document["references"]
-    yield f"{len(found)} mentions of {document.get('name', '')} in {document.get('files', 0)} files"
-    used = [one for one in found if not _is_import(one)]
-    for path, group in groupby(sorted(used, key=_standing), key=lambda one: one["path"]):
-        yield f"{path} (test)" if traits_of(path) & TEST else path
+    """Yield usages by file: files with calls first, tests behind all others, imports in one line.
+
+    What may be of another container than the one that was asked for stands behind the rest.
+    """
+    found, files = document["references"], document.get("files", 0)
+    count = "1 use" if len(found) == 1 else f"{len(found)} uses"
+    where = "1 file" if files == 1 else f"{files} files"
+    yield f"{count} of {document.get('name', '')} in {where}"
+    yield from _defined(document.get("defined", ()))
+    used = [one for one in found if _folded(one) is None]
+    calling = {one["path"] for one in used if one.get("role") == "call"}
+    used.sort(key=lambda one: (*_group(one)[:2], one["path"] not in calling, *_place(one)))
+    for (test, guess, path), group in groupby(used, key=_group):
+        marks = [word for word, is_so in (("test", test), ("maybe", guess)) if is_so]
+        yield f"{path} ({', '.join(marks)})" if marks else path
         for one in group:
             inside = f"  in {one['container']}" if one.get("container") else ""
-            yield f" {one['line']}: {one.get('content', '').strip()}{inside}"
-    imports = [f"{one['path']}:{one['line']}" for one in found if _is_import(one)]
-    if imports:
-        yield f"imported at {', '.join(imports)}"
+            sets = " set" if one.get("role") == "write" else ""
+            text = one.get("content", "").strip()[:MAX_LINE]
+            yield f" {one['line']}{sets}: {text}{inside}"
+    for role, told in _FOLDED.items():
+        listed = [one for one in found if _folded(one) == role]
+        if places := dict.fromkeys(f"{one['path']}:{one['line']}" for one in listed):
+            yield f"{told} {_some(list(places))}"
 
 
-def _is_import(mention: _Object) -> bool:
-    return not mention.get("container") and bool(IMPORT.match(mention.get("content", "")))
+def _group(mention: _Object) -> tuple[bool, bool, str]:
+    return _in_test(mention), bool(mention.get("guess")), mention["path"]
 
 
-def _standing(mention: _Object) -> tuple[bool, str, int]:
-    path = mention["path"]
-    return bool(traits_of(path) & TEST), path, mention["line"]
+def _folded(mention: _Object) -> str | None:
+    """Return the role of a mention that is only listed by its place; None for all others."""
+    if (role := mention.get("role")) in _FOLDED:
+        return str(role)
+    is_import = not mention.get("container") and IMPORT.match(mention.get("content", ""))
+    return "import" if is_import else None
+
+
+def _in_test(mention: _Object) -> bool:
+    return bool(mention.get("test") or traits_of(mention["path"]) & TEST)
+
+
+def _place(mention: _Object) -> tuple[str, int]:
+    return mention["path"], mention["line"]
+
+
+def _defined(places: Sequence[_Object]) -> Iterator[str]:
+    """Yield where the name is defined, and where that is implemented."""
+    for relation, told in (("definition", "defined"), ("implementation", "implemented")):
+        shown = [
+            f"{one['path']}:{range_of(one['start_line'], one['end_line'])} {one['qualified_name']}"
+            f"{'?' if one['guess'] else ''}"
+            for one in places
+            if one["relation"] == relation
+        ]
+        if shown:
+            yield f"{told} at {_some(shown)}"
+
+
+def _some(places: Sequence[str]) -> str:
+    left = len(places) - MAX_LISTED
+    more = f" and {left} more" if left > 0 else ""
+    return f"{', '.join(places[:MAX_LISTED])}{more}"
 
 
 def fresh(document: _Object, above: Above) -> tuple[_Object | None, tuple[str, ...]]:
@@ -74,5 +123,5 @@ def _fresh_places(
     if not old:
         return document, ()
     kept = [one for one in found if (one["path"], one.get("line", 1)) not in old]
-    told = (f"above: {', '.join(f'{path}:{line}' for path, line in sorted(old))}",)
+    told = (f"above: {_some([f'{path}:{line}' for path, line in sorted(old)])}",)
     return ({**document, key: kept} if kept else None), told

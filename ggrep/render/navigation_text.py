@@ -44,24 +44,41 @@ def symbol_notes(response: SymbolResponse) -> str:
 def references_text(response: ReferencesResponse, page: Page) -> str:
     """Return the mentions, file by file: uses, those in tests, then where it is imported.
 
-    Empty without any.
+    Files with calls come first. Empty without any.
     """
-    used = sorted((one for one in response.references if not _is_import(one)), key=_standing)
-    groups = groupby(used, key=lambda found: found.path)
-    blocks = [_mentions(path, list(group), page) for path, group in groups]
-    if imports := [one for one in response.references if _is_import(one)]:
-        places = ", ".join(page.path(one.path, one.line) for one in imports)
-        blocks.append(f"imported at {places}\n")
+    used = [one for one in response.references if not _is_listed(one)]
+    calling = {one.path for one in used if one.role == "call"}
+    used.sort(key=lambda one: (*_group(one)[:2], one.path not in calling, *_place(one)))
+    groups = groupby(used, key=_group)
+    blocks = [_mentions(path, list(group), page) for (_, _, path), group in groups]
+    for told, role in (("imported", "import"), ("receiver or implemented type", "receiver")):
+        listed = [one for one in response.references if _is_listed(one) and _role(one) == role]
+        places = ", ".join(dict.fromkeys(page.path(one.path, one.line) for one in listed))
+        blocks += [f"{told} at {places}\n"] if places else []
     return "\n".join(blocks)
 
 
-def _is_import(found: Reference) -> bool:
-    """Return whether a mention only makes a name known to its file."""
-    return not found.container and bool(IMPORT.match(found.content))
+def _is_listed(found: Reference) -> bool:
+    """Return whether a mention is told by its place alone."""
+    return _role(found) in {"import", "receiver"}
 
 
-def _standing(found: Reference) -> tuple[bool, str, int, int]:
-    return bool(traits_of(found.path) & TEST), found.path, found.line, found.column
+def _role(found: Reference) -> str:
+    """Return what a mention does; where no syntax was read an import is told by its line."""
+    is_import = not found.container and bool(IMPORT.match(found.content))
+    return "import" if is_import and found.role != "receiver" else found.role
+
+
+def _group(found: Reference) -> tuple[bool, bool, str]:
+    return _in_test(found), found.guess, found.path
+
+
+def _in_test(found: Reference) -> bool:
+    return found.test or bool(traits_of(found.path) & TEST)
+
+
+def _place(found: Reference) -> tuple[str, int, int]:
+    return found.path, found.line, found.column
 
 
 def references_notes(response: ReferencesResponse) -> str:
@@ -108,7 +125,8 @@ def _mentions(path: str, found: Sequence[Reference], page: Page) -> str:
     """Return a file and the mentions in it, the lines' text below each other."""
     marks = [f"{item.line}:{item.column}" for item in found]
     width = max(len(mark) for mark in marks)
-    lines = [page.path(path)]
+    doubt = page.muted("  may be another container's") if found[0].guess else ""
+    lines = [page.path(path) + doubt]
     for item, mark in zip(found, marks, strict=True):
         taken = 2 + width + 2
         text = page.fitting(item.content.strip(), taken)

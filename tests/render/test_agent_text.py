@@ -28,7 +28,7 @@ def test_usages_stand_by_file_before_tests_and_imports() -> None:
         "warnings": [{"code": "stale", "message": "a file changed"}],
     }
     assert agent_text(document).split("\n") == [
-        "4 mentions of retry in 3 files",
+        "4 uses of retry in 3 files",
         "src/b.py",
         " 9: retry(message)  in Worker.run",
         " 12: retry(other)  in Worker.stop",

@@ -47,14 +47,17 @@ def find_definitions(reading: Reading, asked: AskedName) -> Definitions:
     beside: list[Place] = []
     for any_case in (False, True):
         every = _defining(reading, files, asked.last, any_case=any_case)
-        kept = _qualified(every, asked.owners)
+        kept = container_fits(every, asked.owners)
         if kept:
             notices = other_case(asked.last, kept) if any_case else ()
             return Definitions(tuple(sorted(kept, key=_order)), notices=notices)
         beside += every
     if beside:
         names = dict.fromkeys(sanitise_line(qualified_name(place)) for place in beside)
-        return Definitions((), tuple(names)[:MAX_SUGGESTIONS])
+        shown = tuple(names)[:MAX_SUGGESTIONS]
+        wanted = sanitise_line(".".join((*asked.owners, asked.last)))
+        told = f"nothing here defines {wanted}; there is {', '.join(shown)}"
+        return Definitions((), shown, (Notice("other_container", told),))
     near = near_names(reading.held, asked.last, reading.deadline)
     return Definitions((), tuple(map(sanitise_line, near)))
 
@@ -83,7 +86,7 @@ def _defining(
     ]
 
 
-def _qualified(places: Sequence[Place], owners: tuple[str, ...]) -> list[Place]:
+def container_fits(places: Sequence[Place], owners: tuple[str, ...]) -> list[Place]:
     """Return the places whose container ends in `owners`; where none does, with its file's path."""
     if not owners:
         return list(places)

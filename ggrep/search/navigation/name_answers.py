@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from ggrep.base.errors import InvalidRequest
@@ -12,7 +12,6 @@ from ggrep.model.declared_name import declared_name
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.navigation import (
     Definition,
-    Reference,
     ReferencesRequest,
     ReferencesResponse,
     SymbolRequest,
@@ -23,6 +22,7 @@ from ggrep.model.sanitise import is_text, sanitise, sanitise_line
 from ggrep.parse.languages.registry import is_unread
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.navigation.definitions import find_definitions, other_case, qualified_name
+from ggrep.search.navigation.mentions import Mentions
 from ggrep.search.navigation.name_candidates import (
     NameFile,
     Searched,
@@ -34,17 +34,13 @@ from ggrep.search.navigation.name_reading import Place, Reading
 from ggrep.search.query.context import Context, Stages
 from ggrep.search.query.pipeline import check_request
 from ggrep.search.query.segments import open_segments
+from ggrep.search.query.selection import selection_notices
 
 MAX_SYMBOLS: Final = 2_000
 """Most definitions of one answer."""
 MAX_REFERENCES: Final = 2_000
 """Most mentions of one answer."""
 MAX_NAME_CHARACTERS: Final = 400
-MAX_LINE_CHARACTERS: Final = 240
-"""Most of a line that is shown beside a mention."""
-_BEFORE: Final = 80
-"""What of a longer line is shown in front of the name."""
-
 _Asked = TypeVar("_Asked", SymbolRequest, ReferencesRequest)
 
 
@@ -108,6 +104,7 @@ def symbol(context: Context, request: SymbolRequest, pool: OccurrencePool) -> Sy
                 *reading.notices,
                 *found.notices,
                 *unread_languages(reading.held, files),
+                *(() if total else _unselected(reading, request)),
             ),
             spans=stages.spans,
         ),
@@ -131,27 +128,31 @@ def references(
     stages = Stages(context.clock)
     request, limits = _clamped(request, MAX_REFERENCES, "max_references")
     reading = _reading(context, request, pool, words_do=True)
-    name = split_name(request.name).last
-    files = mentioning_files(reading.held, name, context.deadline)
-    told, notices = _Told(request), unread_languages(reading.held, files)
+    asked = split_name(request.name)
+    files = mentioning_files(reading.held, asked.last, context.deadline)
+    told, notices = Mentions(request, asked), unread_languages(reading.held, files)
     for any_case in (False, True):
-        for file in reading.read(files, name, any_case=any_case):
+        for file in reading.read(files, asked.last, any_case=any_case):
             told.take(reading.held, file.text, file.places)
         if told.totals:
             break
     if told.other_spelling is not None:
-        notices += other_case(name, [told.other_spelling])
-    wanted = sum(told.totals[kind] for kind in told.kinds)
-    if wanted > request.limit:
-        limits = (*limits, LimitHit("max_references", request.limit, wanted))
+        notices += other_case(asked.last, [told.other_spelling])
+    found = told.answer()
+    notices += found.notices
+    if not told.totals:
+        notices += _unselected(reading, request)
+    if found.wanted > request.limit:
+        limits = (*limits, LimitHit("max_references", request.limit, found.wanted))
     stages.end("retrieve")
     return ReferencesResponse(
         request=request,
-        references=tuple(told.shown),
+        references=found.shown,
         totals=tuple(
             (kind, told.totals[kind]) for kind in ("usage", "string", "comment", "definition")
         ),
-        files=len({reference.path for reference in told.shown}),
+        files=len({reference.path for reference in found.shown}),
+        defined=found.defined,
         **context.head(
             asked_fingerprint("references-1", request, settings=context.settings),
             deterministic=request.deterministic,
@@ -162,39 +163,10 @@ def references(
     )
 
 
-@dataclass(slots=True)
-class _Told:
-    """Collects occurrences in the order of the answer and keeps the first.
-
-    Attributes:
-        kinds: which are shown.
-        totals: all of them, by kind.
-        other_spelling: the first that is not spelled as the name was asked for.
-    """
-
-    request: ReferencesRequest
-    kinds: frozenset[str] = frozenset()
-    shown: list[Reference] = field(default_factory=list)
-    totals: Counter[str] = field(default_factory=Counter)
-    other_spelling: Place | None = None
-
-    def __post_init__(self) -> None:
-        """Derive which kinds are shown from the request."""
-        given = {"string": self.request.strings, "comment": self.request.comments}
-        self.kinds = frozenset({"usage", *(kind for kind, wanted in given.items() if wanted)})
-
-    def take(self, held: Searched, text: str, places: tuple[Place, ...]) -> None:
-        """Count a file's occurrences and keep those that fit the answer."""
-        name = split_name(self.request.name).last
-        lines: list[str] = []
-        for place in places:
-            kind = place.mention.kind
-            self.totals[kind] += 1
-            if place.mention.text != name:
-                self.other_spelling = self.other_spelling or place
-            if kind in self.kinds and len(self.shown) < self.request.limit:
-                lines = lines or text.split("\n")
-                self.shown.append(_reference(held, place, lines[place.mention.line - 1]))
+def _unselected(reading: Reading, request: SymbolRequest | ReferencesRequest) -> tuple[Notice, ...]:
+    """Return what is said where filters or the path select nothing."""
+    chosen = request.scope, request.filters
+    return selection_notices(reading.held.segments, *chosen, reading.deadline)
 
 
 def _reading(
@@ -227,30 +199,6 @@ def _definition(held: Searched, place: Place) -> Definition:
         signature=sanitise_line(defined.signature),
         doc=sanitise(defined.doc),
     )
-
-
-def _reference(held: Searched, place: Place, line: str) -> Reference:
-    mention, image = place.mention, held.segments[place.file.segment].image
-    kind = mention.kind
-    assert kind != "definition"  # noqa: S101 - those are counted, never shown
-    return Reference(
-        row_id=image.row_id(place.row).hex(),
-        path=sanitise_line(place.file.path),
-        line=mention.line,
-        column=mention.column,
-        kind=kind,
-        container=sanitise_line(mention.container),
-        language=image.language(place.file.file),
-        content=sanitise_line(_shortened(line, mention.column)),
-    )
-
-
-def _shortened(line: str, column: int) -> str:
-    """Return a line without indentation, cut around the name if it is long."""
-    if len(line) <= MAX_LINE_CHARACTERS or column + _BEFORE <= MAX_LINE_CHARACTERS:
-        return line.strip()[:MAX_LINE_CHARACTERS]
-    start = column - 1 - _BEFORE
-    return line[start : start + MAX_LINE_CHARACTERS].strip()
 
 
 def _clamped(request: _Asked, most: int, code: str) -> tuple[_Asked, tuple[LimitHit, ...]]:
