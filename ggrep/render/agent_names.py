@@ -51,15 +51,20 @@ def reference_lines(document: _Object) -> Iterator[str]:
     for (test, guess, path), group in groupby(used, key=_group):
         marks = [word for word, is_so in (("test", test), ("maybe", guess)) if is_so]
         yield f"{path} ({', '.join(marks)})" if marks else path
-        for one in group:
-            inside = f"  in {one['container']}" if one.get("container") else ""
-            sets = " set" if one.get("role") == "write" else ""
-            text = one.get("content", "").strip()[:MAX_LINE]
-            yield f" {one['line']}{sets}: {text}{inside}"
+        for line, same in groupby(group, key=lambda one: one["line"]):
+            yield _row(line, list(same))
     for role, told in _FOLDED.items():
         listed = [one for one in found if _folded(one) == role]
         if places := dict.fromkeys(f"{one['path']}:{one['line']}" for one in listed):
             yield f"{told} {_some(list(places))}"
+
+
+def _row(line: int, mentions: Sequence[_Object]) -> str:
+    """Return one line of a file, however often the name stands in it."""
+    first = mentions[0]
+    inside = f"  in {first['container']}" if first.get("container") else ""
+    sets = " set" if any(one.get("role") == "write" for one in mentions) else ""
+    return f" {line}{sets}: {first.get('content', '').strip()[:MAX_LINE]}{inside}"
 
 
 def _group(mention: _Object) -> tuple[bool, bool, str]:

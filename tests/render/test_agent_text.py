@@ -97,3 +97,13 @@ def test_of_several_answers_each_line_stands_once() -> None:
     assert agent_text(document) == (
         "## A.run\na.py:3-9  run\n## run\na.py:20-21  run\nabove: a.py:3\ninvalid_request: no"
     )
+
+
+def test_a_line_with_several_uses_stands_once() -> None:
+    """It is read once, and that it sets the name is not lost."""
+    first = {**mention("a.py", 3, "x.limit = limit", "A.run"), "role": "write"}
+    document = {"name": "limit", "files": 1, "references": [first, {**first, "role": "read"}]}
+
+    assert (
+        agent_text(document) == "2 uses of limit in 1 file\na.py\n 3 set: x.limit = limit  in A.run"
+    )
