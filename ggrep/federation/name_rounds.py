@@ -5,7 +5,7 @@ the whole workspace is spelled so; names to suggest only where nothing fits at a
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Generic, TypeAlias, TypeVar
 
@@ -14,7 +14,8 @@ from ggrep.base.errors import GgrepError, SnapshotGone
 from ggrep.base.ids import RepoId
 from ggrep.federation.repo_requests import RepoRequests
 from ggrep.federation.searcher import RepoSearcher
-from ggrep.model.name_pools import NameStep, ReferencesPool, SymbolPool
+from ggrep.model.containers import Family
+from ggrep.model.name_pools import REFERENCE_STEPS, NameStep, ReferencesPool, SymbolPool
 from ggrep.model.page_cursor import PageCursor
 
 P = TypeVar("P", SymbolPool, ReferencesPool)
@@ -31,11 +32,13 @@ class Wanted:
     Attributes:
         skip: places that earlier pages have shown.
         snapshot_id: of which snapshot; None for the active one.
+        family: whose uses are wanted; None for what the repository's own definitions say.
     """
 
     step: NameStep
     skip: int = 0
     snapshot_id: str | None = None
+    family: Family | None = None
 
 
 Ask: TypeAlias = Callable[[RepoSearcher, Wanted, Deadline], Awaitable[P]]
@@ -70,17 +73,24 @@ class NameRounds(Generic[P]):
 
     async def go(self, step: NameStep, before: Sequence[NameStep] = ()) -> None:
         """Ask everybody by one rule; `before` are those that were asked for already."""
+        repos = [repo for repo in self.asking.descriptions if repo not in self.asking.failures]
+        await self._ask(repos, Wanted(step), before)
+
+    async def judge(self, repos: Sequence[RepoId], step: NameStep, family: Family) -> None:
+        """Have repositories that answered by a rule answer anew with the uses of a family."""
+        before = () if self.cursor is not None else REFERENCE_STEPS
+        await self._ask(repos, Wanted(step, family=family), before[: REFERENCE_STEPS.index(step)])
+
+    async def _ask(
+        self, repos: Sequence[RepoId], wanted: Wanted, before: Sequence[NameStep]
+    ) -> None:
         if self.asking.is_over:
             return
-        calls = {
-            repo: partial(self._one, repo, step, before)
-            for repo in self.asking.descriptions
-            if repo not in self.asking.failures
-        }
+        calls = {repo: partial(self._one, repo, wanted, before) for repo in repos}
         for repo, found in (await self.asking.round(calls, ROUND_SHARE)).items():
             for each, pool in found.items():
                 self.given.setdefault(each, {})[repo] = pool
-        self.given.setdefault(step, {})
+        self.given.setdefault(wanted.step, {})
         self._forget_failed()
 
     def snapshot_of(self, repo: RepoId) -> str | None:
@@ -105,7 +115,7 @@ class NameRounds(Generic[P]):
                 del pools[repo]
 
     async def _one(
-        self, repo: RepoId, step: NameStep, before: Sequence[NameStep]
+        self, repo: RepoId, wanted: Wanted, before: Sequence[NameStep]
     ) -> dict[NameStep, P]:
         """Ask one repository; where its snapshot went meanwhile, by all rules anew.
 
@@ -114,15 +124,17 @@ class NameRounds(Generic[P]):
         """
         searcher, deadline = self.asking.searcher(repo), self.asking.deadline
         pinned, skip = self.snapshot_of(repo), self._skip(repo)
+        first = replace(wanted, skip=skip, snapshot_id=pinned)
         try:
-            return {step: await self.ask(searcher, Wanted(step, skip, pinned), deadline)}
+            return {wanted.step: await self.ask(searcher, first, deadline)}
         except GgrepError as error:
             if error.code != SnapshotGone.code or pinned is None or self.cursor is not None:
                 raise
         anew: dict[NameStep, P] = {}
         pinned = None
-        for each in (*before, step):
-            anew[each] = await self.ask(searcher, Wanted(each, 0, pinned), deadline)
+        for each in (*before, wanted.step):
+            again = replace(wanted, step=each, snapshot_id=pinned)
+            anew[each] = await self.ask(searcher, again, deadline)
             pinned = anew[each].provenance.snapshot_id
         return anew
 

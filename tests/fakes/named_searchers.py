@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest, SnapshotGone
+from ggrep.model.containers import DefinedName, Fit
 from ggrep.model.name_pools import (
-    Fit,
     Importer,
     ImportsFound,
     ImportsRequest,
@@ -19,7 +19,7 @@ from ggrep.model.name_pools import (
     SymbolPool,
     SymbolPoolRequest,
 )
-from ggrep.model.navigation import Definition, ExpandRequest, ExpandResponse, Reference
+from ggrep.model.navigation import DefinedAt, Definition, ExpandRequest, ExpandResponse, Reference
 from tests.fakes.navigations import expand_response
 from tests.fakes.searchers import FakeRow, FakeSearcher
 
@@ -37,6 +37,19 @@ def defined(path: str, line: int = 1, name: str = "retry", kind: str = "function
 def used(path: str, line: int = 1) -> Reference:
     """Return a usage."""
     return Reference(ROW, path, line, 5, "usage", "", "python", "retry()")
+
+
+def _defined_name(one: Definition) -> DefinedName:
+    at = DefinedAt(one.path, one.start_line, one.end_line, one.kind, one.qualified_name)
+    return DefinedName(
+        at,
+        one.container,
+        fit="enclosing",
+        language=one.language,
+        bases=(),
+        declared_only=False,
+        test="test" in one.path,
+    )
 
 
 @dataclass(slots=True)
@@ -85,7 +98,8 @@ class NamedSearcher(FakeSearcher):
         await self._enter(f"references {request.step}", request)
         self._require(request.snapshot_id)
         found = self.uses.get(request.step, ())
-        count = len(self.defines.get(request.step, ()))
+        defines = self.defines.get(request.step, ())
+        count = len(defines)
         return ReferencesPool(
             provenance=self._provenance(),
             references=tuple(
@@ -97,6 +111,7 @@ class NamedSearcher(FakeSearcher):
             importers=tuple(self.importers),
             limits_hit=self.limits,
             warnings=self.warnings,
+            defined=tuple(_defined_name(one) for one in defines),
         )
 
     async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsFound:

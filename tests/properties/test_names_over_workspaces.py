@@ -32,6 +32,7 @@ from tests.properties.workspaces import write_trees
 
 REQUEST = FederatedRequest(SearchRequest("", timeout_ms=0))
 HOSTED = Hosted(occurrences=InProcessMentions())  # type: ignore[arg-type]  # answers alike
+SAID = ("other_case", "other_container", "nothing_selected")
 CUTS = {"max_symbols", "max_references"}
 
 
@@ -92,6 +93,7 @@ def assert_references_alike(
     assert shown == list(zip(found.repos, found.answer.references, strict=True))
     assert answer.totals == found.answer.totals
     assert answer.files == len({(repo, one.path) for repo, one in shown})
+    assert tuple(one.found for one in answer.defined) == found.answer.defined
     assert_same_said(answer, found.answer)
     every = workspace.references(replace(asked, limit=0))
     assert reference_pages(workspace, asked) == [
@@ -102,10 +104,10 @@ def assert_references_alike(
 def assert_same_said(
     answer: FederatedSymbol | FederatedReferences, one: SymbolResponse | ReferencesResponse
 ) -> None:
-    """The cut and the other spelling are told as one store tells them."""
+    """The cut, other spellings and containers, and filters that match nothing are told alike."""
     told = {item.code: item.message for item in answer.attendance.warnings}
     expected = {item.code: item.message for item in one.warnings}
-    assert told.get("other_case") == expected.get("other_case")
+    assert {code: told.get(code) for code in SAID} == {code: expected.get(code) for code in SAID}
     cuts = [entry.limit for entry in answer.attendance.limits_hit if entry.limit.code in CUTS]
     assert cuts == [limit for limit in one.limits_hit if limit.code in CUTS]
 

@@ -28,7 +28,7 @@ def test_usages_stand_by_file_before_tests_and_imports() -> None:
         "warnings": [{"code": "stale", "message": "a file changed"}],
     }
     assert agent_text(document).split("\n") == [
-        "4 mentions of retry in 3 files",
+        "4 uses of retry in 3 files",
         "src/b.py",
         " 9: retry(message)  in Worker.run",
         " 12: retry(other)  in Worker.stop",
@@ -129,9 +129,19 @@ def test_places_of_a_workspace_are_told_as_expand_takes_them() -> None:
     assert agent_text({"definitions": [defined]}) == "web:src/a.py:1-3 function run"
     told = agent_text({"name": "run", "references": [used, bare], "files": 2})
     assert told.split("\n") == [
-        "2 mentions of run in 2 files",
+        "2 uses of run in 2 files",
         "api-000000000000:src/a.py import",
         " 4: run()",
         "web:src/a.py guess",
         " 4: run()",
     ]
+
+
+def test_a_line_with_several_uses_stands_once() -> None:
+    """It is read once, and that it sets the name is not lost."""
+    first = {**mention("a.py", 3, "x.limit = limit", "A.run"), "role": "write"}
+    document = {"name": "limit", "files": 1, "references": [first, {**first, "role": "read"}]}
+
+    assert (
+        agent_text(document) == "2 uses of limit in 1 file\na.py\n 3 set: x.limit = limit  in A.run"
+    )
