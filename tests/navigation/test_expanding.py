@@ -369,3 +369,15 @@ def test_a_handle_of_several_rows_is_refused_with_their_places(
 
     with pytest.raises(InvalidRequest, match=rf"rows begin with '{shared}'.*src/till\.py:\d+-\d+"):
         ask(engine, f"#{shared}")
+
+
+def test_around_a_range_of_lines_a_long_definition_is_not_shown(root: Path, home: Path) -> None:
+    """Who names both ends has looked, and does not mean the method around them."""
+    engine = indexed(root, home)
+
+    few = ask(engine, f"src/till.py:{ADD + 100}-{ADD + 104}")
+    around = ask(engine, f"src/till.py:{ADD + 100}")
+
+    assert few.boundary == "chunk"
+    assert few.start_line <= ADD + 100 <= ADD + 104 <= few.end_line
+    assert (around.boundary, around.start_line) == ("definition", ADD)

@@ -109,6 +109,8 @@ def _widened(
 
 MAX_EXPAND_BYTES: Final = 1 << 20
 """Most text of one answer."""
+RANGE_BYTES: Final = 4_096
+"""Most text of a definition that is shown around a range of lines; else their chunks are."""
 _NEIGHBOURS: Final = 3
 """Chunks named on either side."""
 
@@ -251,7 +253,9 @@ def _shown(file: _File, target: Target, request: ExpandRequest) -> _Shown:
     reaches = reaches_of(file.pieces, first, last, len(file.lines))
     if request.boundary == "auto":
         asked = reaches if target.is_file else reaches[: BOUNDARIES.index("container")]
-        fitting = [reach for reach in asked if _size(file, reach) <= request.max_bytes]
+        # Who names both ends has looked: a long method around a few lines is not what was meant.
+        most = min(request.max_bytes, RANGE_BYTES) if target.is_range else request.max_bytes
+        fitting = [reach for reach in asked if _size(file, reach) <= most]
         reach = fitting[-1] if fitting else reaches[0]
     else:
         reach = reaches[BOUNDARIES.index(request.boundary)]

@@ -51,7 +51,7 @@ def expand_place(context: Context, request: ExpandRequest, pool: OccurrencePool)
     boundary = request.boundary
     if boundary == "auto" and first.kind in _CONSTANTS:
         boundary = "chunk"
-    place = f"{first.path}:{first.start_line}-{first.end_line}"
+    place = f"{first.path}:{first.start_line}"
     opened = expand(context, replace(request, target=place, boundary=boundary))
     also = _others(target, [f"{one.path}:{one.line}" for one in others], found.total)
     return replace(

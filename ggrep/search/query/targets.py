@@ -35,6 +35,7 @@ class Target:
         row: that the place begins in; None in a file without any.
         first_line: 1-based, as `last_line`; those of the row where no line was named.
         is_file: no line of the file was named, nor a row.
+        is_range: a first and a last line were named.
     """
 
     segment: int
@@ -43,6 +44,7 @@ class Target:
     first_line: int
     last_line: int
     is_file: bool = False
+    is_range: bool = False
 
 
 def is_place(text: str) -> bool:
@@ -73,7 +75,8 @@ def find_target(segments: Sequence[SearchableSegment], text: str, deadline: Dead
         if not 1 <= first <= last:
             raise InvalidRequest(f"target: {text!r}: lines count from 1 and go up")
         if (held := find_file(segments, lines[1])) is not None:
-            return _of_lines(segments, held, lines[1], first, last)
+            found = _of_lines(segments, held, lines[1], first, last)
+            return replace(found, is_range=lines[3] is not None)
         path = lines[1]
     elif _ROW_ID.fullmatch(text):
         return _of_row_id(segments, text.removeprefix("#"), deadline)
