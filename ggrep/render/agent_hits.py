@@ -1,19 +1,20 @@
 """Hits and opened places as text for agents: one line a hit, then the bodies that were wanted.
 
-    src/checkout.py:7-9 method Checkout.charge_card  def charge_card(self, card)
+    src/checkout.py:7-9 method Checkout.charge_card(self, card)
     ## src/checkout.py:7-9 Checkout.charge_card
     7 def charge_card(self, card):
 
 A hit's `body` is the document of `expand`, put there by who asked for it; no schema has it.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 _Object: TypeAlias = Mapping[str, Any]
 
-_SIGNATURE: Final = 100
-"""Characters of a head that are shown beside a hit."""
+_HEAD: Final = 60
+"""Characters of a head that are shown behind a hit's name."""
 _DIGITS: Final = 7
 """Of a row id: so few name one row of millions most of the time, and a clash is told."""
 
@@ -29,7 +30,7 @@ def hit_lines(document: _Object) -> Iterator[str]:
         name = hit.get("qualified_name") or hit.get("name") or ".".join(hit.get("breadcrumb", ()))
         kind = hit.get("chunk_type", "")
         head = f"{alias}{path}:{range_of(first, last)}{_within(hit)} {kind} {name}".rstrip()
-        yield head + handle + _signature(hit, name)
+        yield head + _parameters(hit) + handle
         if content := hit.get("content"):
             yield from text_lines(content, hit.get("content_start_line", first), first)
     for hit in found:
@@ -98,11 +99,14 @@ def _within(hit: _Object) -> str:
     return f" in {range_of(around['start_line'], around['end_line'])}" if around else ""
 
 
-def _signature(hit: _Object, name: str) -> str:
-    head = " ".join(hit.get("signature", "").split())
-    if not head or head == name:
+def _parameters(hit: _Object) -> str:
+    """Return what stands behind a hit's name in its head: parameters, bases or the value."""
+    head, name = " ".join(hit.get("signature", "").split()), hit.get("name", "")
+    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head) if name else None
+    if found is None:
         return ""
-    return f"  {head[:_SIGNATURE]}{'...' if len(head) > _SIGNATURE else ''}"
+    rest = head[found.end() :].partition(" # ")[0].replace("( ", "(").replace(", )", ")")
+    return f"{rest[:_HEAD].rstrip()}..." if len(rest) > _HEAD else rest.rstrip(":{ ")
 
 
 def _numbered(document: _Object) -> Iterator[str]:

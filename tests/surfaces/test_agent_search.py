@@ -61,8 +61,8 @@ def test_a_hit_is_one_line_and_the_best_are_opened_where_they_fit() -> None:
 
     assert text_of(document, [body("a.py", 3, "def run(self):\n    pass")], Wish()) == [
         "strong, 2 hits",
-        "a.py:3-4 method A.run  def run(self)",
-        "b.py:9-12 method A.run  def run(self)",
+        "a.py:3-4 method A.run(self)",
+        "b.py:9-12 method A.run(self)",
         "## a.py:3-4 A.run",
         "3 def run(self):",
         "4     pass",
@@ -103,7 +103,7 @@ def test_hits_are_opened_unasked_only_where_that_helps() -> None:
     """Not without an index, not beside snippets that were asked for, not where nothing fits."""
     sure = found(hit("a.py", 3, 4), hit("b.py", 3, 4), hit("c.py", 3, 4))
 
-    assert [place for place, _ in hits_to_open(sure, Wish(), 9)] == [0, 1]
+    assert [place for place, _ in hits_to_open(sure, Wish(), 9)] == [0, 1, 2]
     assert hits_to_open(sure, Wish(bodies=0), 9) == []
     assert hits_to_open({**sure, "limits": {"snippet": "long"}}, Wish(), 9) == []
     assert hits_to_open({**sure, "confidence": "none"}, Wish(), 9) == []
@@ -117,5 +117,25 @@ def test_chunks_of_one_line_have_handles() -> None:
     document = found(hit("a.js", 1, 1, row_id="ab" * 32), hit("a.js", 1, 1, row_id="cd" * 32))
 
     lines = text_of(document, [], Wish(bodies=0))
-    assert lines[1] == "a.js:1 method A.run #abababa  def run(self)"
+    assert lines[1] == "a.js:1 method A.run(self) #abababa"
     assert "cdcdcdc" in lines[2]
+
+
+def test_the_head_of_a_definition_that_does_not_fit_is_passed_over() -> None:
+    """Parameters alone answer nothing; the next hit may."""
+    part = hit("a.py", 3, 4, definition={"start_line": 3, "end_line": 400})
+    document = found(part, hit("b.py", 3, 4))
+
+    lines = text_of(
+        document, [body("a.py", 3, "def run(\n    self"), body("b.py", 3, "x\ny")], Wish()
+    )
+    assert lines[1] == "a.py:3-4 in 3-400 method A.run(self)"
+    assert [line for line in lines if line.startswith("## ")] == ["## b.py:3-4 A.run"]
+
+
+def test_no_more_than_two_hits_are_opened_unasked() -> None:
+    """The first ones that are whole."""
+    document = found(*[hit(f"{name}.py", 3, 4) for name in "abc"])
+    bodies = [body(f"{name}.py", 3, "x\ny") for name in "abc"]
+
+    assert sum(line.startswith("## ") for line in text_of(document, bodies, Wish())) == 2

@@ -17,6 +17,8 @@ _Object: TypeAlias = Mapping[str, Any]
 
 UNASKED_BODIES: Final = 2
 """Hits that are opened if nobody says how many, and if all of their text fits the budget."""
+_TRIED: Final = 4
+"""Best hits among which those are looked for."""
 MAX_BODIES: Final = 10
 MAX_BODY_BYTES: Final = 6_144
 """Most text of one opened hit: some 150 lines; of more the lines around the hit."""
@@ -50,7 +52,7 @@ def hits_to_open(document: _Object, wish: Wish, timeout_ms: int) -> list[tuple[i
     wanted = wish.bodies
     if wanted is None:
         unsure = document.get("confidence") == "none"
-        wanted = UNASKED_BODIES if _shows_little(document) and not unsure else 0
+        wanted = _TRIED if _shows_little(document) and not unsure else 0
     most = MAX_BODY_BYTES
     if wish.bodies is None:
         left = _budget(wish) - len(agent_text(_without_snippets(document), _budget(wish)).encode())
@@ -80,8 +82,10 @@ def search_text(
     for place, body in opened:
         size = sum(len(line.encode()) + 1 for line in body_lines(body))
         unasked = wish.bodies is None
-        if unasked and (size > left or body.get("hidden_lines", 1)):
+        if unasked and len(bodies) == UNASKED_BODIES:
             break
+        if unasked and (size > left or _is_fragment(body, document["results"][place])):
+            continue
         if "content" in body and above.covers(body["path"], body["start_line"], body["end_line"]):
             continue
         bodies[place] = body
@@ -108,3 +112,11 @@ def _without_snippets(document: _Object) -> _Object:
 
 def _shows_little(document: _Object) -> bool:
     return document.get("limits", {}).get("snippet") in _OPENED_BY_THEMSELVES
+
+
+def _is_fragment(body: _Object, hit: _Object) -> bool:
+    """Return whether an opened hit is cut, or only the head of a definition that did not fit."""
+    if body.get("hidden_lines", 1):
+        return True
+    whole = hit.get("definition")
+    return bool(hit.get("name") and whole and body["end_line"] < whole["end_line"])
