@@ -18,7 +18,7 @@ from ggrep.model.says import (
 )
 
 MentionKind: TypeAlias = Literal["usage", "string", "comment"]
-Boundary: TypeAlias = Literal["auto", "chunk", "definition", "container", "file"]
+Boundary: TypeAlias = Literal["auto", "lines", "chunk", "definition", "container", "file"]
 
 MOST_TOKEN_BYTES: Final = 512 * 1024
 """Longest cursor."""
