@@ -65,10 +65,15 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a call returns, and whether it failed."""
+    """What a call returns, and whether it failed.
+
+    Attributes:
+        note: a line that stands behind the text of it; empty for none.
+    """
 
     document: Document
     failed: bool = False
+    note: str = ""
 
 
 @cache
