@@ -71,12 +71,14 @@ class Outcome:
     Attributes:
         notes: stand in its text alone.
         text: what is read of it; empty for what the document and the notes say.
+        note: a line that stands behind the text of it; empty for none.
     """
 
     document: Document
     failed: bool = False
     notes: tuple[str, ...] = ()
     text: str = ""
+    note: str = ""
 
 
 @cache
