@@ -267,7 +267,7 @@ TOOLS: Final = (
     Tool(
         "outline",
         "What files or folders define; without path, what the repository is. Use first.",
-        (_argument("path", "path"), _BARE_ROOT, _OPTIONS),
+        (_argument("path", "path", "Files, folders, path:line"), _BARE_ROOT, _OPTIONS),
         (_argument("depth", "depth"), _argument("max_bytes", "maxBytes"), *_RARELY),
     ),
     Tool("ggrep_status", "State of an index. Use when answers look old.", (_BARE_ROOT,)),
