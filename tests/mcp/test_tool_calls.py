@@ -20,6 +20,7 @@ from ggrep.interfaces.mcp.tools import BY_NAME, SEVERAL, TOOLS, Tool
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import Find, SearchRequest, SnippetMode
 from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
 from ggrep.render.agent_text import MERGED_BY_RANK
@@ -306,6 +307,26 @@ async def test_places_may_be_named_by_absolute_paths(
     around, slate = (request for _, (_, request) in federator.asked)
     assert around.target == "src/pay.py:1"
     assert slate.session.targets == ("src/pay.py", "src/a.py")
+
+
+async def test_an_outline_without_a_path_is_a_tour(
+    calls: Calls, federator: FakeFederator, own: Path
+) -> None:
+    """Of the repository; where the root lies below its top, the outline of that folder."""
+    below = own / "src"
+    below.mkdir(exist_ok=True)
+    await calls.call("outline", {"options": ["max_bytes=900", "deterministic=true"]})
+    await calls.call("outline", {"root": str(below)})
+    await calls.call("outline", {"path": str(own), "options": ["depth=2"]})
+    await calls.call("outline", {"path": [f"{own}/src/pay.py:3", "docs"]})
+
+    tour, folder, whole, several = (request for _, (_, request) in federator.asked)
+    assert tour == TourRequest(900, deterministic=True, timeout_ms=60_000)
+    assert folder == OutlineRequest(("src",), timeout_ms=60_000)
+    assert whole == OutlineRequest(("",), 2, timeout_ms=60_000)
+    assert several.targets == ("src/pay.py:3", "docs")
+    refused = await calls.call("outline", {"options": ["depth=2"]})
+    assert refused.failed
 
 
 async def test_arguments_of_names_and_places_reach_the_request(

@@ -19,8 +19,9 @@ SELECTION_REVISION: Final = "selection-2"
 """Which files a slate selects; enters its fingerprint.
 
     selection-1  first quotas, floors and weights
-    selection-2  four more files, all of code; code that has a place as configuration stands under code too; lists and licences
-                 count less; pages of programs are code, translations and word lists no documents
+    selection-2  four more files, all of code; code that has a place as configuration stands under
+                 code too; lists and licences count less; pages of programs are code, translations
+                 and word lists no documents
 """
 
 QUOTAS: Final = {
