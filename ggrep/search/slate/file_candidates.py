@@ -188,7 +188,7 @@ class CandidateFiles:
         for corpus in held or _corpora(segment, file):
             section = Section.TESTS if is_test else _section_of(CORPORA[corpus], filing)
             shown.setdefault(section, {})[corpus] = best[corpus]
-            if section is Section.CODE and corpus == _CODE:
+            if section is Section.CODE and corpus == CODE:
                 defining = best[corpus] if roles & CONFIGURING else float(figures.options[file])
                 if defining > 0.0:
                     shown.setdefault(Section.CONFIG, {})[corpus] = defining
