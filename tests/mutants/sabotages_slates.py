@@ -315,8 +315,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "tests stand among the code",
         "ggrep/search/slate/file_candidates.py",
-        "section = Section.TESTS if is_test else _SECTION_OF[CORPORA[corpus]]",
-        "section = _SECTION_OF[CORPORA[corpus]]",
+        "section = Section.TESTS if is_test else _section_of(CORPORA[corpus], filing)",
+        "section = _section_of(CORPORA[corpus], filing)",
         (GATHERING + "test_files_stand_in_the_sections_that_could_show_them",),
     ),
     Sabotage(
