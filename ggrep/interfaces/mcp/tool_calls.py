@@ -24,7 +24,7 @@ from ggrep.interfaces.mcp.resources import ResourceFailed, workspaces_json
 from ggrep.interfaces.mcp.spellings import in_our_words
 from ggrep.interfaces.mcp.tool_failures import failure, federated_failure, in_arguments, with_hint
 from ggrep.interfaces.mcp.tools import BY_NAME, ELSEWHERE, SEVERAL, Outcome, Tool
-from ggrep.interfaces.surfaces.agent_search import Wish, hits_to_open, search_text
+from ggrep.interfaces.surfaces.agent_search import Wish, hits_to_open, pattern_of, search_text
 from ggrep.interfaces.surfaces.body import (
     parse_expand_body,
     parse_federated_body,
@@ -265,7 +265,8 @@ class Calls:
         request = replace(call.request, scope=place.scope)
         document = await asked.search_repo(place.root, request)
         bodies = values.get("body")
-        wish = Wish(bodies if isinstance(bodies, int) else None, text_bytes_of(values))
+        wanted_bodies = bodies if isinstance(bodies, int) else None
+        wish = Wish(wanted_bodies, text_bytes_of(values), pattern_of(request))
         opened: list[tuple[int, Document]] = []
         for number, wanted in hits_to_open(document, wish, request.timeout_ms):
             try:
