@@ -20,7 +20,7 @@ from ggrep.model.says import (
 MentionKind: TypeAlias = Literal["usage", "string", "comment"]
 UseRole: TypeAlias = Literal["call", "write", "read", "receiver", "import"]
 Relation: TypeAlias = Literal["definition", "implementation"]
-Boundary: TypeAlias = Literal["auto", "chunk", "definition", "container", "file"]
+Boundary: TypeAlias = Literal["auto", "lines", "chunk", "definition", "container", "file"]
 
 MOST_TOKEN_BYTES: Final = 512 * 1024
 """Longest cursor."""

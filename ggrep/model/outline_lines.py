@@ -24,10 +24,10 @@ _TYPE_WORDS: Final = frozenset(
 )
 """Words in front of a type's name that say more than its kind does."""
 _WORD: Final = re.compile(r"[A-Za-z]+")
-_OPENED: Final = re.compile(r"([(\[]) +")
+_OPENED: Final = re.compile(r"([(\[]|(?<=\w)<|^<) +")
 _CLOSED: Final = re.compile(r",? +([)\]])")
 _PARAMETER: Final = re.compile(r"(?:[*&]{0,2}|\.\.\.|mut |ref )[\w$]+\??|[*/]|&(?:mut )?self|_")
-_UNTOLD: Final = frozenset({"section", "key"})
+_UNTOLD: Final = frozenset({"block", "section"})
 """Kinds that go without saying."""
 _OF_PLACES: Final = frozenset({"main_files", "configuration", "docs", "tests"})
 """Sections of a tour whose facts are about files."""
@@ -41,7 +41,8 @@ def label_of(name: str, signature: str) -> str:
     if place < 0:
         return name
     tail = signature[place + len(own) :]
-    return name + _CLOSED.sub(r"\1", _OPENED.sub(r"\1", tail)).rstrip(" ;")
+    tail = _CLOSED.sub(r"\1", _OPENED.sub(r"\1", tail)).rstrip(" ;")
+    return name + (tail[1:] if tail.startswith(" (") else tail)
 
 
 def bare_label(label: str) -> str:

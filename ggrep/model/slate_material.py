@@ -15,6 +15,7 @@ class FileCandidate:
         segment: place in the snapshot's segments; `file` is the place within that segment.
         corpora: places in CORPORA of the rows that the section shows.
         is_test: its path is that of a test.
+        is_list: a translation, a word list: it has the words and says nothing of the program.
     """
 
     path: str
@@ -27,6 +28,7 @@ class FileCandidate:
     corpora: frozenset[int]
     is_test: bool = False
     mention: float = 0.0
+    is_list: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from ggrep.base.stable_json import Json
 from ggrep.model.slate import LEFT_OUT
 from ggrep.render.above import Above
 from ggrep.render.agent_hits import expansion_lines, hit_lines, range_of
+from ggrep.render.agent_matches import match_lines
 from ggrep.render.agent_names import definition_lines, fresh, reference_lines
 from ggrep.render.agent_state import health_lines, status_lines
 from ggrep.render.outline_text import (
@@ -24,7 +25,12 @@ from ggrep.render.outline_text import (
 
 _Object: TypeAlias = Mapping[str, Any]
 
-BUDGETS: Final = {"results": 4_096, "definitions": 2_048, "references": 4_096}
+BUDGETS: Final = {
+    "results": 4_096,
+    "matches": 4_096,
+    "definitions": 2_048,
+    "references": 4_096,
+}
 """Most bytes of a text, by the key that its kind of answer alone has; a slate has its own."""
 
 _ID: Final = re.compile(r"[0-9a-f]{64}")
@@ -110,7 +116,9 @@ def _body(document: _Object) -> Iterator[str]:
 
 
 def _other(document: _Object) -> Iterator[str]:
-    if "outlines" in document:
+    if "matches" in document:
+        yield from match_lines(document)
+    elif "outlines" in document:
         yield from outline_document_lines(document)
     elif "sections" in document:
         yield from tour_document_lines(document)

@@ -6,7 +6,7 @@ from ggrep.interfaces.evaluation.measures import SlateScore
 from ggrep.interfaces.evaluation.slate_figures import slate_block
 from ggrep.interfaces.evaluation.visible_places import SHARES
 from tests.bench.quality_tables import section
-from training.slates.visible import BUDGETS, PlaceAnswer
+from training.slates.visible import BUDGETS, PlaceAnswer, figures_of_sections
 
 HEAD = (
     "slates of level 1",
@@ -21,10 +21,21 @@ HEAD = (
 )
 
 
+SECTION_HEAD = (
+    "slates of level 1, 16,384 bytes",
+    "questions",
+    "files that answer in code",
+    "named",
+    "under code",
+    "documents shown",
+    "that are none",
+)
+
+
 def places(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) -> str:
-    """Return the table; without rows for the repositories held out where none were measured."""
+    """Return the tables; without rows for the repositories held out where none were measured."""
     rows = [*_rows("developed on", developed), *(_rows("held out", held_out) if held_out else ())]
-    return section(
+    shown = section(
         "Places that slates show",
         "Questions as at the start of a task, each with three to seven places that one must see to "
         "answer: up to twelve lines, annotated by reading before anything was tuned on them. A "
@@ -35,6 +46,26 @@ def places(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) ->
         HEAD,
         rows,
     )
+    return f"{shown}\n{_sections(developed, held_out)}"
+
+
+def _sections(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) -> str:
+    parts = [("developed on", developed), *([("held out", held_out)] if held_out else [])]
+    return section(
+        "Sections that files stand in",
+        "Of the same questions, the files in which the answer stands in code: how many the slate "
+        "names, and how many of these stand under code. No translation, word list or page of a "
+        "program is a document, and no document a test; what is one was written down by reading "
+        "(`fixtures/sections`).",
+        SECTION_HEAD,
+        [_section_row(name, answers) for name, answers in parts],
+    )
+
+
+def _section_row(name: str, answers: Sequence[PlaceAnswer]) -> tuple[str, ...]:
+    found = figures_of_sections(answers)
+    counts = found.questions, found.answers, found.named, found.in_code, found.documents
+    return (name, *map(str, (*counts, len(found.no_documents))))
 
 
 def _rows(name: str, answers: Sequence[PlaceAnswer]) -> list[tuple[str, ...]]:

@@ -139,7 +139,7 @@ def test_flags_of_a_workspace_need_one(ggrep: Command, command: str) -> None:
 @pytest.mark.parametrize(
     ("flags", "told"),
     [
-        (("./web",), "a PATH and --workspace cannot go together"),
+        (("--in", "web"), "a PATH and --workspace cannot go together"),
         (("--repo", "web"), "--repo and --workspace cannot go together"),
         (("--profile", "x"), "--profile and --workspace cannot go together"),
     ],

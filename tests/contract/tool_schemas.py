@@ -12,6 +12,7 @@ from typing import Any, Final
 from ggrep.model.schemas import (
     failure,
     federated,
+    federated_names,
     health,
     navigation,
     outline,
@@ -29,9 +30,27 @@ RETURNED: Final[Mapping[str, tuple[type, ...]]] = {
         federated.FederatedSlateJson,
         federated.ToolWorkspaceFailureJson,
     ),
-    "symbol": (navigation.SymbolJson, navigation.AnswersJson, failure.ToolFailureJson),
-    "references": (navigation.ReferencesJson, navigation.AnswersJson, failure.ToolFailureJson),
-    "expand": (navigation.ExpandJson, navigation.AnswersJson, failure.ToolFailureJson),
+    "symbol": (
+        navigation.SymbolJson,
+        navigation.AnswersJson,
+        federated_names.FederatedSymbolJson,
+        federated.ToolWorkspaceFailureJson,
+        failure.ToolFailureJson,
+    ),
+    "references": (
+        navigation.ReferencesJson,
+        navigation.AnswersJson,
+        federated_names.FederatedReferencesJson,
+        federated.ToolWorkspaceFailureJson,
+        failure.ToolFailureJson,
+    ),
+    "expand": (
+        navigation.ExpandJson,
+        navigation.AnswersJson,
+        federated_names.FederatedExpandJson,
+        federated.ToolWorkspaceFailureJson,
+        failure.ToolFailureJson,
+    ),
     "outline": (outline.OutlineJson, outline.TourJson, failure.ToolFailureJson),
     "ggrep_status": (
         status.ServedStatusJson,

@@ -29,7 +29,8 @@ FOLLOWED = {
     "ggrep workspace remove FILE {}",
     "ggrep workspace build FILE",
     "--watch needs a terminal; for one look: ggrep status --all",
-    "{}  ggrep expand {}",
+    "ggrep expand ",
+    "ggrep expand --workspace {} {}:",
     "ggrep slate {} --level {}",
     "ggrep search {}",
     "ggrep slate {}",
@@ -83,7 +84,6 @@ NOT_TYPED = {
     "ggrep stop": "why a daemon was ended, for its log",
     "\\b(ggrep workspace [a-z]+ )FILE\\b": "a pattern",
     "no report of ggrep eval": "names what made a file",
-    '<testsuites name="ggrep check" {}>': "names what made a report",
     "ggrep check": "names what made a report",
     "ggrep slate ...": "says that a question goes on",
     "ggrep slate {} --session TOKEN --delta-only": "TOKEN is the one that stands above it",
@@ -171,9 +171,14 @@ def test_what_is_to_be_looked_up_is_found(ggrep: Command, indexed: Path) -> None
     (indexed / "c.py").write_text(two)
     assert ggrep("index").status == 0
     place = ggrep("expand", "c.py:1", "--boundary", "chunk")
+    file = indexed.parent / "one.jsonc"
+    assert ggrep("workspace", "init", file, indexed).status == 0
+    target = f"{indexed.name}:c.py:1"
+    there = ggrep("expand", target, "--boundary", "chunk", "--workspace", file, "--offline")
     slate = ggrep("slate", "alpha needle", "--level", "0")
     said = [
         place.out,
+        there.out,
         ggrep("clean", "none").err,
         ggrep("clean", "none-0123456789ab-0123456789ab-0123456789ab").err,
         ggrep("status", "--watch").err,

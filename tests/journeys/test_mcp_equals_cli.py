@@ -99,8 +99,8 @@ def body(place: Settled, case: Case, known: Mapping[str, str]) -> dict[str, Any]
     tool = BY_NAME[case.tool]
     given = arguments(place, case, known)
     values = read_arguments(tool.name, tool.arguments, given, tool.rare)
-    values |= {"root": str(place.root), "workspace": str(place.workspace)}
     several = tool.name == "search_workspace"
+    values |= {"workspace": str(place.workspace)} if several else {"root": str(place.root)}
     found: dict[str, Any] = body_of(
         placed_for(tool.every, values) if several else tool.every, values
     )

@@ -68,7 +68,8 @@ def test_the_doctor_s_commands_mend_a_workspace(
     assert "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND" in strict.err
     assert len(hints) == 2
     assert statuses == [0, 0]
-    assert (well.status, well.out) == (0, "nothing has to be done\n")
+    assert well.status == 0
+    assert well.out.endswith("nothing has to be done\n")
     assert "// gone one" not in file.read_text()
     assert "// not yet" in file.read_text()
 

@@ -44,6 +44,8 @@ def test_a_daemon_that_runs_is_described() -> None:
         "symbol_success": [1],
         "references_success": [1],
         "expand_success": [1],
+        "outline_success": [1],
+        "tour_success": [1],
         "status": [1],
         "health": [1],
     }

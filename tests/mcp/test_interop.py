@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ggrep.base import stable_json
+from ggrep.interfaces.mcp.prompts import PROMPT_OF
 from ggrep.interfaces.mcp.tools import BY_NAME
 from tests.mcp.processes import Settled, settled
 
@@ -83,6 +84,10 @@ def test_the_javascript_sdk_lists_and_calls_every_tool(
     assert said["refused"]["isError"] is True
     assert "unknown argument 'nonsense'" in said["refused"]["structured"]["message"]
     assert said["resources"] == ["ggrep://status", "ggrep://health", "ggrep://workspace"]
+    assert said["templates"] == ["file", "slate"]
+    assert said["file"] == ["    return 'settled'"]
+    assert said["prompts"] == list(PROMPT_OF)
+    assert said["prompt"].startswith("Explain how this works: q\n\n1. `context` ")
     assert said["workspace"]["workspaces"][0]["name"] == "both"
 
 

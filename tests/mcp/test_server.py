@@ -12,7 +12,9 @@ from ggrep.base import stable_json
 from ggrep.base.errors import Busy, NoIndex
 from ggrep.config.root import canonical_root
 from ggrep.federation.workspace import load_workspace
-from ggrep.interfaces.mcp.resources import RESOURCES
+from ggrep.interfaces.mcp.file_places import FILE_TEMPLATE
+from ggrep.interfaces.mcp.prompts import PROMPTS
+from ggrep.interfaces.mcp.resources import RESOURCES, SLATE_TEMPLATE
 from ggrep.interfaces.mcp.start import Start
 from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS
 from ggrep.model.request import SnippetMode
@@ -48,11 +50,13 @@ async def test_every_tool_answers_in_text_and_in_structure(
         result = await client.call_tool(tool.name, LEAST.get(tool.name, {}))
 
     assert not result.is_error
-    text, document = text_of(result), result.structured_content
+    text, _, note = text_of(result).partition("\nslate ggrep://slate/")
+    document = result.structured_content
     if tool.name in {"search", "good_search"}:  # which opens the best hits in its text alone
         assert all(f"\n{hit['path']}:" in text for hit in document["results"])
     else:
         assert text == agent_text(document)
+    assert bool(note) == (tool.name == "context")
     jsonschema_rs.validate(tool.returns, result.structured_content)
 
 
@@ -285,6 +289,76 @@ async def test_a_wrong_workspace_file_fails_the_resource(
             await client.read_resource("ggrep://workspace")
 
     assert refused.value.error.data["code"].startswith("ERR_WORKSPACE")
+
+
+async def test_a_file_is_read_as_it_was_indexed(
+    connect: object, federator: FakeFederator, own: Path
+) -> None:
+    """People attach files; what they attach is what answers are about."""
+    async with connect() as client:
+        templates = await client.list_resource_templates()
+        read = await client.read_resource("ggrep://file/src/pay.py?lines=2-3")
+
+    assert [one.uri_template for one in templates.resource_templates] == [
+        FILE_TEMPLATE,
+        SLATE_TEMPLATE,
+    ]
+    ((name, (root, request)),) = federator.asked
+    assert (name, root, request.target, request.boundary) == (
+        "expand_repo",
+        own,
+        "src/pay.py:2",
+        "file",
+    )
+    contents, *_ = read.contents
+    assert contents.mime_type == "text/plain"
+    assert contents.uri == "ggrep://file/src/pay.py?lines=2-3"
+
+
+@pytest.mark.parametrize(
+    ("uri", "said"),
+    [
+        ("ggrep://file/", "names no file"),
+        ("ggrep://file/a.py?line=3", "'line' is unknown"),
+        ("ggrep://file/a.py?root=/etc", "/etc: outside the roots"),
+        ("ggrep://slate/000000000000", "is not kept here; ask `context` again"),
+    ],
+)
+async def test_an_address_that_leads_nowhere_is_refused(
+    connect: object, federator: FakeFederator, uri: str, said: str
+) -> None:
+    """And nothing is asked for it."""
+    async with connect() as client:
+        with pytest.raises(MCPError, match=said):
+            await client.read_resource(uri)
+
+    assert federator.asked == []
+
+
+async def test_a_slate_is_read_again_by_its_handle(connect: object) -> None:
+    """One agent asks, and another is given what it was told."""
+    async with connect() as client:
+        result = await client.call_tool("context", {"query": "q"})
+        text, _, uri = text_of(result).rpartition("\nslate ")
+        read = await client.read_resource(uri)
+
+    assert read.contents[0].text == text
+
+
+async def test_the_usual_questions_are_prompts(connect: object) -> None:
+    """Each is one message that names the tools."""
+    async with connect() as client:
+        listed = await client.list_prompts()
+        put = await client.get_prompt("what_breaks", {"name": "settle"})
+        with pytest.raises(MCPError, match="no prompt 'why'; there are how_does_it_work, "):
+            await client.get_prompt("why", {})
+        with pytest.raises(MCPError, match="the argument 'question' is missing"):
+            await client.get_prompt("how_does_it_work", {})
+
+    assert [prompt.name for prompt in listed.prompts] == [prompt.name for prompt in PROMPTS]
+    (message,) = put.messages
+    assert message.role == "user"
+    assert message.content.text.startswith("Who depends on settle, ")
 
 
 async def test_what_was_opened_is_closed_once(connect: object, federator: FakeFederator) -> None:

@@ -27,16 +27,28 @@ def test_every_tool_has_a_budget_and_says_how_to_get_the_rest(tool: str) -> None
     )
 
 
-@given(some.text(), some.integers(0, 3_000))
-def test_a_text_is_whole_or_within_its_budget(text: str, most_bytes: int) -> None:
+@given(some.text(min_size=1), some.integers(1, 400), some.integers(0, 3_000))
+def test_a_text_is_whole_or_within_its_budget(text: str, times: int, most_bytes: int) -> None:
     """Whatever it is made of, and however little was asked for."""
     document = {"slate": {"limits": {"max_slate_bytes": most_bytes}}}
-    long = text * 50
+    long, budget = text * times, max(1_024, most_bytes)
 
     found = within_budget("context", document, long)
 
-    assert found == long or len(found.encode()) <= max(1_024, most_bytes)
-    assert found == long or "\ncut: text " in found
+    fits = len(long.encode()) <= budget
+    assert (found == long) is fits
+    assert len(found.encode()) <= budget
+    assert fits or "\ncut: text " in found
+
+
+def test_a_note_is_never_cut() -> None:
+    """It leads on to what was."""
+    found = within_budget("symbol", {}, "line\n" * 9_000, "slate x")
+
+    assert len(found.encode()) <= budget_of("symbol", {}).most_bytes
+    cut, note = found.split("\n")[-2:]
+    assert cut.startswith("cut: text ")
+    assert note == "slate x"
 
 
 def test_a_slate_and_an_expansion_have_the_bytes_that_they_were_asked_for() -> None:

@@ -20,6 +20,7 @@ from ggrep.interfaces.mcp.tools import BY_NAME, SEVERAL, TOOLS, Tool
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import Find, SearchRequest, SnippetMode
 from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
 from ggrep.render.agent_text import MERGED_BY_RANK
@@ -308,6 +309,26 @@ async def test_places_may_be_named_by_absolute_paths(
     assert slate.session.targets == ("src/pay.py", "src/a.py")
 
 
+async def test_an_outline_without_a_path_is_a_tour(
+    calls: Calls, federator: FakeFederator, own: Path
+) -> None:
+    """Of the repository; where the root lies below its top, the outline of that folder."""
+    below = own / "src"
+    below.mkdir(exist_ok=True)
+    await calls.call("outline", {"options": ["max_bytes=900", "deterministic=true"]})
+    await calls.call("outline", {"root": str(below)})
+    await calls.call("outline", {"path": str(own), "options": ["depth=2"]})
+    await calls.call("outline", {"path": [f"{own}/src/pay.py:3", "docs"]})
+
+    tour, folder, whole, several = (request for _, (_, request) in federator.asked)
+    assert tour == TourRequest(900, deterministic=True, timeout_ms=60_000)
+    assert folder == OutlineRequest(("src",), timeout_ms=60_000)
+    assert whole == OutlineRequest(("",), 2, timeout_ms=60_000)
+    assert several.targets == ("src/pay.py:3", "docs")
+    refused = await calls.call("outline", {"options": ["depth=2"]})
+    assert refused.failed
+
+
 async def test_arguments_of_names_and_places_reach_the_request(
     calls: Calls, federator: FakeFederator, own: Path
 ) -> None:
@@ -396,7 +417,7 @@ async def test_a_call_for_nothing_or_for_too_much_is_refused(calls: Calls, name:
         ("symbol", {"name": " "}, "name: the name is empty"),
         ("symbol", {"limit": -1}, "limit: must be 0 or more, is -1"),
         ("references", {"filter": ["x"]}, "filter: "),
-        ("expand", {"boundary": "page"}, "boundary: 'page' is not one of auto, chunk, "),
+        ("expand", {"boundary": "page"}, "boundary: 'page' is not one of auto, lines, chunk, "),
         ("expand", {"max_bytes": 0}, "max_bytes: must be 1 or more, is 0"),
         ("expand", {"options": ["timeout_ms=-1"]}, "timeout_ms: must be 0 or more, is -1"),
     ],

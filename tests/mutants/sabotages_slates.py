@@ -315,8 +315,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "tests stand among the code",
         "ggrep/search/slate/file_candidates.py",
-        "section = Section.TESTS if is_test else _SECTION_OF[CORPORA[corpus]]",
-        "section = _SECTION_OF[CORPORA[corpus]]",
+        "section = Section.TESTS if is_test else _section_of(CORPORA[corpus], filing)",
+        "section = _section_of(CORPORA[corpus], filing)",
         (GATHERING + "test_files_stand_in_the_sections_that_could_show_them",),
     ),
     Sabotage(
@@ -657,9 +657,9 @@ SLATE_SABOTAGES = (
     # USE.MUST.020: an MCP surface with the command line's controls.
     Sabotage(
         "a tool takes arguments that it does not know",
-        "ggrep/interfaces/mcp/arguments.py",
-        "raise InvalidRequest(_unknown(tool, name, list(known), {one.name for one in rare}))",
-        "_unknown(tool, name, list(known), {one.name for one in rare})",
+        "ggrep/interfaces/mcp/spellings.py",
+        "raise InvalidRequest(_unknown(tool, said, arguments, elsewhere))",
+        "continue",
         (CALLS + "test_every_tool_refuses_an_argument_that_it_does_not_know",),
     ),
     Sabotage(
@@ -701,16 +701,61 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a tool's snippets are whole unless asked otherwise",
         "ggrep/interfaces/mcp/tools.py",
-        'words=True, default="short"',
-        'words=True, default="full"',
+        '"Text of a hit", default="short"',
+        '"Text of a hit", default="full"',
         (TOOLS + "test_a_snippet_is_short_unless_asked_for",),
     ),
     Sabotage(
         "a tool's defaults are not sent",
         "ggrep/interfaces/mcp/arguments.py",
-        "value = argument.default if value is None else value",
-        "value = value",
+        "return usual | values | options",
+        "return values | options",
         (CALLS + "test_a_search_shows_short_snippets_unless_told",),
+    ),
+    Sabotage(
+        "of two names of one argument any counts",
+        "ggrep/interfaces/mcp/spellings.py",
+        "if found.get(name) is not None and found[name] != value:",
+        "if False:",
+        ("tests/mcp/test_spellings.py::test_two_names_of_one_argument_have_to_agree",),
+    ),
+    Sabotage(
+        "a text over its budget is not cut",
+        "ggrep/interfaces/mcp/text_budgets.py",
+        "if len(data) <= most:",
+        "if data is not None:",
+        ("tests/mcp/test_text_budgets.py::test_a_text_is_whole_or_within_its_budget",),
+    ),
+    Sabotage(
+        "progress begins anew with each stage",
+        "ggrep/interfaces/mcp/progress.py",
+        "max(round(self._told + _A_LITTLE, 3), float(found.done_files))",
+        "float(found.done_files)",
+        (
+            "tests/mcp/test_progress.py"
+            "::test_what_is_told_of_indexing_rises_whatever_stage_begins_anew",
+        ),
+    ),
+    Sabotage(
+        "lines of a part of a file are counted from its beginning",
+        "ggrep/interfaces/mcp/file_places.py",
+        "shown = held[max(0, first - begins) : last - begins + 1]",
+        "shown = held[first - 1 : last]",
+        ("tests/mcp/test_file_places.py::test_what_was_cut_is_told_with_the_way_to_it",),
+    ),
+    Sabotage(
+        "a status says that a failed index is fresh",
+        "ggrep/render/agent_state.py",
+        'elif sync.get("last_error"):',
+        "elif False:",
+        ("tests/render/test_agent_state.py::test_an_index_that_is_not_fresh_says_so",),
+    ),
+    Sabotage(
+        "a sync goes on asking for who has left",
+        "ggrep/service/syncing.py",
+        "        group.cancel_scope.cancel()\n",
+        "",
+        ("tests/surfaces/test_syncing.py::test_progress_is_told_until_the_answer_comes",),
     ),
     # USE.MUST.030: choosing a profile.
     Sabotage(

@@ -371,13 +371,14 @@ def test_a_handle_of_several_rows_is_refused_with_their_places(
         ask(engine, f"#{shared}")
 
 
-def test_around_a_range_of_lines_a_long_definition_is_not_shown(root: Path, home: Path) -> None:
+def test_a_range_of_lines_is_shown_as_it_was_named(root: Path, home: Path) -> None:
     """Who names both ends has looked, and does not mean the method around them."""
     engine = indexed(root, home)
 
     few = ask(engine, f"src/till.py:{ADD + 100}-{ADD + 104}")
     around = ask(engine, f"src/till.py:{ADD + 100}")
+    line = ask(engine, f"src/till.py:{ADD + 100}", boundary="lines")
 
-    assert few.boundary == "chunk"
-    assert few.start_line <= ADD + 100 <= ADD + 104 <= few.end_line
+    assert (few.boundary, few.start_line, few.end_line) == ("lines", ADD + 100, ADD + 104)
     assert (around.boundary, around.start_line) == ("definition", ADD)
+    assert (line.start_line, line.end_line) == (ADD + 100, ADD + 100)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -88,6 +89,42 @@ def test_files_stand_in_the_sections_that_could_show_them(small: Engine) -> None
     assert sections(found, "conf/app.toml") == {Section.CONFIG}
     assert sections(found, "tests/test_queue.py") == {Section.TESTS}
     assert sections(found, "spec/queue_spec.rb") == {Section.TESTS}
+
+
+def test_what_its_path_calls_a_list_or_a_page_is_no_document(tmp_path: Path) -> None:
+    """Translations and word lists stand with the data, pages with the code that fills them."""
+    base = tmp_path.resolve()
+    (base / "repo").mkdir()
+    prose = "How the retry queue is drained.\n"
+    files = {
+        "src/queue.py": FILES["src/queue.py"],
+        "po/de.po": f'msgid "retry queue"\nmsgstr "{prose.strip()}"\n',
+        "lang/en/retry.txt": prose,
+        "lang/en/retry.php": "<?php\n$lang['queue'] = 'retry queue';\n",
+        "gui/queue.html": f"<html><body><p>{prose}</p></body></html>\n",
+        "docs/queue-spec.md": f"# Retry queue\n\n{prose}",
+        "tests/notes.md": f"# Retry queue\n\n{prose}",
+    }
+    write_tree(base / "repo", files)
+    engine = open_engine(base / "repo", base / "home", encoder="none")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
+        engine.sync()
+    found = gathered(engine)
+    stands = {path: sections(found, path) for path in files}
+
+    assert stands == {
+        "src/queue.py": {Section.CODE},
+        "po/de.po": {Section.CONFIG},
+        "lang/en/retry.txt": {Section.CONFIG},
+        "lang/en/retry.php": {Section.CONFIG},
+        "gui/queue.html": {Section.CODE},
+        "docs/queue-spec.md": {Section.DOCS},
+        "tests/notes.md": {Section.TESTS},
+    }
+    with ranked(engine) as again:
+        listed = next(c for c in gatherer(again).candidates() if c.path == "lang/en/retry.php")
+        assert rows_of(again, listed, 5).best
 
 
 def test_only_what_matches_and_can_be_seen_is_gathered(small: Engine) -> None:

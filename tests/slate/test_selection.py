@@ -1,7 +1,9 @@
 """Which files a slate shows: by score, in shares, with one of each role that a change needs."""
 
 import random
+from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -259,3 +261,40 @@ def test_delta_after_delta_returns_every_file_that_is_worth_it_once(
 
     assert len(shown) == len(set(shown))
     assert (rest.left, rest.suppressed) == (0, len(shown))
+
+
+def test_code_with_a_place_as_configuration_stands_under_code_too() -> None:
+    """What answers in code is never missing there, and costs no other file its place."""
+    both = [
+        candidate("src/settings.py", section, 0.5, roles=frozenset({Role.CONFIGURATION}))
+        for section in (Section.CODE, Section.CONFIG)
+    ]
+    without = select([*CODE, *EACH[1:]], FILES)
+    found = select([*CODE, *both, *EACH[1:3]], FILES)
+
+    assert "src/settings.py" in paths(found, Section.CONFIG)
+    assert paths(found, Section.CODE)[-1] == "src/settings.py"
+    assert reasons(found)["src/settings.py"] in {"config_rule", "semantic_match"}
+    assert len(set(paths(found))) == len(set(paths(without))) == FILES
+
+
+def test_a_file_below_the_floor_of_code_stays_where_it_is() -> None:
+    """It does not answer there."""
+    low = [candidate("src/settings.py", s, 0.25) for s in (Section.CODE, Section.CONFIG)]
+    low = [replace(each, roles=frozenset({Role.CONFIGURATION})) for each in low]
+    found = select([*CODE, *low], FILES)
+
+    assert "src/settings.py" in paths(found, Section.CONFIG)
+    assert "src/settings.py" not in paths(found, Section.CODE)
+
+
+@pytest.mark.parametrize("name", ["LICENSE", "COPYING.txt", "docs/AUTHORS", "licenses.md"])
+def test_licences_and_lists_count_less(name: str) -> None:
+    """They have everybody's words; a document that says half as much comes first."""
+    plain = candidate("docs/guide.md", Section.DOCS, 0.5)
+    legal = candidate(name, Section.DOCS, 0.9)
+    words = candidate("lang/de.json", Section.CONFIG, 0.6, is_list=True)
+    found = select([candidate("a.py"), legal, plain, words], FILES)
+
+    assert paths(found, Section.DOCS) == ["docs/guide.md", name]
+    assert paths(found, Section.CONFIG) == []

@@ -6,8 +6,10 @@ from ggrep.interfaces.surfaces.agent_search import (
     MAX_BODY_BYTES,
     Wish,
     hits_to_open,
+    pattern_of,
     search_text,
 )
+from ggrep.model.request import Find, SearchRequest
 
 
 def hit(path: str, first: int, last: int, **more: Any) -> dict[str, Any]:
@@ -53,6 +55,32 @@ def body(path: str, first: int, text: str, hidden: int = 0) -> dict[str, Any]:
 def text_of(document: dict[str, Any], bodies: list[dict[str, Any]], wish: Wish) -> list[str]:
     """Return the lines of a search whose first hits were opened."""
     return search_text(document, list(enumerate(bodies)), wish, "--budget {}").split("\n")
+
+
+def test_an_exact_text_is_answered_by_the_lines_that_match() -> None:
+    """As grep does, a file once; which chunk they stand in is said beside them."""
+    text = "def run(self)\n    x = limit\n    y = 1\n    limit = 2"
+    document = found(hit("b.py", 7, 10, content=text), hit("a.py", 1, 2, content="no\nLIMIT"))
+    wish = Wish(pattern=pattern_of(SearchRequest("limit", find=Find.EXACT_TEXT)))
+
+    assert hits_to_open(document, wish, 0) == []
+    assert text_of(document, [], wish) == [
+        "3 lines match",
+        "b.py",
+        " 8: x = limit  in A.run",
+        " 10: limit = 2  in A.run",
+        "a.py",
+        " 2: LIMIT  in A.run",
+    ]
+
+
+def test_an_expression_that_is_read_otherwise_here_lists_hits() -> None:
+    """The search itself is by another library."""
+    odd, plain = (SearchRequest(query, find=Find.REGEX) for query in (r"\pN+(", r"l[aeiou]m"))
+
+    assert pattern_of(odd) is None
+    assert pattern_of(plain) is not None
+    assert pattern_of(SearchRequest("limit")) is None
 
 
 def test_a_hit_is_one_line_and_the_best_are_opened_where_they_fit() -> None:

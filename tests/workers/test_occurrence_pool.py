@@ -15,6 +15,7 @@ import pytest
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline, Stop
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded
+from ggrep.parse.chunking.file_outline import outline_file
 from ggrep.parse.languages.chunk_limits import Allowance
 from ggrep.parse.occurrences.occurrences import mentions
 from ggrep.parse.workers.jobs import (
@@ -86,6 +87,26 @@ def test_answers_come_in_the_order_of_the_questions_and_no_process_is_left() -> 
     assert 1 <= done.spawned <= 2
     assert len(during - before) == done.spawned
     assert children() == before
+
+
+@pytest.mark.slow
+def test_a_worker_outlines_files_between_names() -> None:
+    """One pool serves both, and the answers are those of this process."""
+    with OccurrencePool(1) as pool:
+        ((_, named),) = pool.find([question()], NEVER)
+        outlined = pool.outline("a.py", TEXT, NEVER)
+        spawned = pool.statistics().spawned
+
+    assert kinds(named) == ["definition", "usage"]
+    assert outlined == outline_file("a.py", TEXT)
+    assert spawned == 1
+
+
+@pytest.mark.slow
+def test_a_file_that_ends_its_reader_has_no_outline() -> None:
+    """Whoever asked tells what its chunks do, and says so."""
+    with OccurrencePool(1, command=BROKEN) as pool:
+        assert pool.outline("a.py", TEXT, NEVER) == "parse_crashed"
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, SlateRequest
 from training.slates.measuring import opened
 from training.slates.places import PlaceCase, PlaceSuite, read_place_suite
+from training.slates.sections import SectionFigures, read_not_in, section_figures
 
 SUITES: Final = Path(__file__).resolve().parents[2] / "fixtures" / "places"
 
@@ -60,11 +61,20 @@ def ask_places(folder: Path, *, held_out: bool) -> tuple[PlaceAnswer, ...]:
     return tuple(answers)
 
 
+def figures_of_sections(answers: Sequence[PlaceAnswer]) -> SectionFigures:
+    """Return where the files of slates of 16,384 bytes stand."""
+    at = BUDGETS.index(16_384)
+    return section_figures([(each.case, each.shown[at]) for each in answers], read_not_in())
+
+
 def hidden(answers: Sequence[PlaceAnswer]) -> Iterator[str]:
-    """Yield every place that the largest slate does not show."""
+    """Yield every place that the largest slate does not show, and every file that is misfiled."""
     for answer in answers:
         largest = answer.shown[0]
         for choice in answer.case.wanted:
             if not largest.shows(choice):
                 places = " or ".join(map(str, choice))
                 yield f"{answer.case.id} {'lines' if largest.names(choice) else 'file'}: {places}"
+    found = figures_of_sections(answers)
+    yield from (f"no code: {each}" for each in found.missed)
+    yield from (f"misfiled: {each}" for each in found.no_documents)

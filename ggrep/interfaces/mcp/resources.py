@@ -4,10 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ggrep.base.errors import GgrepError
 from ggrep.base.stable_json import Json
 
 if TYPE_CHECKING:
     from ggrep.federation.workspace import Workspace
+
+
+class ResourceFailed(GgrepError):
+    """A resource cannot be read; the code is that of what stood in the way."""
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +39,15 @@ RESOURCES: Final = (
     Resource("workspace", "Workspaces", "Ids and repositories that search_workspace knows."),
 )
 """In the order that they are listed in."""
+
+SLATE_TEMPLATE: Final = "ggrep://slate/{handle}"
+SLATE_BEGINNING: Final = "ggrep://slate/"
+
+
+def is_slate(uri: str) -> bool:
+    """Return whether an address is of a slate."""
+    return uri.startswith(SLATE_BEGINNING)
+
 
 BY_URI: Final = {resource.uri: resource for resource in RESOURCES}
 

@@ -59,21 +59,24 @@ def budget_of(tool: str, document: Mapping[str, Any]) -> TextBudget:
     return TextBudget(max(_LEAST, most), usual.rest)
 
 
-def within_budget(tool: str, document: Mapping[str, Any], text: str) -> str:
+def within_budget(tool: str, document: Mapping[str, Any], text: str, note: str = "") -> str:
     """Return the text of a result, cut at the end of a line where it is too long.
 
-    Of a failure's text ids of 64 digits keep their first 12, by which they are taken as well.
+    Of a failure's text ids of 64 digits keep their first 12, by which they are taken as well. A
+    note stands behind all of it, and is never cut.
     """
     if _fails(document):
         text = _ID.sub(r"\1", text)
     budget = budget_of(tool, document)
+    tail = f"\n{note}" if note else ""
+    most = budget.most_bytes - len(tail.encode())
     data = text.encode()
-    if len(data) <= budget.most_bytes:
-        return text
+    if len(data) <= most:
+        return text + tail
     told = f"cut: text {budget.most_bytes} of {len(data)} bytes; for the rest: {budget.rest}"
-    room = budget.most_bytes - len(told.encode()) - 1
+    room = most - len(told.encode()) - 1
     kept = data[: data.rfind(b"\n", 0, room + 1)] if b"\n" in data[: room + 1] else data[:room]
-    return f"{kept.decode(errors='ignore')}\n{told}"
+    return f"{kept.decode(errors='ignore')}\n{told}{tail}"
 
 
 def _fails(document: Mapping[str, Any]) -> bool:

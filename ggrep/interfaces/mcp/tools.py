@@ -71,12 +71,14 @@ class Outcome:
     Attributes:
         notes: stand in its text alone.
         text: what is read of it; empty for what the document and the notes say.
+        note: a line that stands behind the text of it; empty for none.
     """
 
     document: Document
     failed: bool = False
     notes: tuple[str, ...] = ()
     text: str = ""
+    note: str = ""
 
 
 @cache
@@ -166,11 +168,8 @@ _OF_HITS: Final = (
     _argument("explain", "search.explain"),
     _argument("compact", "search.compact"),
 )
-_ASKING: Final = (
-    _argument("mode", "search.intent", "Rank for"),
-    _argument("find", "search.find", "Take the query as"),
-)
-_RARELY_ASKING: Final = tuple(replace(one, says="") for one in _ASKING)
+_FIND: Final = _argument("find", "search.find", "Take the query as")
+_RARELY_ASKING: Final = (_argument("mode", "search.intent"), replace(_FIND, says=""))
 _LEVEL: Final = _argument("level", "slate.level", "0 paths to 3 whole", default=1)
 _MAX_BYTES: Final = _argument("max_bytes", "slate.maxBytes", "Most bytes")
 _OF_SLATES: Final = (
@@ -227,9 +226,9 @@ TOOLS: Final = (
     _tool(
         "search",
         "Find code and docs by meaning or name. Use when you cannot spell what you look for.",
-        (_QUERY, _ROOT, _TOP, _SNIPPET, _FILTER, *_ASKING),
-        (*_OF_TEXT, *_OF_HITS, *_OF_SEARCHES),
-        _names((*_OF_TEXT, *_OF_HITS, *_OF_SEARCHES)),
+        (_QUERY, _ROOT, _TOP, _SNIPPET, _FILTER, _FIND),
+        (*_OF_TEXT, _RARELY_ASKING[0], *_OF_HITS, *_OF_SEARCHES),
+        _names((*_OF_TEXT, _RARELY_ASKING[0], *_OF_HITS, *_OF_SEARCHES)),
     ),
     _tool(
         "context",

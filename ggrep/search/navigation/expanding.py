@@ -109,8 +109,6 @@ def _widened(
 
 MAX_EXPAND_BYTES: Final = 1 << 20
 """Most text of one answer."""
-RANGE_BYTES: Final = 4_096
-"""Most text of a definition that is shown around a range of lines; else their chunks are."""
 _NEIGHBOURS: Final = 3
 """Chunks named on either side."""
 
@@ -123,8 +121,8 @@ def check_expand(request: ExpandRequest) -> None:
     """
     if not is_text(request.target) or "\0" in request.target or not request.target.strip():
         raise InvalidRequest(f"target: {request.target!r} names no place")
-    if request.boundary not in ("auto", *BOUNDARIES):
-        known = ", ".join(("auto", *BOUNDARIES))
+    if request.boundary not in ("auto", "lines", *BOUNDARIES):
+        known = ", ".join(("auto", "lines", *BOUNDARIES))
         raise InvalidRequest(f"boundary: unknown {request.boundary!r}; use one of {known}")
     if request.max_bytes < 1:
         raise InvalidRequest(f"max_bytes: {request.max_bytes} bytes hold no text")
@@ -251,11 +249,13 @@ def _shown(file: _File, target: Target, request: ExpandRequest) -> _Shown:
     while last + 1 < len(file.rows) and file.pieces[last + 1].first_line <= target.last_line:
         last += 1
     reaches = reaches_of(file.pieces, first, last, len(file.lines))
-    if request.boundary == "auto":
+    # Who names both ends of some lines has seen the place, and means these.
+    if request.boundary == "lines" or (request.boundary == "auto" and target.is_range):
+        last_line = min(target.last_line, len(file.lines))
+        reach = Reach("lines", target.first_line, last_line, reaches[0].trail)
+    elif request.boundary == "auto":
         asked = reaches if target.is_file else reaches[: BOUNDARIES.index("container")]
-        # Who names both ends has looked: a long method around a few lines is not what was meant.
-        most = min(request.max_bytes, RANGE_BYTES) if target.is_range else request.max_bytes
-        fitting = [reach for reach in asked if _size(file, reach) <= most]
+        fitting = [reach for reach in asked if _size(file, reach) <= request.max_bytes]
         reach = fitting[-1] if fitting else reaches[0]
     else:
         reach = reaches[BOUNDARIES.index(request.boundary)]

@@ -6,18 +6,19 @@ list of hits. Files alone are looked at here; text is read of those that are cho
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ggrep.base.cache import CacheKey
 from ggrep.base.deadline import Deadline
+from ggrep.config.filings import Filing, filing_of
 from ggrep.config.role_rules import RoleRules
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.slate import SECTIONS, Role, Section
 from ggrep.model.slate_material import FileCandidate
-from ggrep.model.traits import TEST
+from ggrep.model.traits import TEST, traits_of
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.score import SegmentScores
@@ -49,7 +50,8 @@ CODE: Final = CORPORA.index(Corpus.CODE)
 CONFIGURING: Final = frozenset({Role.CONFIGURATION, Role.OPERATIONS})
 """Roles by which a module of code is shown as configuration."""
 
-_ROLES: Final = CacheKey[dict[tuple[RoleRules, str], frozenset[Role]]]()
+_Told: TypeAlias = tuple[frozenset[Role], Filing]
+_ROLES: Final = CacheKey[dict[tuple[RoleRules, str], _Told]]()
 
 Figures = npt.NDArray[np.float64]
 
@@ -177,15 +179,16 @@ class CandidateFiles:
         segment = self._ranked.segments[place]
         image = segment.image
         path = image.path(file)
-        roles = self._roles.of(path)
-        is_test = bool(int(image.file_traits[file]) & TEST) or Role.TEST in roles
+        roles, filing = self._roles.of(path)
+        traits = int(image.file_traits[file])
+        is_test = Role.TEST in roles or (bool(traits & TEST) and not _is_document(path, roles))
         shown: dict[Section, dict[int, float]] = {}
         best = figures.best[file].tolist()
         held = [corpus for corpus, score in enumerate(best) if score > 0.0]
         for corpus in held or _corpora(segment, file):
-            section = Section.TESTS if is_test else _SECTION_OF[CORPORA[corpus]]
+            section = Section.TESTS if is_test else _section_of(CORPORA[corpus], filing)
             shown.setdefault(section, {})[corpus] = best[corpus]
-            if section is Section.CODE:
+            if section is Section.CODE and corpus == CODE:
                 defining = best[corpus] if roles & CONFIGURING else float(figures.options[file])
                 if defining > 0.0:
                     shown.setdefault(Section.CONFIG, {})[corpus] = defining
@@ -201,23 +204,39 @@ class CandidateFiles:
                 corpora=frozenset(scores),
                 is_test=is_test,
                 mention=mention,
+                is_list=filing == "list",
             )
             for section, scores in shown.items()
         ]
 
 
+def _section_of(corpus: Corpus, filing: Filing) -> Section:
+    """Return where rows of a corpus stand, in a file of which its path says so much."""
+    if filing == "list" and corpus is not Corpus.EXTRACTED_PROSE:
+        return Section.CONFIG
+    if filing == "page" and corpus is Corpus.PROSE:
+        return Section.CODE
+    return _SECTION_OF[corpus]
+
+
+def _is_document(path: str, roles: frozenset[Role]) -> bool:
+    """Return whether a document is only called like a test, as `docs/rpc-spec.md`."""
+    directory, slash, _ = path.rpartition("/")
+    return Role.DOCUMENT in roles and not traits_of(f"{directory}{slash}x") & TEST
+
+
 class _RoleMemory:
-    """A cache of paths' roles, kept with the open snapshot."""
+    """A cache of paths' roles, and of what else they say, kept with the open snapshot."""
 
     def __init__(self, rules: RoleRules, ranked: Ranked) -> None:
         self._rules = rules
         self._memory = ranked.view.derived.keep(_ROLES, {})
 
-    def of(self, path: str) -> frozenset[Role]:
-        """Return the roles of a path."""
+    def of(self, path: str) -> "_Told":
+        """Return the roles of a path, and what it says beside them."""
         key = (self._rules, path)
         if (found := self._memory.get(key)) is None:
-            found = self._memory[key] = self._rules.roles_of(path)
+            found = self._memory[key] = (self._rules.roles_of(path), filing_of(path))
         return found
 
 
@@ -239,7 +258,8 @@ def rows_of(
     wanted &= ranked.eligible[candidate.segment][first:last]
     wanted &= (total > 0.0) | (mention > 0.0)
     further: list[int] = []
-    if candidate.section is Section.CONFIG and not candidate.roles & CONFIGURING:
+    defining = candidate.section is Section.CONFIG and not candidate.is_list
+    if defining and not candidate.roles & CONFIGURING:
         every = wanted
         wanted = every & (
             option_rows(segment)[first:last] | (image.row_corpora[first:last] != CODE)

@@ -19,7 +19,9 @@ SELECTION_REVISION: Final = "selection-2"
 """Which files a slate selects; enters its fingerprint.
 
     selection-1  first quotas, floors and weights
-    selection-2  four more files, all of code
+    selection-2  four more files, all of code; code that has a place as configuration stands under
+                 code too; lists and licences count less; pages of programs are code, translations
+                 and word lists no documents
 """
 
 QUOTAS: Final = {
@@ -78,6 +80,9 @@ _FILLED: Final = (
 _LOGGED: Final = 0.6
 """Factor of logs of changes: they speak of everything."""
 
+_LISTED: Final = 0.3
+"""Factor of lists (translations, word lists) and of licences: they have everybody's words."""
+
 _DEFINED: Final = 0.6
 """Factor of code that is configuration for what it defines, not for its path; entry points, where a
 program's flags are, count by their path."""
@@ -88,6 +93,10 @@ _FROM_CODE: Final = 2
 _CONFIGURING: Final = frozenset({Role.CONFIGURATION, Role.OPERATIONS, Role.ENTRYPOINT})
 _LOG: Final = re.compile(
     r"(?i)(?:^|[/._-])(?:change_?(?:s|log)|history|news|releases?|whats_?new)(?:$|[/._-])"
+)
+_LEGAL: Final = re.compile(
+    r"(?i)(?:^|/)(?:un)?(?:licen[cs]es?|copying|copyright|authors|contributors|maintainers|patents)"
+    r"(?:[._-][\w.-]*)?$"
 )
 _AFFIX: Final = re.compile(r"(?i)^tests?[._-]|[._-]?(?:tests?|specs?)$|^Test(?=[A-Z])")
 
@@ -148,7 +157,7 @@ def select(
         taken.update(pick.candidate.path for pick in picks)
         chosen += picks
     more = _by_score(_once(one.candidate for one in fresh if one.path not in taken))
-    filled = _filled(chosen, more, files)
+    filled = _beside(_filled(chosen, more, files), fresh)
     shown = len({pick.candidate.path for pick in filled})
     return Selection(tuple(filled), len(taken) + len(more) - shown, suppressed)
 
@@ -182,6 +191,8 @@ def _weight(candidate: FileCandidate, top: float, stems: Collection[str]) -> flo
         weight += _TESTED
     if section is Section.DOCS and _LOG.search(candidate.path):
         weight *= _LOGGED
+    if candidate.is_list or (section is Section.DOCS and _LEGAL.search(candidate.path)):
+        return weight * _LISTED
     if section is Section.CONFIG and not candidate.roles & _CONFIGURING:
         weight *= _DEFINED
     return weight
@@ -245,6 +256,22 @@ def _sparing(ordered: Sequence[_Weighed], code: Collection[str]) -> list[_Weighe
     return kept
 
 
+def _beside(chosen: Sequence[Pick], fresh: Iterable[_Weighed]) -> list[Pick]:
+    """Return the picks, and under code too what is code and has a place as configuration alone."""
+    code = _paths(chosen, Section.CODE)
+    missing = _paths(chosen, Section.CONFIG) - code
+    own = (one for one in fresh if one.candidate.section is Section.CODE and one.path in missing)
+    more = [
+        Pick(one.candidate, _REASONS[Section.CONFIG], len(code) + at)
+        for at, one in enumerate(sorted(own, key=_order))
+    ]
+    return sorted([*chosen, *more], key=_place)
+
+
+def _paths(picks: Iterable[Pick], section: Section) -> set[str]:
+    return {pick.candidate.path for pick in picks if pick.candidate.section is section}
+
+
 def _stem(path: str) -> str:
     """Return a file's name without endings and without what marks it as a test."""
     name = PurePosixPath(path).name.split(".", 1)[0]
@@ -255,12 +282,17 @@ def _filled(chosen: list[Pick], more: Sequence[FileCandidate], files: int) -> li
     """Return so many picks: too many lose the last of the ranks, too few are filled by score."""
     if len(chosen) > files:
         kept = sorted(chosen, key=_precedence)[:files]
-        return sorted(kept, key=lambda pick: (SECTIONS.index(pick.candidate.section), pick.rank))
+        return sorted(kept, key=_place)
     ranks = {section: sum(p.candidate.section is section for p in chosen) for section in SECTIONS}
     for candidate in more[: files - len(chosen)]:
         chosen.append(Pick(candidate, "semantic_match", ranks[candidate.section]))
         ranks[candidate.section] += 1
-    return sorted(chosen, key=lambda pick: (SECTIONS.index(pick.candidate.section), pick.rank))
+    return sorted(chosen, key=_place)
+
+
+def _place(pick: Pick) -> tuple[int, int]:
+    """Return where a pick stands: by section, then rank."""
+    return SECTIONS.index(pick.candidate.section), pick.rank
 
 
 def _precedence(pick: Pick) -> tuple[float, int, str]:

@@ -69,15 +69,16 @@ def _commands(path: str, text: str) -> Iterator[tuple[int, str]]:
         for number, line in enumerate(lines, start=1):
             yield from ((number, found["rest"]) for found in _STEP.finditer(line))
         return
-    inside = -1
+    inside, listed = -1, False
     for number, line in enumerate(lines, start=1):
         indent = len(line) - len(line.lstrip())
         if (found := _RUN.match(line)) is not None:
-            inside = indent
+            # Behind `- run:` a dash as far to the left begins the next step.
+            inside, listed = indent, not line.lstrip().startswith("-")
             yield number, found["rest"]
         elif inside >= 0 and line.strip():
             item = _ITEM.match(line)
-            if indent > inside or (item is not None and indent == inside):
+            if indent > inside or (listed and item is not None and indent == inside):
                 yield number, item["command"] if item else line
             else:
                 inside = -1

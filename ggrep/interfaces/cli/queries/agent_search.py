@@ -11,7 +11,13 @@ from ggrep.interfaces.cli.queries.agent_options import MORE
 from ggrep.interfaces.cli.queries.one_answer import Question, answered, reach
 from ggrep.interfaces.cli.queries.search_options import Typed, given_fields, request_of
 from ggrep.interfaces.cli.terminal import Terminal
-from ggrep.interfaces.surfaces.agent_search import Wish, hits_to_open, search_text
+from ggrep.interfaces.surfaces.agent_search import (
+    MOST_MATCHING,
+    Wish,
+    hits_to_open,
+    pattern_of,
+    search_text,
+)
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.navigation import ExpandRequest, ExpandResponse
 from ggrep.model.request import SearchRequest, SnippetMode
@@ -42,9 +48,18 @@ def search_for_agent(terminal: Terminal, typed: Typed, place: Place, wish: Wish)
     request = request_of(typed, scope=place.scope)
     reached = reach(place, terminal, typed.asking.overrides)
     request = replace(request, scope=reached.scope)
-    if not typed.hits.snippet:
+    wish = replace(wish, pattern=pattern_of(request))
+    given = given_fields(typed)
+    if wish.pattern is not None:
+        request = replace(
+            request,
+            snippet=SnippetMode.FULL,
+            per_file=request.per_file if "per_file" in given else 0,
+            limit=request.limit if "limit" in given else MOST_MATCHING,
+        )
+    elif not typed.hits.snippet:
         request = replace(request, snippet=SnippetMode.NONE)
-    fields = given_fields(typed) | {"snippet"}
+    fields = given | {"snippet", *(("per_file", "limit") if wish.pattern else ())}
     request = apply_to_request(request, fields, reached.address.profile)
 
     def ask(daemon: "Daemon", watch: "Watcher | None") -> _Written:

@@ -1,0 +1,59 @@
+"""How files say that a repository is built and tested."""
+
+import pytest
+
+from ggrep.search.tour.ci_commands import ci_commands
+from ggrep.search.tour.commands import commands_of, is_told
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "told"),
+    [
+        ("Makefile", "X := 1\nbuild: a\n\ntest check:\n.PHONY: a\n", ["make build, test"]),
+        ("package.json", '{"scripts": {"test": "jest", "x": "y"}}', ["npm run test: jest"]),
+        ("package.json", "no json", []),
+        ("tox.ini", "[tox]\nenvlist = py311, lint\n", ["tox: py311, lint"]),
+        ("noxfile.py", "@nox.session\ndef tests(s):\n    pass\n", ["nox: tests"]),
+        ("Cargo.toml", "[workspace]\nmembers = []\n", None),
+        ("Cargo.toml", "[package]\n", ["cargo build; cargo test"]),
+        ("CMakeLists.txt", "enable_testing()\n", ["cmake -B build && cmake --build build; ctest"]),
+        ("pom.xml", "", ["mvn package; mvn test"]),
+        ("pyproject.toml", "not [toml", []),
+        ("justfile", "test a:\n  x\n", ["just test"]),
+        ("runtest", "", ["./runtest"]),
+        ("composer.json", '{"scripts": {"test": "x"}}', ["composer install", "composer test"]),
+    ],
+)
+def test_a_file_says_its_commands(path: str, text: str, told: list[str] | None) -> None:
+    """Names that people look for, and what a manifest means by convention."""
+    wanted = ["cargo build --workspace; cargo test --workspace"] if told is None else told
+
+    assert is_told(path)
+    assert [line.text for line in commands_of(path, text)] == wanted
+
+
+def test_only_files_at_the_root_speak_for_the_repository() -> None:
+    """A Makefile below builds a part of it."""
+    assert not is_told("docs/Makefile")
+    assert not is_told("src/a.py")
+
+
+def test_of_continuous_integration_two_commands_of_a_kind_are_told() -> None:
+    """Tests first; what prepares the machine is nobody's business, nor is a release's workflow."""
+    texts = {
+        ".github/workflows/release.yml": "steps:\n  - run: make release test\n",
+        ".github/workflows/ci.yml": (
+            "steps:\n  - run: apt-get install tests\n  - run: |\n      cd a\n      make all\n"
+            "      pytest -x\n  - name: lint\n    run: ruff check .\n  - run: pytest -x\n"
+            "  - run: pytest tests/slow\n  - run: pytest tests/never\n"
+        ),
+        ".travis.yml": "script:\n- make check\nafter: x\n",
+    }
+
+    assert [(line.text, line.path, line.line) for line in ci_commands(texts)] == [
+        ("pytest -x", ".github/workflows/ci.yml", 6),
+        ("pytest tests/slow", ".github/workflows/ci.yml", 10),
+        ("ruff check .", ".github/workflows/ci.yml", 8),
+        ("make all", ".github/workflows/ci.yml", 5),
+        ("make check", ".travis.yml", 2),
+    ]
