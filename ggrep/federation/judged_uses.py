@@ -4,38 +4,43 @@ Each judges by its own at first. Whoever would judge otherwise by those of all i
 """
 
 from ggrep.base.ids import RepoId
-from ggrep.federation.name_merging import MergedDefinitions, merge_definitions, own_family
+from ggrep.federation.name_merging import (
+    MergedDefinitions,
+    is_mentioned,
+    merge_definitions,
+    own_family,
+)
 from ggrep.federation.name_rounds import NameRounds
 from ggrep.model.containers import Family
 from ggrep.model.name_pools import NameStep, ReferencesPool
 
 
 async def judge_all(
-    rounds: NameRounds[ReferencesPool], step: NameStep, owners: tuple[str, ...]
-) -> MergedDefinitions:
-    """Return the definitions by which all usages that were given are judged.
+    rounds: NameRounds[ReferencesPool], owners: tuple[str, ...]
+) -> tuple[NameStep | None, MergedDefinitions]:
+    """Return the rule that decides, and the definitions by which all usages are judged.
 
-    Who fails meanwhile has no part in the answer, nor have its definitions; then the others are
-    asked once more where that changes anything.
+    Who fails meanwhile has no part in the answer, nor have its definitions; who publishes anew
+    may spell the name otherwise. Then it is looked again who has to judge anew.
 
     Args:
         rounds: who has answered so far.
-        step: the rule that decides.
         owners: what the name is qualified by, outermost first; nothing is judged without.
     """
-    told: dict[RepoId, Family] = {}
+    told: dict[tuple[NameStep, RepoId], Family] = {}
     while True:
-        pools = rounds.given[step]
+        step = rounds.decided()
+        pools = rounds.given.get(step, {}) if step is not None else {}
         defined = merge_definitions(pools, owners)
-        if (family := defined.family) is None:
-            return defined
+        family = defined.family
+        if step is None or family is None or rounds.asking.is_over:
+            return step, defined
         other = [
             repo
             for repo, pool in sorted(pools.items())
-            if family != (told.get(repo) or own_family(pool, owners))
-            and any(dict(pool.totals).values())
+            if is_mentioned(pool) and family != (told.get((step, repo)) or own_family(pool, owners))
         ]
-        if not other or rounds.asking.is_over:
-            return defined
+        if not other:
+            return step, defined
         await rounds.judge(other, step, family)
-        told |= dict.fromkeys(other, family)
+        told |= {(step, repo): family for repo in other}

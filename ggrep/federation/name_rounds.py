@@ -15,7 +15,13 @@ from ggrep.base.ids import RepoId
 from ggrep.federation.repo_requests import RepoRequests
 from ggrep.federation.searcher import RepoSearcher
 from ggrep.model.containers import Family
-from ggrep.model.name_pools import REFERENCE_STEPS, NameStep, ReferencesPool, SymbolPool
+from ggrep.model.name_pools import (
+    REFERENCE_STEPS,
+    SYMBOL_STEPS,
+    NameStep,
+    ReferencesPool,
+    SymbolPool,
+)
 from ggrep.model.page_cursor import PageCursor
 
 P = TypeVar("P", SymbolPool, ReferencesPool)
@@ -67,9 +73,19 @@ class NameRounds(Generic[P]):
             steps = (self.cursor.step,)
         for step in steps:
             await self.go(step, steps[: steps.index(step)])
-            if (found := self._found(steps)) is not None or self.asking.is_over:
+            if (found := self.decided()) is not None or self.asking.is_over:
                 return found
-        return steps[0] if self.cursor is not None else None
+        return None
+
+    def decided(self) -> NameStep | None:
+        """Return the first rule that decides by what was given so far; None for none.
+
+        On a later page it is the first page's.
+        """
+        if self.cursor is not None:
+            return self.cursor.step
+        asked = (step for step in SYMBOL_STEPS if step in self.given)
+        return next((step for step in asked if any(map(self.decides, self._pools(step)))), None)
 
     async def go(self, step: NameStep, before: Sequence[NameStep] = ()) -> None:
         """Ask everybody by one rule; `before` are those that were asked for already."""
@@ -100,10 +116,6 @@ class NameRounds(Generic[P]):
             return consumed.snapshot_id if consumed else None
         held = (pools[repo] for pools in self.given.values() if repo in pools)
         return next((pool.provenance.snapshot_id for pool in held), None)
-
-    def _found(self, steps: Sequence[NameStep]) -> NameStep | None:
-        asked = (step for step in steps if step in self.given)
-        return next((step for step in asked if any(map(self.decides, self._pools(step)))), None)
 
     def _pools(self, step: NameStep) -> Iterable[P]:
         return self.given[step].values()

@@ -153,12 +153,10 @@ async def federated_references(
         return await searcher.references(own, deadline)
 
     rounds = NameRounds(question.asking, ask, is_mentioned, question.cursor)
-    step = await rounds.until_found(REFERENCE_STEPS)
-    decided = step or REFERENCE_STEPS[0]
-    rounds.given.setdefault(decided, {})
+    await rounds.until_found(REFERENCE_STEPS)
     parts = name_parts(asked.name)
-    defined = await judge_all(rounds, decided, tuple(parts[:-1]))
-    pools = rounds.given[decided]
+    step, defined = await judge_all(rounds, tuple(parts[:-1]))
+    pools = rounds.given.get(step or REFERENCE_STEPS[0], {})
     merged = merge_references(pools, asked, defined)
     page = question.page(rounds, step, merged.references, merged.wanted)
     left = sum(pool.left for pool in pools.values())

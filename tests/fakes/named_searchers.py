@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.model.containers import DefinedName, Fit
+from ggrep.model.declared_name import name_parts
 from ggrep.model.name_pools import (
     Importer,
     ImportsFound,
@@ -39,12 +40,13 @@ def used(path: str, line: int = 1) -> Reference:
     return Reference(ROW, path, line, 5, "usage", "", "python", "retry()")
 
 
-def _defined_name(one: Definition) -> DefinedName:
+def _defined_name(one: Definition, asked: str) -> DefinedName:
+    owners = ".".join(name_parts(asked)[:-1])
     at = DefinedAt(one.path, one.start_line, one.end_line, one.kind, one.qualified_name)
     return DefinedName(
         at,
         one.container,
-        fit="enclosing",
+        fit="enclosing" if owners in {"", one.container} else "beside",
         language=one.language,
         bases=(),
         declared_only=False,
@@ -60,6 +62,7 @@ class NamedSearcher(FakeSearcher):
         fits: how the definitions of each rule fit; `enclosing` where nothing is said.
         provides: what imports of other repositories' files mean something of this one.
         places: targets of `expand` that it has.
+        selects: what filters and the path match, where nothing is found.
     """
 
     rows: Sequence[FakeRow] = _A_ROW
@@ -70,6 +73,7 @@ class NamedSearcher(FakeSearcher):
     importers: Sequence[Importer] = ()
     provides: frozenset[str] = frozenset()
     places: frozenset[str] = frozenset()
+    selects: tuple[bool, ...] = ()
 
     async def symbol(self, request: SymbolPoolRequest, deadline: Deadline) -> SymbolPool:
         """Return the definitions of one rule."""
@@ -89,6 +93,7 @@ class NamedSearcher(FakeSearcher):
             near=tuple(self.near.get(request.step, ())),
             limits_hit=self.limits,
             warnings=self.warnings,
+            selects=() if found else self.selects,
         )
 
     async def references(
@@ -111,7 +116,8 @@ class NamedSearcher(FakeSearcher):
             importers=tuple(self.importers),
             limits_hit=self.limits,
             warnings=self.warnings,
-            defined=tuple(_defined_name(one) for one in defines),
+            defined=tuple(_defined_name(one, request.asked.name) for one in defines),
+            selects=() if found or defines else self.selects,
         )
 
     async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsFound:
