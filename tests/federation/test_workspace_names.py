@@ -430,7 +430,7 @@ def families(fake: NamedSearcher) -> list[tuple[str, ...] | None]:
 BOXED = replace(USES, name="Box.retry")
 
 
-async def test_usages_are_judged_by_the_definitions_of_all_repositories() -> None:
+async def test_definitions_of_all_repositories_judge_usages() -> None:
     """Who has said so by its own already is not asked again."""
     fakes = (of_box("a", "Box"), of_box("b", "Lid"), NamedSearcher("c"))
     found = await references(fakes, BOXED)

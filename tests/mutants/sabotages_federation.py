@@ -113,7 +113,7 @@ FEDERATION_SABOTAGES = (
         "",
         (
             UNION_OF_USES,
-            WORKSPACE_NAMES + "test_usages_are_judged_by_the_definitions_of_all_repositories",
+            WORKSPACE_NAMES + "test_definitions_of_all_repositories_judge_usages",
         ),
     ),
     Sabotage(
