@@ -21,7 +21,7 @@ from ggrep.federation.attendance_json import (
     repo_json,
     selection_json,
 )
-from ggrep.federation.name_merging import RepoDefinition, RepoReference
+from ggrep.federation.name_merging import RepoDefinedAt, RepoDefinition, RepoReference
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.render.metadata_json import fields_json, paged_json
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ggrep.model.schemas.federated_names import (
         FederatedReferencesJson,
         FederatedSymbolJson,
+        RepoDefinedAtJson,
         RepoDefinitionJson,
         RepoReferenceJson,
     )
@@ -97,7 +98,8 @@ class FederatedReferences:
         asked: after clamping.
         totals: occurrences by kind, shown or not.
         files: the number of files with a shown occurrence.
-        defining: repositories that define the name.
+        defining: repositories that define the name, in the container that was asked for.
+        defined: the first definitions, as of one repository's answer.
         next_cursor: as of a FederatedSymbol.
     """
 
@@ -107,6 +109,7 @@ class FederatedReferences:
     totals: tuple[tuple[str, int], ...] = ()
     files: int = 0
     defining: tuple[RepoId, ...] = ()
+    defined: tuple[RepoDefinedAt, ...] = ()
     next_cursor: str = ""
 
     @property
@@ -139,6 +142,7 @@ class FederatedReferences:
             "totals": dict(self.totals),
             "files": self.files,
             "definedIn": list(self.defining),
+            "defined": [_defined_at(one, names[one.repo_id]) for one in self.defined],
             **paged_json(self.next_cursor),
         }
 
@@ -150,6 +154,15 @@ def _definition(one: RepoDefinition, alias: str | None) -> "RepoDefinitionJson":
         "repoAlias": alias,
     }
     return cast("RepoDefinitionJson", document)
+
+
+def _defined_at(one: RepoDefinedAt, alias: str | None) -> "RepoDefinedAtJson":
+    document: dict[str, Json] = {
+        **fields_json(one.found),
+        "repoId": one.repo_id,
+        "repoAlias": alias,
+    }
+    return cast("RepoDefinedAtJson", document)
 
 
 def _reference(one: RepoReference, alias: str | None) -> "RepoReferenceJson":

@@ -6,12 +6,21 @@ Files of equal paths lie by repository there, so occurrences stay together file 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from ggrep.base.ids import RepoId
-from ggrep.model.name_pools import (
+from ggrep.model.containers import (
     FITTING,
+    MOST_DEFINITIONS,
+    Family,
+    Sorted,
+    family_of,
+    related,
+    sort_definitions,
+)
+from ggrep.model.declared_name import last_part
+from ggrep.model.name_pools import (
     MAX_SUGGESTIONS,
     NameStep,
     NearName,
@@ -20,7 +29,7 @@ from ggrep.model.name_pools import (
     ReferencesPool,
     SymbolPool,
 )
-from ggrep.model.navigation import Definition, Reference
+from ggrep.model.navigation import DefinedAt, Definition, Reference, ReferencesRequest
 
 SymbolPools: TypeAlias = Mapping[NameStep, Mapping[RepoId, SymbolPool]]
 ReferencesPools: TypeAlias = Mapping[NameStep, Mapping[RepoId, ReferencesPool]]
@@ -52,6 +61,14 @@ class RepoReference:
 
 
 @dataclass(frozen=True, slots=True)
+class RepoDefinedAt:
+    """Where one of several repositories defines the name that is used."""
+
+    repo_id: RepoId
+    found: DefinedAt
+
+
+@dataclass(frozen=True, slots=True)
 class MergedSymbol:
     """Definitions of a name over several repositories.
 
@@ -74,12 +91,14 @@ class MergedReferences:
     Attributes:
         references: the first of those that were not shown before.
         totals: all of them by kind.
+        wanted: how many there are of the kinds that are shown.
         defining: repositories that define it.
         spellings: the first other one; empty for none.
     """
 
     references: tuple[RepoReference, ...]
     totals: tuple[tuple[str, int], ...]
+    wanted: int
     defining: tuple[RepoId, ...]
     spellings: tuple[str, ...]
 
@@ -146,16 +165,58 @@ def suggestions_of(pools: SymbolPools) -> tuple[str, ...]:
     return tuple(dict.fromkeys(near.name for near in ranked[:MAX_SUGGESTIONS]))
 
 
+@dataclass(frozen=True, slots=True)
+class MergedDefinitions:
+    """Definitions of a name over several repositories, by which its usages are judged.
+
+    Attributes:
+        found: by what they are to the container that was asked for.
+        family: whose uses are wanted; None of a name that is not qualified.
+    """
+
+    found: Sorted
+    family: Family | None
+
+    @property
+    def first(self) -> tuple[RepoDefinedAt, ...]:
+        """Return those that are told beside usages."""
+        return tuple(RepoDefinedAt(RepoId(one.repo), at) for one, at in related(self.found))
+
+
+def merge_definitions(
+    pools: Mapping[RepoId, ReferencesPool], owners: tuple[str, ...]
+) -> MergedDefinitions:
+    """Return the definitions that one store would judge by.
+
+    Args:
+        pools: what each repository gave by the deciding rule.
+        owners: what the name is qualified by, outermost first.
+    """
+    every = [replace(one, repo=repo) for repo, pool in pools.items() for one in pool.defined]
+    # Those of one file come in its order.
+    every.sort(key=lambda one: (one.test, one.at.path, one.repo))
+    if not owners:
+        return MergedDefinitions(sort_definitions(every, owners), None)
+    found = sort_definitions(every[:MOST_DEFINITIONS], owners)
+    return MergedDefinitions(found, family_of(found, owners))
+
+
+def own_family(pool: ReferencesPool, owners: tuple[str, ...]) -> Family:
+    """Return whose uses a repository takes for wanted that was told nothing of others."""
+    return family_of(sort_definitions(pool.defined, owners), owners)
+
+
 def merge_references(
-    pools: Mapping[RepoId, ReferencesPool], name: str, limit: int
+    pools: Mapping[RepoId, ReferencesPool], asked: ReferencesRequest, defined: MergedDefinitions
 ) -> MergedReferences:
     """Return the occurrences that one store would show; none says yet how it is tied.
 
     Args:
-        pools: what each repository gave by the deciding rule.
-        name: as it was asked for, the last part of it.
-        limit: most occurrences.
+        pools: what each repository gave by the deciding rule, judged by the same family.
+        asked: after clamping.
+        defined: the definitions of all of them.
     """
+    name = last_part(asked.name)
     given = sorted(pools.items())
     found = [(repo, one) for repo, pool in given for one in pool.references]
     found.sort(key=_reference_order)
@@ -168,12 +229,26 @@ def merge_references(
         if pool.other_spelling is not None
     ]
     spelled = min(others)[1] if others else name
+    kinds = {"usage", *_more_kinds(asked)}
     return MergedReferences(
-        references=tuple(RepoReference(repo, one.reference) for repo, one in found[:limit]),
+        references=tuple(RepoReference(repo, one.reference) for repo, one in found[: asked.limit]),
         totals=tuple((kind, counts[kind]) for kind in ("usage", "string", "comment", "definition")),
-        defining=tuple(repo for repo, pool in given if dict(pool.totals).get("definition", 0)),
+        wanted=sum(counts[kind] for kind in kinds) - sum(pool.left for _, pool in given),
+        defining=tuple(repo for repo, pool in given if _defines(repo, pool, defined)),
         spellings=() if spelled == name else (spelled,),
     )
+
+
+def _defines(repo: RepoId, pool: ReferencesPool, defined: MergedDefinitions) -> bool:
+    """Return whether a repository defines a name, in the container that was asked for."""
+    if defined.family is None:
+        return bool(dict(pool.totals).get("definition", 0))
+    return any(one.repo == repo for one in defined.found.near)
+
+
+def _more_kinds(asked: ReferencesRequest) -> list[str]:
+    given = {"string": asked.strings, "comment": asked.comments}
+    return [kind for kind, wanted in given.items() if wanted]
 
 
 def _definition_order(
@@ -192,10 +267,12 @@ def _definition_order(
     )
 
 
-def _reference_order(entry: tuple[RepoId, PooledReference]) -> tuple[bool, str, RepoId, int, int]:
+def _reference_order(
+    entry: tuple[RepoId, PooledReference],
+) -> tuple[bool, bool, str, RepoId, int, int]:
     repo, one = entry
     found = one.reference
-    return one.test, found.path, repo, found.line, found.column
+    return found.guess, one.test, found.path, repo, found.line, found.column
 
 
 def counted(

@@ -5,7 +5,7 @@ the whole workspace is spelled so; names to suggest only where nothing fits at a
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Generic, TypeAlias, TypeVar
 
@@ -14,7 +14,14 @@ from ggrep.base.errors import GgrepError, SnapshotGone
 from ggrep.base.ids import RepoId
 from ggrep.federation.repo_requests import RepoRequests
 from ggrep.federation.searcher import RepoSearcher
-from ggrep.model.name_pools import NameStep, ReferencesPool, SymbolPool
+from ggrep.model.containers import Family
+from ggrep.model.name_pools import (
+    REFERENCE_STEPS,
+    SYMBOL_STEPS,
+    NameStep,
+    ReferencesPool,
+    SymbolPool,
+)
 from ggrep.model.page_cursor import PageCursor
 
 P = TypeVar("P", SymbolPool, ReferencesPool)
@@ -31,11 +38,13 @@ class Wanted:
     Attributes:
         skip: places that earlier pages have shown.
         snapshot_id: of which snapshot; None for the active one.
+        family: whose uses are wanted; None for what the repository's own definitions say.
     """
 
     step: NameStep
     skip: int = 0
     snapshot_id: str | None = None
+    family: Family | None = None
 
 
 Ask: TypeAlias = Callable[[RepoSearcher, Wanted, Deadline], Awaitable[P]]
@@ -64,23 +73,40 @@ class NameRounds(Generic[P]):
             steps = (self.cursor.step,)
         for step in steps:
             await self.go(step, steps[: steps.index(step)])
-            if (found := self._found(steps)) is not None or self.asking.is_over:
+            if (found := self.decided()) is not None or self.asking.is_over:
                 return found
-        return steps[0] if self.cursor is not None else None
+        return None
+
+    def decided(self) -> NameStep | None:
+        """Return the first rule that decides by what was given so far; None for none.
+
+        On a later page it is the first page's.
+        """
+        if self.cursor is not None:
+            return self.cursor.step
+        asked = (step for step in SYMBOL_STEPS if step in self.given)
+        return next((step for step in asked if any(map(self.decides, self._pools(step)))), None)
 
     async def go(self, step: NameStep, before: Sequence[NameStep] = ()) -> None:
         """Ask everybody by one rule; `before` are those that were asked for already."""
+        repos = [repo for repo in self.asking.descriptions if repo not in self.asking.failures]
+        await self._ask(repos, Wanted(step), before)
+
+    async def judge(self, repos: Sequence[RepoId], step: NameStep, family: Family) -> None:
+        """Have repositories that answered by a rule answer anew with the uses of a family."""
+        before = () if self.cursor is not None else REFERENCE_STEPS
+        await self._ask(repos, Wanted(step, family=family), before[: REFERENCE_STEPS.index(step)])
+
+    async def _ask(
+        self, repos: Sequence[RepoId], wanted: Wanted, before: Sequence[NameStep]
+    ) -> None:
         if self.asking.is_over:
             return
-        calls = {
-            repo: partial(self._one, repo, step, before)
-            for repo in self.asking.descriptions
-            if repo not in self.asking.failures
-        }
+        calls = {repo: partial(self._one, repo, wanted, before) for repo in repos}
         for repo, found in (await self.asking.round(calls, ROUND_SHARE)).items():
             for each, pool in found.items():
                 self.given.setdefault(each, {})[repo] = pool
-        self.given.setdefault(step, {})
+        self.given.setdefault(wanted.step, {})
         self._forget_failed()
 
     def snapshot_of(self, repo: RepoId) -> str | None:
@@ -90,10 +116,6 @@ class NameRounds(Generic[P]):
             return consumed.snapshot_id if consumed else None
         held = (pools[repo] for pools in self.given.values() if repo in pools)
         return next((pool.provenance.snapshot_id for pool in held), None)
-
-    def _found(self, steps: Sequence[NameStep]) -> NameStep | None:
-        asked = (step for step in steps if step in self.given)
-        return next((step for step in asked if any(map(self.decides, self._pools(step)))), None)
 
     def _pools(self, step: NameStep) -> Iterable[P]:
         return self.given[step].values()
@@ -105,7 +127,7 @@ class NameRounds(Generic[P]):
                 del pools[repo]
 
     async def _one(
-        self, repo: RepoId, step: NameStep, before: Sequence[NameStep]
+        self, repo: RepoId, wanted: Wanted, before: Sequence[NameStep]
     ) -> dict[NameStep, P]:
         """Ask one repository; where its snapshot went meanwhile, by all rules anew.
 
@@ -114,15 +136,17 @@ class NameRounds(Generic[P]):
         """
         searcher, deadline = self.asking.searcher(repo), self.asking.deadline
         pinned, skip = self.snapshot_of(repo), self._skip(repo)
+        first = replace(wanted, skip=skip, snapshot_id=pinned)
         try:
-            return {step: await self.ask(searcher, Wanted(step, skip, pinned), deadline)}
+            return {wanted.step: await self.ask(searcher, first, deadline)}
         except GgrepError as error:
             if error.code != SnapshotGone.code or pinned is None or self.cursor is not None:
                 raise
         anew: dict[NameStep, P] = {}
         pinned = None
-        for each in (*before, step):
-            anew[each] = await self.ask(searcher, Wanted(each, 0, pinned), deadline)
+        for each in (*before, wanted.step):
+            again = replace(wanted, step=each, snapshot_id=pinned)
+            anew[each] = await self.ask(searcher, again, deadline)
             pinned = anew[each].provenance.snapshot_id
         return anew
 

@@ -4,7 +4,7 @@ The answer is that of one store over the files of all repositories that answered
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -20,6 +20,7 @@ from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.fanout import Skipped, fan_out
 from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest, check_request
+from ggrep.federation.judged_uses import judge_all
 from ggrep.federation.memory import Memory
 from ggrep.federation.name_merging import (
     RepoDefinition,
@@ -38,7 +39,8 @@ from ggrep.federation.searcher import RepoSearcher, Searchers
 from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.workspace import Workspace
 from ggrep.model.asked_names import check_spelling, clamped, limit_code, other_case
-from ggrep.model.declared_name import last_part
+from ggrep.model.containers import container_notices, nothing_but
+from ggrep.model.declared_name import last_part, name_parts
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.name_pools import (
     MOST_IMPORTERS,
@@ -57,6 +59,7 @@ from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.model.page_cursor import Consumed, PageCursor, question_digest, read_token, token_of
 from ggrep.model.request import SearchRequest
 from ggrep.model.response import Provenance
+from ggrep.model.selects import selects_notices, selects_of_all
 
 TIES_UNKNOWN: Final = "WARN_FEDERATED_TIES_UNKNOWN"
 
@@ -114,7 +117,12 @@ async def federated_symbol(
     merged = merge_symbol(given, step, asked.limit)
     shown = merged.definitions
     page = question.page(rounds, step, shown, merged.total)
-    notices = other_case(last_part(asked.name), merged.spellings) if step == other else ()
+    notices = list(other_case(last_part(asked.name), merged.spellings) if step == other else ())
+    if step is None:
+        beside = any(suggests(given.get(each, {}).values()) for each in (spelled, other))
+        told = nothing_but(name_parts(asked.name), merged.suggestions)
+        notices += [Notice("other_container", told)] if beside else []
+        notices += question.unselected(given.get(spelled, {}).values())
     attendance = question.attendance(
         _said(rounds),
         own=[Diagnostic(notice.code, notice.message) for notice in notices],
@@ -139,18 +147,24 @@ async def federated_references(
     question = await _begun(workspace, request, asked, searchers, clock)
 
     async def ask(searcher: RepoSearcher, wanted: Wanted, deadline: Deadline) -> ReferencesPool:
-        own = ReferencesPoolRequest(asked, wanted.step, wanted.skip, wanted.snapshot_id)
+        own = ReferencesPoolRequest(
+            asked, wanted.step, wanted.skip, wanted.snapshot_id, wanted.family
+        )
         return await searcher.references(own, deadline)
 
     rounds = NameRounds(question.asking, ask, is_mentioned, question.cursor)
-    step = await rounds.until_found(REFERENCE_STEPS)
+    await rounds.until_found(REFERENCE_STEPS)
+    parts = name_parts(asked.name)
+    step, defined = await judge_all(rounds, tuple(parts[:-1]))
     pools = rounds.given.get(step or REFERENCE_STEPS[0], {})
-    name = last_part(asked.name)
-    merged = merge_references(pools, name, asked.limit)
-    kinds = {"usage", *_more_kinds(asked)}
-    wanted = sum(count for kind, count in merged.totals if kind in kinds)
-    page = question.page(rounds, step, merged.references, wanted)
-    notices = other_case(name, merged.spellings) if step == REFERENCE_STEPS[-1] else ()
+    merged = merge_references(pools, asked, defined)
+    page = question.page(rounds, step, merged.references, merged.wanted)
+    left = sum(pool.left for pool in pools.values())
+    notices = [
+        *(other_case(parts[-1], merged.spellings) if step == REFERENCE_STEPS[-1] else ()),
+        *container_notices(parts, defined.found, left),
+        *(() if step is not None else question.unselected(pools.values())),
+    ]
     shown, untold = await _tied(question, rounds, pools, merged.references, merged.defining)
     attendance = question.attendance(
         _said(rounds),
@@ -166,6 +180,7 @@ async def federated_references(
         totals=merged.totals,
         files=len({(one.repo_id, one.found.path) for one in shown}),
         defining=merged.defining,
+        defined=defined.first,
         next_cursor=page.next_cursor,
     )
 
@@ -220,6 +235,13 @@ class _Question:
         # A page of nothing leads nowhere.
         token = token_of(PageCursor(self.digest, step, tuple(consumed))) if shown else ""
         return _Page((RepoLimit(limit),), token)
+
+    def unselected(
+        self, pools: Collection[SymbolPool] | Collection[ReferencesPool]
+    ) -> tuple[Notice, ...]:
+        """Return what is said where filters or the path select nothing in any repository."""
+        selects = selects_of_all([pool.selects for pool in pools])
+        return selects_notices(selects, self.asked.scope, self.asked.filters)
 
     def attendance(
         self, said: Mapping[RepoId, Said], own: list[Diagnostic], limits: list[RepoLimit]
@@ -294,11 +316,6 @@ def _said(rounds: NameRounds[P]) -> dict[RepoId, Said]:
         repo: Said(origin, tuple(limits[repo]), tuple(warnings[repo]))
         for repo, origin in sorted(origins.items())
     }
-
-
-def _more_kinds(asked: ReferencesRequest) -> list[str]:
-    given = {"string": asked.strings, "comment": asked.comments}
-    return [kind for kind, wanted in given.items() if wanted]
 
 
 async def _tied(

@@ -7,6 +7,7 @@ which rule its places fit and leaves the choice to the coordinator.
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
 
+from ggrep.model.containers import DefinedName, Family, Fit
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.navigation import Definition, Reference, ReferencesRequest, SymbolRequest
 from ggrep.model.response import Provenance
@@ -18,11 +19,6 @@ NameStep: TypeAlias = Literal["spelled", "other_case", "near"]
 SYMBOL_STEPS: Final[tuple[NameStep, ...]] = ("spelled", "other_case", "near")
 REFERENCE_STEPS: Final[tuple[NameStep, ...]] = ("spelled", "other_case")
 
-Fit: TypeAlias = Literal["enclosing", "path", "beside", "none"]
-"""Definitions by what encloses them; by their file's path; of the last part alone; none."""
-
-FITTING: Final[frozenset[Fit]] = frozenset({"enclosing", "path"})
-"""Those that are what was asked for."""
 MAX_SUGGESTIONS: Final = 5
 """Most names that an answer suggests."""
 
@@ -54,12 +50,18 @@ class SymbolPoolRequest:
 
 @dataclass(frozen=True, slots=True)
 class ReferencesPoolRequest:
-    """Occurrences of a name by one rule; fields as of a SymbolPoolRequest."""
+    """Occurrences of a name by one rule; fields as of a SymbolPoolRequest.
+
+    Attributes:
+        family: whose uses are wanted of a qualified name; None for what the repository's own
+            definitions say.
+    """
 
     asked: ReferencesRequest
     step: NameStep = "spelled"
     skip: _Skip = 0
     snapshot_id: _Snapshot = None
+    family: Family | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,8 @@ class SymbolPool:
         total: how many there are, sent or not.
         spellings: the first few of the spellings that they have.
         near: the first few names to suggest.
+        selects: whether each filter, the path and all together match anything that is indexed;
+            only where nothing fits.
     """
 
     provenance: Provenance
@@ -115,6 +119,7 @@ class SymbolPool:
     near: tuple[NearName, ...]
     limits_hit: tuple[LimitHit, ...]
     warnings: tuple[Notice, ...]
+    selects: tuple[bool, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +152,10 @@ class ReferencesPool:
         totals: occurrences by kind, sent or not.
         other_spelling: the first that is not spelled as the name was asked for.
         importers: the files of `references` that import anything from elsewhere.
+        left: usages that say another container; of `totals`, and never sent.
+        defined: the definitions, in the order of an answer: all that judge the usages of a
+            qualified name, the first few of another one.
+        selects: as of a SymbolPool.
     """
 
     provenance: Provenance
@@ -156,6 +165,9 @@ class ReferencesPool:
     importers: tuple[Importer, ...]
     limits_hit: tuple[LimitHit, ...]
     warnings: tuple[Notice, ...]
+    left: int = 0
+    defined: tuple[DefinedName, ...] = ()
+    selects: tuple[bool, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ from ggrep.model.says import (
 )
 
 MentionKind: TypeAlias = Literal["usage", "string", "comment"]
+UseRole: TypeAlias = Literal["call", "write", "read", "receiver", "import"]
+Relation: TypeAlias = Literal["definition", "implementation"]
 Boundary: TypeAlias = Literal["auto", "lines", "chunk", "definition", "container", "file"]
 
 MOST_TOKEN_BYTES: Final = 512 * 1024
@@ -114,7 +116,7 @@ class SymbolResponse:
 
 @dataclass(frozen=True, slots=True)
 class ReferencesRequest:
-    """Where is a name used? Only the last part of a qualified name is searched for."""
+    """Where is a name used? Of a qualified name uses that say another container are left out."""
 
     name: _Name
     scope: _Scope = ""
@@ -140,6 +142,9 @@ class Reference:
         line: 1-based, as `column`, which counts characters.
         container: qualified name of the enclosing definition; empty at the top level.
         content: the line that holds it, truncated to a bound.
+        role: what it does with the name.
+        test: it stands in a test, be that a file or a part of a source file.
+        guess: of a qualified name, nothing says that it is of that container.
     """
 
     row_id: str
@@ -150,6 +155,28 @@ class Reference:
     container: str
     language: str
     content: str
+    role: UseRole = "read"
+    test: bool = False
+    guess: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DefinedAt:
+    """A definition of the name that is used.
+
+    Attributes:
+        start_line: with what belongs in front of it.
+        relation: what it is to the container that was asked for; without one all are definitions.
+        guess: no type says that it implements the container.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    kind: str
+    qualified_name: str
+    relation: Relation = "definition"
+    guess: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +187,7 @@ class ReferencesResponse:
         references: by path, line and column; usages in sources before those in tests.
         totals: occurrences by kind, shown or not; `definition` counts omitted definitions.
         files: the number of files with a shown occurrence.
+        defined: the first definitions, those that were asked for before what implements them.
         next_cursor: as of a SymbolResponse.
     """
 
@@ -175,6 +203,7 @@ class ReferencesResponse:
     timings_ms: tuple[tuple[str, int], ...] = ()
     admitted: Admitted | None = None
     next_cursor: str = ""
+    defined: tuple[DefinedAt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

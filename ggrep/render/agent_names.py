@@ -1,8 +1,8 @@
 """Definitions and usages of names as text for agents, and what of them stands above already."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from ggrep.model.traits import TEST, traits_of
 from ggrep.render.above import Above
@@ -10,6 +10,13 @@ from ggrep.render.agent_hits import path_of, range_of
 from ggrep.render.navigation_text import IMPORT
 
 _Object: TypeAlias = Mapping[str, Any]
+
+MAX_LISTED: Final = 6
+"""Places in one line."""
+MAX_LINE: Final = 140
+"""Characters of a line beside a usage."""
+_FOLDED: Final = {"import": "imported at", "receiver": "receiver or implemented type at"}
+"""Roles of usages that are listed by their places alone."""
 
 
 def definition_lines(document: _Object) -> Iterator[str]:
@@ -29,29 +36,83 @@ def definition_lines(document: _Object) -> Iterator[str]:
 
 
 def reference_lines(document: _Object) -> Iterator[str]:
-    """Yield usages by file, those in tests behind the others, and imports in one line each."""
-    found = document["references"]
-    yield f"{len(found)} mentions of {document.get('name', '')} in {document.get('files', 0)} files"
-    used = [one for one in found if not _is_import(one)]
-    for path, group in groupby(sorted(used, key=_standing), key=path_of):
-        first, *more = group
-        test = " (test)" if traits_of(first["path"]) & TEST else ""
-        yield f"{path}{test} {first.get('tie', '')}".rstrip()
-        for one in (first, *more):
-            inside = f"  in {one['container']}" if one.get("container") else ""
-            yield f" {one['line']}: {one.get('content', '').strip()}{inside}"
-    imports = [f"{path_of(one)}:{one['line']}" for one in found if _is_import(one)]
-    if imports:
-        yield f"imported at {', '.join(imports)}"
+    """Yield usages by file: files with calls first, tests behind all others, imports in one line.
+
+    What may be of another container than the one that was asked for stands behind the rest.
+    """
+    found, files = document["references"], document.get("files", 0)
+    count = "1 use" if len(found) == 1 else f"{len(found)} uses"
+    where = "1 file" if files == 1 else f"{files} files"
+    yield f"{count} of {document.get('name', '')} in {where}"
+    yield from _defined(document.get("defined", ()))
+    used = [one for one in found if _folded(one) is None]
+    calling = {path_of(one) for one in used if one.get("role") == "call"}
+    used.sort(key=lambda one: (*_group(one)[:2], path_of(one) not in calling, *_place(one)))
+    for (test, guess, path, tie), group in groupby(used, key=_group):
+        marks = [word for word, is_so in (("test", test), ("maybe", guess)) if is_so]
+        said = f" ({', '.join(marks)})" if marks else ""
+        yield f"{path}{said} {tie}".rstrip()
+        for line, same in groupby(group, key=lambda one: one["line"]):
+            yield _row(line, list(same))
+    for role, told in _FOLDED.items():
+        listed = [one for one in found if _folded(one) == role]
+        if places := dict.fromkeys(map(_listed, listed)):
+            yield f"{told} {_some(list(places))}"
 
 
-def _is_import(mention: _Object) -> bool:
-    return not mention.get("container") and bool(IMPORT.match(mention.get("content", "")))
+def _row(line: int, mentions: Sequence[_Object]) -> str:
+    """Return one line of a file, however often the name stands in it."""
+    first = mentions[0]
+    inside = f"  in {first['container']}" if first.get("container") else ""
+    sets = " set" if any(one.get("role") == "write" for one in mentions) else ""
+    return f" {line}{sets}: {first.get('content', '').strip()[:MAX_LINE]}{inside}"
 
 
-def _standing(mention: _Object) -> tuple[bool, str, str, int]:
-    path = mention["path"]
-    return bool(traits_of(path) & TEST), path, mention.get("repoId", ""), mention["line"]
+def _group(mention: _Object) -> tuple[bool, bool, str, str]:
+    """Return what mentions below one head share; the last is how they are tied to elsewhere."""
+    tie = mention.get("tie", "")
+    return _in_test(mention), bool(mention.get("guess")), path_of(mention), tie
+
+
+def _listed(mention: _Object) -> str:
+    """Return the place of a mention that is listed; an import may be of another's name."""
+    place = f"{path_of(mention)}:{mention['line']}"
+    return f"{place} guess" if mention.get("tie") == "guess" else place
+
+
+def _folded(mention: _Object) -> str | None:
+    """Return the role of a mention that is only listed by its place; None for all others."""
+    if (role := mention.get("role")) in _FOLDED:
+        return str(role)
+    is_import = not mention.get("container") and IMPORT.match(mention.get("content", ""))
+    return "import" if is_import else None
+
+
+def _in_test(mention: _Object) -> bool:
+    return bool(mention.get("test") or traits_of(mention["path"]) & TEST)
+
+
+def _place(mention: _Object) -> tuple[str, str, int]:
+    return mention["path"], mention.get("repoId", ""), mention["line"]
+
+
+def _defined(places: Sequence[_Object]) -> Iterator[str]:
+    """Yield where the name is defined, and where that is implemented."""
+    for relation, told in (("definition", "defined"), ("implementation", "implemented")):
+        shown = [
+            f"{path_of(one)}:{range_of(one['start_line'], one['end_line'])} {one['qualified_name']}"
+            f"{'?' if one['guess'] else ''}"
+            for one in places
+            if one["relation"] == relation
+        ]
+        if shown:
+            yield f"{told} at {_some(shown)}"
+
+
+def _some(places: Sequence[str]) -> str:
+    left = len(places) - MAX_LISTED
+    more = f" and {left} more" if left > 0 else ""
+    return f"{', '.join(places[:MAX_LISTED])}{more}"
 
 
 def fresh(document: _Object, above: Above) -> tuple[_Object | None, tuple[str, ...]]:
@@ -61,7 +122,7 @@ def fresh(document: _Object, above: Above) -> tuple[_Object | None, tuple[str, .
             return _fresh_places(document, key, above)
     if "boundary" not in document or not document["content"]:
         return document, ()
-    path, first, last = document["path"], document["start_line"], document["end_line"]
+    path, first, last = path_of(document), document["start_line"], document["end_line"]
     if not above.covers(path, first, last):
         return document, ()
     inside = f" {'.'.join(document['breadcrumb'])}".rstrip()
@@ -72,9 +133,9 @@ def _fresh_places(
     document: _Object, key: str, above: Above
 ) -> tuple[_Object | None, tuple[str, ...]]:
     found = document[key]
-    old = above.repeated([(one["path"], one.get("line", 1)) for one in found])
+    old = above.repeated([(path_of(one), one.get("line", 1)) for one in found])
     if not old:
         return document, ()
-    kept = [one for one in found if (one["path"], one.get("line", 1)) not in old]
-    told = (f"above: {', '.join(f'{path}:{line}' for path, line in sorted(old))}",)
+    kept = [one for one in found if (path_of(one), one.get("line", 1)) not in old]
+    told = (f"above: {_some([f'{path}:{line}' for path, line in sorted(old)])}",)
     return ({**document, key: kept} if kept else None), told

@@ -6,7 +6,7 @@ Of a definition, a line or a text that an answer above shows, later answers say 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.formats import ANSWERS_SCHEMA
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from ggrep.model.schemas.navigation import AnswersJson, ExpandJson, ReferencesJson, SymbolJson
 
 Followed: TypeAlias = SymbolResponse | ReferencesResponse | ExpandResponse
+
+_NAMED: Final = 6
+"""Lines that stand above which are named by their places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,10 @@ def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rende
     if len(named) == 1 and not isinstance(named[0].answer, GgrepError):
         return _one(named[0].answer, root, view)
     failed = [one.answer for one in named if isinstance(one.answer, GgrepError)]
-    status, hits = failed[0].exit_status if failed else 0, sum(_found(one.answer) for one in named)
+    status, hits = (
+        failed[0].exit_status if failed else 0,
+        sum(found_in(one.answer) for one in named),
+    )
     if view.json:
         out = json_line(answers_success([one.answer for one in named]))
         return Rendered(out, "", status, hits=hits)
@@ -97,7 +103,10 @@ def render_for_agent(named: Sequence[Named], budget: int, more: str) -> Rendered
     failed = [one.answer for one in named if isinstance(one.answer, GgrepError)]
     documents = [_told(one) for one in named]
     document = documents[0] if len(documents) == 1 else {"answers": documents}
-    status, hits = failed[0].exit_status if failed else 0, sum(_found(one.answer) for one in named)
+    status, hits = (
+        failed[0].exit_status if failed else 0,
+        sum(found_in(one.answer) for one in named),
+    )
     return Rendered(agent_text(document, budget, more) + "\n", "", status, hits=hits)
 
 
@@ -123,8 +132,9 @@ def fresh(answer: Followed, above: Above) -> tuple[Followed | None, tuple[str, .
         case ReferencesResponse():
             old = above.repeated([(one.path, one.line) for one in answer.references])
             rows = [one for one in answer.references if (one.path, one.line) not in old]
-            places = ", ".join(f"{path}:{line}" for path, line in sorted(old))
-            said = (f"above: {places}",) if old else ()
+            places = [f"{path}:{line}" for path, line in sorted(old)]
+            more = f" and {len(old) - _NAMED} more" if len(old) > _NAMED else ""
+            said = (f"above: {', '.join(places[:_NAMED])}{more}",) if old else ()
             return _unless(old and not rows, replace(answer, references=tuple(rows))), said
         case ExpandResponse():
             if not answer.content or not above.covers(
@@ -149,7 +159,8 @@ def _one(answer: Followed, root: Path, view: ViewOptions) -> Rendered:
             return render_expansion(answer, root, view)
 
 
-def _found(answer: Followed | GgrepError) -> int:
+def found_in(answer: Followed | GgrepError) -> int:
+    """Return how many definitions or mentions an answer holds."""
     match answer:
         case SymbolResponse():
             return len(answer.definitions)

@@ -42,6 +42,7 @@ def references_success(response: ReferencesResponse) -> "ReferencesJson":
         "references": [fields_json(found) for found in response.references],
         "totals": dict(response.totals),
         "files": response.files,
+        "defined": [fields_json(found) for found in response.defined],
         **paged_json(response.next_cursor),
     }
 

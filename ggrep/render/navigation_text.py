@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
@@ -55,24 +56,59 @@ def nothing_defines(name: str, suggestions: Sequence[str]) -> str:
 def references_text(response: ReferencesResponse, page: Page) -> str:
     """Return the mentions, file by file: uses, those in tests, then where it is imported.
 
-    Empty without any.
+    Files with calls come first. Empty without any.
     """
-    used = sorted((one for one in response.references if not is_import(one)), key=_standing)
-    groups = groupby(used, key=lambda found: found.path)
-    blocks = [mentions_of(path, list(group), page) for path, group in groups]
-    if imports := [one for one in response.references if is_import(one)]:
-        places = ", ".join(page.path(one.path, one.line) for one in imports)
-        blocks.append(f"imported at {places}\n")
+    return placed_mentions([Placed(one.path, one) for one in response.references], page)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A mention, its file as it is written, and one word on what ties it to elsewhere."""
+
+    key: str
+    found: Reference
+    tie: str = ""
+
+
+def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
+    """Return mentions that come in the order of an answer, as `references_text` does."""
+    used = [one for one in mentions if not _is_listed(one.found)]
+    calling = {one.key for one in used if one.found.role == "call"}
+    used.sort(key=lambda one: (*_group(one)[:2], one.key not in calling, one.found.path))
+    blocks = [
+        _mentions(key, [one.found for one in group], page, tie)
+        for (*_, key, tie), group in groupby(used, key=_group)
+    ]
+    for told, role in (("imported", "import"), ("receiver or implemented type", "receiver")):
+        listed = [one for one in mentions if _is_listed(one.found) and _role(one.found) == role]
+        places = ", ".join(dict.fromkeys(_listed_place(one, page) for one in listed))
+        blocks += [f"{told} at {places}\n"] if places else []
     return "\n".join(blocks)
 
 
-def is_import(found: Reference) -> bool:
-    """Return whether a mention only makes a name known to its file."""
-    return not found.container and bool(IMPORT.match(found.content))
+def _listed_place(one: Placed, page: Page) -> str:
+    """Return the place of an import; what it is a guess of is said, for it may be another's."""
+    place = page.path(one.key, one.found.line)
+    return f"{place} {page.muted(one.tie)}" if one.tie == "guess" else place
 
 
-def _standing(found: Reference) -> tuple[bool, str, int, int]:
-    return bool(traits_of(found.path) & TEST), found.path, found.line, found.column
+def _is_listed(found: Reference) -> bool:
+    """Return whether a mention is told by its place alone."""
+    return _role(found) in {"import", "receiver"}
+
+
+def _role(found: Reference) -> str:
+    """Return what a mention does; where no syntax was read an import is told by its line."""
+    is_import = not found.container and bool(IMPORT.match(found.content))
+    return "import" if is_import and found.role != "receiver" else found.role
+
+
+def _group(one: Placed) -> tuple[bool, bool, str, str]:
+    return _in_test(one.found), one.found.guess, one.key, one.tie
+
+
+def _in_test(found: Reference) -> bool:
+    return found.test or bool(traits_of(found.path) & TEST)
 
 
 def references_notes(response: ReferencesResponse) -> str:
@@ -129,14 +165,13 @@ def _definition(key: str, found: Definition, page: Page) -> list[str]:
     return [*lines, "    " + page.muted(page.fitting(first, 4))] if first else lines
 
 
-def mentions_of(key: str, found: Sequence[Reference], page: Page, told: str = "") -> str:
-    """Return a file and the mentions in it, the lines' text below each other.
-
-    `told` is said of the file.
-    """
+def _mentions(key: str, found: Sequence[Reference], page: Page, tie: str) -> str:
+    """Return a file and the mentions in it, the lines' text below each other."""
     marks = [f"{item.line}:{item.column}" for item in found]
     width = max(len(mark) for mark in marks)
-    lines = [page.path(key) + (f"  {page.muted(told)}" if told else "")]
+    doubt = "may be another container's" if found[0].guess else ""
+    said = ", ".join(filter(None, (tie, doubt)))
+    lines = [page.path(key) + (f"  {page.muted(said)}" if said else "")]
     for item, mark in zip(found, marks, strict=True):
         taken = 2 + width + 2
         text = page.fitting(item.content.strip(), taken)

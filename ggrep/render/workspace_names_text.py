@@ -5,10 +5,9 @@ A place is written `alias:path:line`, which `ggrep expand --workspace` takes.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from ggrep.model.navigation import Definition, Reference
-from ggrep.render.navigation_text import definitions_text, is_import, mentions_of
+from ggrep.render.navigation_text import Placed, definitions_text, placed_mentions
 from ggrep.render.page import Page
 
 
@@ -37,20 +36,8 @@ def labelled_definitions(found: Sequence[tuple[str, Definition]], page: Page) ->
 
 
 def labelled_mentions(found: Sequence[Labelled], page: Page) -> str:
-    """Return mentions file by file in their order, then where the name is only imported.
+    """Return mentions as those of one repository, each with the label of its own.
 
     Empty without any.
     """
-    used = [one for one in found if not is_import(one.found)]
-    blocks = []
-    for (key, mark), group in groupby(used, key=lambda one: (one.key, one.mark)):
-        blocks.append(mentions_of(key, [one.found for one in group], page, mark))
-    if imports := [one for one in found if is_import(one.found)]:
-        blocks.append(f"imported at {', '.join(_place(one, page) for one in imports)}\n")
-    return "\n".join(blocks)
-
-
-def _place(one: Labelled, page: Page) -> str:
-    """Return the place of an import; what it is a guess of is said, for it may be another's."""
-    place = page.path(one.key, one.found.line)
-    return f"{place} {page.muted(one.mark)}" if one.mark == "guess" else place
+    return placed_mentions([Placed(one.key, one.found, one.mark) for one in found], page)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest, SnapshotGone
+from ggrep.model.containers import DefinedName, Fit
+from ggrep.model.declared_name import name_parts
 from ggrep.model.name_pools import (
-    Fit,
     Importer,
     ImportsFound,
     ImportsRequest,
@@ -19,7 +20,7 @@ from ggrep.model.name_pools import (
     SymbolPool,
     SymbolPoolRequest,
 )
-from ggrep.model.navigation import Definition, ExpandRequest, ExpandResponse, Reference
+from ggrep.model.navigation import DefinedAt, Definition, ExpandRequest, ExpandResponse, Reference
 from tests.fakes.navigations import expand_response
 from tests.fakes.searchers import FakeRow, FakeSearcher
 
@@ -39,6 +40,20 @@ def used(path: str, line: int = 1) -> Reference:
     return Reference(ROW, path, line, 5, "usage", "", "python", "retry()")
 
 
+def _defined_name(one: Definition, asked: str) -> DefinedName:
+    owners = ".".join(name_parts(asked)[:-1])
+    at = DefinedAt(one.path, one.start_line, one.end_line, one.kind, one.qualified_name)
+    return DefinedName(
+        at,
+        one.container,
+        fit="enclosing" if owners in {"", one.container} else "beside",
+        language=one.language,
+        bases=(),
+        declared_only=False,
+        test="test" in one.path,
+    )
+
+
 @dataclass(slots=True)
 class NamedSearcher(FakeSearcher):
     """A repository that answers about names by what it was given.
@@ -47,6 +62,7 @@ class NamedSearcher(FakeSearcher):
         fits: how the definitions of each rule fit; `enclosing` where nothing is said.
         provides: what imports of other repositories' files mean something of this one.
         places: targets of `expand` that it has.
+        selects: what filters and the path match, where nothing is found.
     """
 
     rows: Sequence[FakeRow] = _A_ROW
@@ -57,6 +73,7 @@ class NamedSearcher(FakeSearcher):
     importers: Sequence[Importer] = ()
     provides: frozenset[str] = frozenset()
     places: frozenset[str] = frozenset()
+    selects: tuple[bool, ...] = ()
 
     async def symbol(self, request: SymbolPoolRequest, deadline: Deadline) -> SymbolPool:
         """Return the definitions of one rule."""
@@ -76,6 +93,7 @@ class NamedSearcher(FakeSearcher):
             near=tuple(self.near.get(request.step, ())),
             limits_hit=self.limits,
             warnings=self.warnings,
+            selects=() if found else self.selects,
         )
 
     async def references(
@@ -85,7 +103,8 @@ class NamedSearcher(FakeSearcher):
         await self._enter(f"references {request.step}", request)
         self._require(request.snapshot_id)
         found = self.uses.get(request.step, ())
-        count = len(self.defines.get(request.step, ()))
+        defines = self.defines.get(request.step, ())
+        count = len(defines)
         return ReferencesPool(
             provenance=self._provenance(),
             references=tuple(
@@ -97,6 +116,8 @@ class NamedSearcher(FakeSearcher):
             importers=tuple(self.importers),
             limits_hit=self.limits,
             warnings=self.warnings,
+            defined=tuple(_defined_name(one, request.asked.name) for one in defines),
+            selects=() if found or defines else self.selects,
         )
 
     async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsFound:

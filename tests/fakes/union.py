@@ -42,6 +42,7 @@ from ggrep.parse.source.walk import walk
 from ggrep.parse.workers.parse_pool import ParsePool
 from ggrep.search.navigation import name_answers
 from ggrep.search.navigation.definitions import find_definitions
+from ggrep.search.navigation.mentions import Mentions
 from ggrep.search.navigation.name_candidates import mentioning_files, split_name
 from ggrep.search.navigation.name_reading import Place
 from ggrep.search.query.context import Context
@@ -120,16 +121,17 @@ def references_of(union: UnionStore, request: ReferencesRequest) -> NamesOfUnion
     pool = InProcessMentions()
     answer = name_answers.references(_context(union), request, pool)
     reading = name_answers.reading_of(_context(union), request, pool, words_do=True)
-    name = split_name(request.name).last
-    files = mentioning_files(reading.held, name, Deadline.never(CLOCK))
-    told = name_answers.Told(answer.request)
+    asked = split_name(request.name)
+    files = mentioning_files(reading.held, asked.last, Deadline.never(CLOCK))
+    told = Mentions(answer.request, asked)
     for any_case in (False, True):
-        for file in reading.read(files, name, any_case=any_case):
+        for file in reading.read(files, asked.last, any_case=any_case):
             told.take(reading.held, file.text, file.places)
         if told.totals:
             break
-    assert tuple(found for _, found in told.shown) == answer.references
-    return NamesOfUnion(answer, _repos(union, [place for place, _ in told.shown]))
+    shown = told.answer().shown
+    assert tuple(found for _, found in shown) == answer.references
+    return NamesOfUnion(answer, _repos(union, [place for place, _ in shown]))
 
 
 def _repos(union: UnionStore, places: Sequence[Place]) -> tuple[str, ...]:

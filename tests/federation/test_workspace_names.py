@@ -410,3 +410,85 @@ async def test_a_page_of_a_snapshot_that_is_gone_is_refused() -> None:
 
     assert after.attendance.error is not None
     assert (after.ok, after.attendance.error.code) == (False, "snapshot_gone")
+
+
+def of_box(name: str, container: str, **fields: object) -> NamedSearcher:
+    """Return a repository that defines the name in a container, and uses it."""
+    method = replace(defined("a.py", kind="method"), container=container)
+    uses = {"spelled": [used("use.py")]}
+    return NamedSearcher(name, defines={"spelled": [method]}, uses=uses, **fields)  # type: ignore[arg-type]
+
+
+def families(fake: NamedSearcher) -> list[tuple[str, ...] | None]:
+    """Return the containers by which each question had usages judged, None for its own."""
+    asked = [request for method, request in fake.asked if method == "references spelled"]
+    return [
+        request.family and (*request.family.own, "not", *request.family.others) for request in asked
+    ]  # type: ignore[attr-defined] # as its method says
+
+
+BOXED = replace(USES, name="Box.retry")
+
+
+async def test_definitions_of_all_repositories_judge_usages() -> None:
+    """Who has said so by its own already is not asked again."""
+    fakes = (of_box("a", "Box"), of_box("b", "Lid"), NamedSearcher("c"))
+    found = await references(fakes, BOXED)
+
+    assert [families(fake) for fake in fakes] == [
+        [None, ("box", "not", "lid")],
+        [None, ("box", "not", "lid")],
+        [None],
+    ]
+    assert found.defining == (repo("a").repo_id,)
+    alone = of_box("a", "Box")
+    await references([alone, NamedSearcher("c")], BOXED)
+    assert families(alone) == [None]
+
+
+async def test_who_fails_while_judging_has_no_say_in_it() -> None:
+    """The answer is that of one store over the files of those that answered."""
+    lost, whole = of_box("b", "Lid"), of_box("a", "Box")
+
+    async def fail_later(method: str) -> None:
+        if steps(lost).count(method) == 2:
+            raise NoIndex("b: nothing")
+
+    lost.pause = fail_later
+    found = await references([whole, lost], BOXED)
+
+    assert families(whole) == [None, ("box", "not", "lid"), ("box", "not")]
+    assert statuses(found) == {"a": "ok", "b": "missing_index"}
+
+
+@pytest.mark.parametrize(
+    ("matches", "told"), [(False, ["nothing indexed matches lang:go"]), (True, [])]
+)
+async def test_filters_that_match_nothing_anywhere_are_named(
+    matches: bool, told: list[str]
+) -> None:
+    """What one repository has no files of, another one may have."""
+    nothing, whole = (False, True, False), (matches, True, matches)
+    fakes = (NamedSearcher("a", selects=nothing), NamedSearcher("b", selects=whole))
+    go = (Filter("lang", "go"),)
+
+    for found in (
+        await symbol(fakes, replace(ASKED, filters=go)),
+        await references(fakes, replace(USES, filters=go)),
+    ):
+        said = [item.message for item in found.attendance.warnings]
+        assert said == told
+
+
+async def test_a_container_that_does_not_define_the_name_is_told_with_those_that_do() -> None:
+    """As one store tells it, for definitions and for usages."""
+    near = {"spelled": [NearName("Lid.retry", (0, 0), "", "a.py")]}
+    fits: dict[str, str] = {"spelled": "beside"}
+    said = "nothing here defines Box.retry; there is Lid.retry"
+    found = await symbol(
+        [NamedSearcher("a", near=near, fits=fits)], replace(ASKED, name="Box.retry")
+    )  # type: ignore[arg-type] # words of a Fit
+
+    assert [(one.code, one.message) for one in found.attendance.warnings] == [
+        ("other_container", said)
+    ]

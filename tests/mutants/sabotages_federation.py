@@ -49,6 +49,10 @@ SURFACES_OPENING = "tests/surfaces/test_opening.py::"
 WEIGHING = "tests/federation/test_weighing.py::"
 WORKSPACE = "tests/federation/test_workspace.py::"
 
+UNION_OF_USES = (
+    "tests/properties/test_names_over_workspaces.py::"
+    "test_usages_of_a_container_are_judged_as_by_one_store"
+)
 WORKSPACE_NAMES = "tests/federation/test_workspace_names.py::"
 UNION_OF_NAMES = (
     "tests/properties/test_names_over_workspaces.py::test_a_name_is_answered_as_by_one_store"
@@ -59,7 +63,7 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "each repository falls back to another letter case by itself",
         "ggrep/federation/name_rounds.py",
-        "            if (found := self._found(steps)) is not None or self.asking.is_over:\n",
+        "            if (found := self.decided()) is not None or self.asking.is_over:\n",
         "            if self.asking.is_over or step == steps[-1] and (found := step):\n",
         (
             WORKSPACE_NAMES
@@ -91,9 +95,40 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "usages of files of equal paths are mixed by line",
         "ggrep/federation/name_merging.py",
-        "    return one.test, found.path, repo, found.line, found.column\n",
-        "    return one.test, found.path, found.line, found.column, repo\n",
+        "    return found.guess, one.test, found.path, repo, found.line, found.column\n",
+        "    return found.guess, one.test, found.path, found.line, found.column, repo\n",
         (WORKSPACE_NAMES + "test_files_of_equal_paths_stay_together",),
+    ),
+    Sabotage(
+        "what may be of another container stands among what is not",
+        "ggrep/federation/name_merging.py",
+        "    return found.guess, one.test, found.path, repo, found.line, found.column\n",
+        "    return False, one.test, found.path, repo, found.line, found.column\n",
+        (UNION_OF_USES,),
+    ),
+    Sabotage(
+        "each repository judges usages by its own definitions",
+        "ggrep/federation/judged_uses.py",
+        "        await rounds.judge(other, step, family)\n",
+        "",
+        (
+            UNION_OF_USES,
+            WORKSPACE_NAMES + "test_definitions_of_all_repositories_judge_usages",
+        ),
+    ),
+    Sabotage(
+        "definitions of who failed judge the usages of others",
+        "ggrep/federation/judged_uses.py",
+        "        defined = merge_definitions(pools, owners)\n",
+        "        defined = locals().get('defined') or merge_definitions(pools, owners)\n",
+        (WORKSPACE_NAMES + "test_who_fails_while_judging_has_no_say_in_it",),
+    ),
+    Sabotage(
+        "filters match nothing where any repository says so",
+        "ggrep/model/selects.py",
+        "tuple(map(any, ",
+        "tuple(map(all, ",
+        (WORKSPACE_NAMES + "test_filters_that_match_nothing_anywhere_are_named",),
     ),
     Sabotage(
         "suggestions are those of the first repository",

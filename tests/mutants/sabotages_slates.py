@@ -1062,7 +1062,7 @@ SLATE_SABOTAGES = (
     # Names by syntax.
     Sabotage(
         "strings are usages",
-        "ggrep/search/navigation/name_answers.py",
+        "ggrep/search/navigation/mentions.py",
         'self.kinds = frozenset({"usage", ',
         'self.kinds = frozenset({"usage", "string", ',
         (NAMES + "test_usages_leave_definitions_strings_and_documents_out",),
@@ -1077,8 +1077,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "what a name is qualified by does not matter",
         "ggrep/search/navigation/definitions.py",
-        "every if _ends(_parts(place.mention.container), asked.owners)]\n",
-        "every]\n",
+        "    if _ends(_parts(place.mention.container), owners):\n",
+        "    if owners or not owners:\n",
         (NAMES + "test_what_a_name_is_qualified_by_narrows_the_answer",),
     ),
     Sabotage(

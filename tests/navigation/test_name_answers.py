@@ -22,7 +22,7 @@ from ggrep.parse.workers.jobs import OccurrenceQuestion
 from ggrep.parse.workers.occurrence_pool import FileOccurrences
 from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
-from ggrep.search.navigation import name_answers, name_reading
+from ggrep.search.navigation import mentions, name_reading
 from tests.fakes.clocks import ManualClock
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import open_engine, write_tree
@@ -337,7 +337,7 @@ def test_a_long_line_is_cut_around_the_name(root: Path, engine: Engine) -> None:
 
     assert used.column == 1206
     assert "needle" in used.content
-    assert len(used.content) <= name_answers.MAX_LINE_CHARACTERS
+    assert len(used.content) <= mentions.MAX_LINE_CHARACTERS
 
 
 @pytest.mark.parametrize(

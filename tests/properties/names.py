@@ -14,6 +14,7 @@ NAMES = ("open", "Open", "OPEN", "Box", "box", "close_all", "lid")
 ASKED = (
     *NAMES,
     *("Box.open", "box.Box.open", "store.open", "app/store/open", "Lid.open", "lid.Open"),
+    *("Box.lid", "Open.lid", "open.lid"),
     *("opens", "opne", "CLOSE_ALL", "boxes", "Nothing.open", "nowhere", "lid#close_all"),
 )
 
@@ -25,6 +26,8 @@ _BLOCKS = {
         "{a} = {b}\n",
         "from app.{a} import {b}\n",
         "print('{a}', {b})\n",
+        "class {a}({b}):\n    def lid(self):\n        return self.lid(), {b}.lid\n",
+        "def run({a}, thing):\n    {a}.{b} = thing.{b}\n    {b}.lid(thing.lid(), lid())\n",
     ),
     "rb": ("class {a}\n  def {b}\n    {a}.{b}\n  end\nend\n", "def {a}\n  {b}\nend\n"),
     "go": ("func {a}() int {{ return {b}() }}\n", "type {a} struct {{ {b} int }}\n"),

@@ -16,6 +16,7 @@ from ggrep.federation.federated_names import FederatedReferences, FederatedSymbo
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import load_workspace
 from ggrep.federation.workspace_names import federated_references, federated_symbol
+from ggrep.model.filters import Filter
 from ggrep.model.navigation import (
     ReferencesRequest,
     ReferencesResponse,
@@ -32,6 +33,7 @@ from tests.properties.workspaces import write_trees
 
 REQUEST = FederatedRequest(SearchRequest("", timeout_ms=0))
 HOSTED = Hosted(occurrences=InProcessMentions())  # type: ignore[arg-type]  # answers alike
+SAID = ("other_case", "other_container", "nothing_selected")
 CUTS = {"max_symbols", "max_references"}
 
 
@@ -92,6 +94,7 @@ def assert_references_alike(
     assert shown == list(zip(found.repos, found.answer.references, strict=True))
     assert answer.totals == found.answer.totals
     assert answer.files == len({(repo, one.path) for repo, one in shown})
+    assert tuple(one.found for one in answer.defined) == found.answer.defined
     assert_same_said(answer, found.answer)
     every = workspace.references(replace(asked, limit=0))
     assert reference_pages(workspace, asked) == [
@@ -102,10 +105,10 @@ def assert_references_alike(
 def assert_same_said(
     answer: FederatedSymbol | FederatedReferences, one: SymbolResponse | ReferencesResponse
 ) -> None:
-    """The cut and the other spelling are told as one store tells them."""
+    """The cut, other spellings and containers, and filters that match nothing are told alike."""
     told = {item.code: item.message for item in answer.attendance.warnings}
     expected = {item.code: item.message for item in one.warnings}
-    assert told.get("other_case") == expected.get("other_case")
+    assert {code: told.get(code) for code in SAID} == {code: expected.get(code) for code in SAID}
     cuts = [entry.limit for entry in answer.attendance.limits_hit if entry.limit.code in CUTS]
     assert cuts == [limit for limit in one.limits_hit if limit.code in CUTS]
 
@@ -196,6 +199,66 @@ def test_a_name_is_answered_as_by_one_store(
     for limit in (0, 1):
         assert_symbol_alike(SymbolRequest(name, limit=limit, deterministic=True), *small)
     assert_references_alike(ReferencesRequest(name, limit=2, deterministic=True), *small)
+
+
+TILL = "class Till:\n    def pay(self):\n        return self.pay()\n"
+CARDS = (
+    "class Card(Till):\n    def pay(self):\n        return self.pay()\n\n\n"
+    "class Coin:\n    def pay(self):\n        return self.pay()\n"
+)
+STORE = "package shop\n\ntype Store interface {\n\tKeep() error\n}\n"
+DISK = "package shop\n\nfunc (d *disk) Keep() error { return store.Keep() }\n"
+PAYING = [
+    {"shop/till.py": TILL, "shop/store.go": STORE},
+    {"shop/card.py": CARDS, "shop/disk.go": DISK, "tests/test_card.py": "Card.pay(Coin.pay)\n"},
+    {
+        "shop/card.py": "def main(card, thing):\n    card.pay(thing.pay(), pay(), Coin.pay)\n",
+        "app/main.py": "from shop.till import pay\n\ntill.pay()\ncoin.pay()\n",
+    },
+]
+"""One defines a type, the next what extends it and what does not, the last uses all of them."""
+
+
+@pytest.fixture(scope="module")
+def paying(tmp_path_factory: pytest.TempPathFactory) -> tuple[NamedWorkspace, UnionStore]:
+    """Return three repositories whose types extend each other's, and the one store."""
+    base = tmp_path_factory.mktemp("paying").resolve()
+    roots = write_trees(base, PAYING)
+    return NamedWorkspace(base, roots), build_union(base, roots, "none")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["Till.pay", "Card.pay", "Coin.pay", "till/pay", "Wallet.pay", "Store.Keep", "Till.PAY"]
+)
+def test_usages_of_a_container_are_judged_as_by_one_store(
+    name: str, paying: tuple[NamedWorkspace, UnionStore]
+) -> None:
+    """Whose they are is said by definitions that may lie in another repository."""
+    for limit in (0, 2):
+        assert_references_alike(ReferencesRequest(name, limit=limit, deterministic=True), *paying)
+    rust = ReferencesRequest(name, filters=(Filter("lang", "rust"),), deterministic=True)
+    assert_references_alike(rust, *paying)
+    assert_symbol_alike(SymbolRequest(name, deterministic=True), *paying)
+
+
+@pytest.mark.slow
+def test_usages_of_another_container_are_left_out_of_all_repositories(
+    paying: tuple[NamedWorkspace, UnionStore],
+) -> None:
+    """Not only of the one that defines both."""
+    found = paying[0].references(ReferencesRequest("Till.pay", deterministic=True))
+    placed = [(one.found.path, one.found.line, one.found.guess) for one in found.references]
+    told = [one.message for one in found.attendance.warnings if one.code == "other_container"]
+
+    assert ("app/main.py", 3, False) in placed
+    assert ("app/main.py", 4, True) not in placed
+    assert {(one.found.qualified_name, one.found.relation) for one in found.defined} == {
+        ("Till.pay", "definition"),
+        ("Card.pay", "implementation"),
+    }
+    assert [message.split(" say")[0] for message in told] == ["5 usages"]
+    assert len(found.defining) == 2
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ def test_usages_stand_by_file_before_tests_and_imports() -> None:
         "warnings": [{"code": "stale", "message": "a file changed"}],
     }
     assert agent_text(document).split("\n") == [
-        "4 mentions of retry in 3 files",
+        "4 uses of retry in 3 files",
         "src/b.py",
         " 9: retry(message)  in Worker.run",
         " 12: retry(other)  in Worker.stop",
@@ -129,9 +129,50 @@ def test_places_of_a_workspace_are_told_as_expand_takes_them() -> None:
     assert agent_text({"definitions": [defined]}) == "web:src/a.py:1-3 function run"
     told = agent_text({"name": "run", "references": [used, bare], "files": 2})
     assert told.split("\n") == [
-        "2 mentions of run in 2 files",
+        "2 uses of run in 2 files",
         "api-000000000000:src/a.py import",
         " 4: run()",
         "web:src/a.py guess",
         " 4: run()",
     ]
+
+
+def test_usages_of_a_workspace_are_told_by_what_they_are_for() -> None:
+    """Files with calls first, then reads, guesses, tests; imports in one line with their ties."""
+    web = {"repoId": "web-000000000000", "repoAlias": "web", "container": ""}
+    api = {**web, "repoId": "api-000000000000", "repoAlias": "api", "tie": "import"}
+    mentions = [
+        {**api, **mention("a.py", 1, "from pay import run"), "role": "import"},
+        {**api, **mention("b.py", 1, "from run import it"), "role": "import", "tie": "guess"},
+        {**web, **mention("a.py", 2, "x = run"), "role": "read"},
+        {**api, **mention("a.py", 7, "run()"), "role": "call"},
+        {**api, **mention("a.py", 9, "it.run()"), "role": "call", "guess": True},
+        {**api, **mention("test_a.py", 3, "run()"), "role": "call", "test": True},
+    ]
+    at = {"path": "a.py", "start_line": 3, "end_line": 4, "qualified_name": "A.run"}
+    defined = [{**web, **at, "relation": "definition", "guess": False}]
+    document = {"name": "run", "references": mentions, "files": 4, "defined": defined}
+
+    assert agent_text(document).split("\n") == [
+        "6 uses of run in 4 files",
+        "defined at web:a.py:3-4 A.run",
+        "api:a.py import",
+        " 7: run()",
+        "web:a.py",
+        " 2: x = run",
+        "api:a.py (maybe) import",
+        " 9: it.run()",
+        "api:test_a.py (test) import",
+        " 3: run()",
+        "imported at api:a.py:1, api:b.py:1 guess",
+    ]
+
+
+def test_a_line_with_several_uses_stands_once() -> None:
+    """It is read once, and that it sets the name is not lost."""
+    first = {**mention("a.py", 3, "x.limit = limit", "A.run"), "role": "write"}
+    document = {"name": "limit", "files": 1, "references": [first, {**first, "role": "read"}]}
+
+    assert (
+        agent_text(document) == "2 uses of limit in 1 file\na.py\n 3 set: x.limit = limit  in A.run"
+    )

@@ -25,6 +25,7 @@ from ggrep.render.slate_answer import (
     render_symbol,
 )
 from ggrep.render.style import Style
+from ggrep.render.workspace_names_text import Labelled, labelled_mentions
 from tests.fakes.slates import DEFINITIONS, EXPANSION, REFERENCES, SYMBOL
 
 ROOT = Path("/r/shop")
@@ -66,6 +67,28 @@ def test_the_definition_around_a_usage_is_named_where_there_is_room() -> None:
 
     assert "checkout.pay(card)  in main\n" in references_text(REFERENCES, PAGE)
     assert "in main" not in references_text(REFERENCES, narrow)
+
+
+def test_usages_of_a_workspace_are_grouped_as_those_of_one_repository() -> None:
+    """Each file behind its repository, with what ties it to a definition elsewhere."""
+    call, *_ = REFERENCES.references
+    of_api = replace(call, path="a.py", line=7, content="run()", container="", role="call")
+    found = [
+        Labelled("api", replace(of_api, line=1, role="import"), "guess"),
+        Labelled("web", replace(of_api, role="read", content="x = run")),
+        Labelled("api", of_api, "import"),
+        Labelled("api", replace(of_api, line=9, guess=True), "import"),
+        Labelled("api", replace(of_api, path="b.py", test=True), "guess"),
+    ]
+
+    heads = [line for line in labelled_mentions(found, PAGE).split("\n") if line and line[0] != " "]
+    assert heads == [
+        "api:a.py  import",
+        "web:a.py",
+        "api:a.py  import, may be another container's",
+        "api:b.py  guess",
+        "imported at api:a.py:1 guess",
+    ]
 
 
 def test_totals_tell_what_was_left_out_for_its_kind() -> None:

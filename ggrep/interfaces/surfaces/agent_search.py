@@ -22,6 +22,8 @@ UNASKED_BODIES: Final = 2
 """Hits that are opened if nobody says how many, and if all of their text fits the budget."""
 _TRIED: Final = 4
 """Best hits among which those are looked for."""
+MAX_UNASKED_BYTES: Final = 2_048
+"""Most text of a hit that is opened unasked: some 50 lines; of a longer one its part that hit."""
 MAX_BODIES: Final = 10
 MAX_BODY_BYTES: Final = 6_144
 """Most text of one opened hit: some 150 lines; of more the lines around the hit."""
@@ -81,7 +83,7 @@ def hits_to_open(document: _Object, wish: Wish, timeout_ms: int) -> list[tuple[i
     most = MAX_BODY_BYTES
     if wish.bodies is None:
         left = _budget(wish) - len(agent_text(_without_snippets(document), _budget(wish)).encode())
-        most = min(MAX_BODY_BYTES, left * _TEXT_SHARE // 100)
+        most = min(MAX_UNASKED_BYTES, left * _TEXT_SHARE // 100)
         wanted = wanted if most > 0 else 0
     return [
         (place, ExpandRequest(hit["row_id"], max_bytes=most, timeout_ms=timeout_ms))

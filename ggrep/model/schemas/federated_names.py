@@ -7,6 +7,7 @@ from ggrep.model.schemas.answer import PagedJson
 from ggrep.model.schemas.constraints import Count, DocumentJson, Held, RepoId, RepoName
 from ggrep.model.schemas.federated import AttendedJson
 from ggrep.model.schemas.navigation import (
+    DefinedAtJson,
     DefinitionJson,
     ExpansionJson,
     ReferenceJson,
@@ -25,6 +26,10 @@ class InRepoJson(TypedDict):
 
 class RepoDefinitionJson(DefinitionJson, InRepoJson):
     """One definition in one of the repositories."""
+
+
+class RepoDefinedAtJson(DefinedAtJson, InRepoJson):
+    """A definition of the name in one of the repositories."""
 
 
 class RepoReferenceJson(ReferenceJson, InRepoJson):
@@ -79,4 +84,6 @@ class FederatedReferencesJson(NamesAnswerJson):
     files: Count
     """How many files hold any that is shown."""
     definedIn: Annotated[Sequence[RepoId], Held(unique=True)]
-    """Repositories that define the name."""
+    """Repositories that define the name, in the container that was asked for."""
+    defined: Sequence[RepoDefinedAtJson]
+    """The first definitions, those that were asked for before what implements them."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, TypedDict
 
-from ggrep.model.navigation import Boundary, MentionKind
+from ggrep.model.navigation import Boundary, MentionKind, Relation, UseRole
 from ggrep.model.schemas.answer import AnswerJson, PagedJson, TimedJson
 from ggrep.model.schemas.constraints import Code, Count, Positive, Sha256
 from ggrep.model.schemas.failure import FailureJson
@@ -99,6 +99,31 @@ class ReferenceJson(TypedDict):
     """Lower-case name such as python or markdown; text when unknown."""
     content: str
     """The line it stands in, free of control characters and cut to a bound."""
+    role: UseRole
+    """What it does with the name; `receiver` says whose methods follow."""
+    test: bool
+    """It stands in a test, be that a file or a part of a source file."""
+    guess: bool
+    """Of a qualified name: nothing says that it is of that container."""
+
+
+class DefinedAtJson(TypedDict):
+    """A definition of the name."""
+
+    path: str
+    """Path below the repository's root, with forward slashes."""
+    start_line: Positive
+    """First line of the definition, with what belongs in front of it."""
+    end_line: Positive
+    """Last line, inclusive."""
+    kind: Code
+    """What it is: function, method, class, constant and so on."""
+    qualified_name: str
+    """The name behind its parents, joined with dots."""
+    relation: Relation
+    """What it is to the container that was asked for."""
+    guess: bool
+    """No type says that it implements the container."""
 
 
 class ReferencesJson(AnswerJson, TimedJson, PagedJson):
@@ -113,6 +138,8 @@ class ReferencesJson(AnswerJson, TimedJson, PagedJson):
     """Mentions of each kind, shown or not; `definition` counts what was left out as such."""
     files: Count
     """How many files hold any that is shown."""
+    defined: Sequence[DefinedAtJson]
+    """The first definitions, those that were asked for before what implements them."""
 
 
 class SymbolLimitsJson(TypedDict):

@@ -28,6 +28,7 @@ from ggrep.parse.occurrences.nodes import (
     literal_kind,
     with_more,
 )
+from ggrep.parse.occurrences.surroundings import bases_of, in_test, role_of
 from ggrep.parse.occurrences.words import Occurrence, PlaceKind, Spot, by_words
 
 MAX_DEPTH: Final = 400
@@ -119,14 +120,19 @@ class _Tree:
         step = self._named(steps, spot)
         if step is None and kind == "usage" and not self._hides(spot):
             step = self._defining(steps, spot)
+        test = in_test(path, self._language, self._data)
         if step is None or step.found is None:
-            return Occurrence(spot.line, spot.column, spot.text, kind, container), -1
+            role = role_of(path) if kind == "usage" else ""
+            found = Occurrence(spot.line, spot.column, spot.text, kind, container, None, role, test)
+            return found, -1
         owner = _owner(step, spot)
         outer = ".".join(filter(None, (step.container, *step.found.owners, owner)))
         inside = step.found.inside
         first = inside[0].start_byte if inside else step.node.start_byte
         defined = self._heads.defined(step.node, step.found, step.kind, spot.text)
-        return Occurrence(spot.line, spot.column, spot.text, "definition", outer, defined), first
+        bases = bases_of([each.node for each in _around(steps, step)], outer, self._data)
+        place = spot.line, spot.column, spot.text
+        return Occurrence(*place, "definition", outer, defined, test=test, bases=bases), first
 
     def _way(self, spot: Spot) -> list[tuple[Node, str | None]]:
         """Return the nodes that hold a spot with their fields, those inside of islands too."""
@@ -299,6 +305,15 @@ def _literal(path: Sequence[tuple[Node, str | None]], name: str) -> PlaceKind:
         if kind == "code":
             break
     return "usage"
+
+
+def _around(steps: Sequence[_Step], own: _Step) -> list[_Step]:
+    """Return the definitions around one, the innermost last."""
+    return [
+        step
+        for step in steps
+        if step.found is not None and step.kind and step.node.id != own.node.id
+    ]
 
 
 def _inside(steps: Iterable[_Step]) -> str:

@@ -16,6 +16,8 @@ MAX_MENTIONS: Final = 5_000
 """Most places of one file that are told."""
 
 PlaceKind: TypeAlias = Literal["definition", "usage", "string", "comment"]
+Role: TypeAlias = Literal["", "import", "receiver"]
+"""What a usage is for, where syntax tells it apart from reads and calls."""
 
 _DOLLAR: Final = frozenset({"java", "javascript", "svelte", "tsx", "typescript", "vue"})
 """Where `$` is a letter of names."""
@@ -61,6 +63,9 @@ class Occurrence:
         container: qualified name of the definitions around it; empty at the top.
         defined: None for what is no definition, and for the further places at which a
             definition names itself (the second clause of a function).
+        role: of a usage that only makes the name known, or says whose methods follow.
+        test: it stands in a test inside of a source file, or in what only a run as a program does.
+        bases: of a member that is defined, names in the head of its type beside the type's own.
     """
 
     line: int
@@ -69,6 +74,9 @@ class Occurrence:
     kind: PlaceKind
     container: str = ""
     defined: Defined | None = None
+    role: Role = ""
+    test: bool = False
+    bases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,9 +123,11 @@ def decode_occurrences(body: bytes) -> tuple[Occurrence, ...]:
     """
     return tuple(
         Occurrence(
-            line, column, text, kind, container, None if defined is None else Defined(*defined)
+            *(line, column, text, kind, container),
+            None if defined is None else Defined(*defined),
+            *(role, test, tuple(bases)),
         )
-        for line, column, text, kind, container, defined in loads(body)
+        for line, column, text, kind, container, defined, role, test, bases in loads(body)
     )
 
 
@@ -162,6 +164,7 @@ def _plain(occurrence: Occurrence) -> Json:
             *(defined.kind, defined.start_line, defined.end_line, defined.declared_only),
             *(_valid(defined.signature), _valid(defined.doc)),
         ],
+        *(occurrence.role, occurrence.test, list(map(_valid, occurrence.bases))),
     ]
 
 

@@ -15,6 +15,7 @@ from ggrep.model.name_pools import (
     SymbolPool,
     SymbolPoolRequest,
 )
+from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.model.sanitise import sanitise_line
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine.outside_imports import outside_imports
@@ -25,8 +26,8 @@ from ggrep.search.navigation.definitions import (
     qualified_name,
     spellings,
 )
+from ggrep.search.navigation.mentions import Judged, Mentions
 from ggrep.search.navigation.name_answers import (
-    Told,
     definition_at,
     reading_of,
     unread_languages,
@@ -37,8 +38,9 @@ from ggrep.search.navigation.name_candidates import (
     mentioning_files,
     split_name,
 )
-from ggrep.search.navigation.name_reading import Place, Reading
+from ggrep.search.navigation.name_reading import Place, Reading, texts_of
 from ggrep.search.query.context import Context, state_notices
+from ggrep.search.query.selection import selects
 
 _NONE = Fitting("none", ())
 
@@ -80,6 +82,7 @@ def symbol_pool(context: Context, request: SymbolPoolRequest, pool: OccurrencePo
         near=near,
         limits_hit=sorted_limits(reading.limits),
         warnings=_notices(context, reading, files, request.step),
+        selects=_selects(reading, asked, empty=request.step == "spelled" and not fits),
     )
 
 
@@ -89,38 +92,50 @@ def references_pool(
     """Return the occurrences of a name by one rule; arguments and errors as of `symbol_pool`."""
     asked = request.asked
     reading = reading_of(context, asked, pool, words_do=True)
-    name = split_name(asked.name).last
-    files = mentioning_files(reading.held, name, context.deadline)
-    told, limits = Told(asked, request.skip), reading.limits
-    texts: dict[NameFile, str] = {}
-    for file in reading.read(files, name, any_case=request.step == "other_case"):
-        before = len(told.shown)
+    name = split_name(asked.name)
+    files = mentioning_files(reading.held, name.last, context.deadline)
+    told = Mentions(asked, name, request.skip)
+    for file in reading.read(files, name.last, any_case=request.step == "other_case"):
         told.take(reading.held, file.text, file.places)
-        if len(told.shown) > before:
-            texts[file.file] = file.text
+    found = told.answer(request.family)
     return ReferencesPool(
         provenance=context.provenance,
-        references=tuple(PooledReference(found, place.file.test) for place, found in told.shown),
+        references=tuple(PooledReference(one, place.file.test) for place, one in found.shown),
         totals=tuple(
             (kind, told.totals[kind]) for kind in ("usage", "string", "comment", "definition")
         ),
         other_spelling=_other(told.other_spelling),
-        importers=_importers(context, reading, told, texts),
-        limits_hit=sorted_limits(limits),
+        importers=_importers(context, reading, told, found),
+        limits_hit=sorted_limits([*reading.limits, *found.limits]),
         warnings=_notices(context, reading, files, request.step),
+        left=found.left,
+        defined=tuple(told.definitions),
+        selects=_selects(reading, asked, empty=request.step == "spelled" and not told.totals),
     )
 
 
 def _importers(
-    context: Context, reading: Reading, told: Told, texts: dict[NameFile, str]
+    context: Context, reading: Reading, told: Mentions, found: Judged
 ) -> tuple[Importer, ...]:
     """Return what the files that are shown import from elsewhere, in the order of the answer.
 
-    Where the name is defined nobody asks what ties its users to it.
+    Where the name is defined nobody asks what ties its users to it. Whether a qualified one is
+    defined here depends on what other repositories define.
     """
-    if told.totals["definition"]:
+    if told.totals["definition"] and not told.asked.owners:
         return ()
-    return tuple(outside_imports(reading.held, list(texts.items()), context.deadline))
+    files = list(dict.fromkeys(place.file for place, _ in found.shown))
+    texts = texts_of(reading.held, files, context.deadline)
+    return tuple(outside_imports(reading.held, texts, context.deadline))
+
+
+def _selects(
+    reading: Reading, asked: SymbolRequest | ReferencesRequest, *, empty: bool
+) -> tuple[bool, ...]:
+    """Return what filters and the path match, where nothing was found by the first rule."""
+    if not empty:
+        return ()
+    return selects(reading.held.segments, asked.scope, asked.filters, reading.deadline)
 
 
 def _definition(reading: Reading, place: Place) -> PooledDefinition:

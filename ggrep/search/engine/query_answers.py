@@ -40,6 +40,7 @@ from ggrep.search.query.finding import refuse_place, unshown
 from ggrep.search.query.order import Candidate
 from ggrep.search.query.pipeline import leading
 from ggrep.search.query.quota_choice import choose
+from ggrep.search.query.selection import selection_notices
 from ggrep.search.query.weights import RANKING_REVISION
 
 
@@ -71,6 +72,9 @@ def answer(
         "low_confidence": len(chosen.candidates) - len(hits),
     }
     cuts = (*clamps, *ranked.limits, *chosen.limits, *weak_cuts, *byte_cuts)
+    notices = (*context.search_notices(request), *confidence_notices(confidence))
+    if not chosen.candidates:
+        notices += selection_notices(ranked.segments, request.scope, request.filters, deadline)
     return QueryResponse(
         request=request,
         confidence=confidence,
@@ -81,7 +85,7 @@ def answer(
             query_fingerprint(request, settings=settings, ranking_revision=RANKING_REVISION),
             deterministic=request.deterministic,
             limits=(*cuts, *unshown(ranked.found, request, len(hits))),
-            notices=(*context.search_notices(request), *confidence_notices(confidence)),
+            notices=notices,
             spans=stages.spans,
         ),
     )

@@ -11,8 +11,9 @@ import numpy as np
 from ggrep.base.deadline import Deadline
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.model.asked_names import other_case
+from ggrep.model.containers import FITTING, Fit, nothing_but
 from ggrep.model.limits import Notice
-from ggrep.model.name_pools import FITTING, MAX_SUGGESTIONS, Fit, NearName
+from ggrep.model.name_pools import MAX_SUGGESTIONS, NearName
 from ggrep.model.sanitise import sanitise_line
 from ggrep.search.navigation.name_candidates import AskedName, NameFile, Searched, defining_files
 from ggrep.search.navigation.name_reading import Place, Reading
@@ -55,7 +56,9 @@ def find_definitions(reading: Reading, asked: AskedName) -> Definitions:
         beside += found.places
     if beside:
         names = dict.fromkeys(sanitise_line(qualified_name(place)) for place in beside)
-        return Definitions((), tuple(names)[:MAX_SUGGESTIONS])
+        shown = tuple(names)[:MAX_SUGGESTIONS]
+        told = nothing_but((*asked.owners, asked.last), shown)
+        return Definitions((), shown, (Notice("other_container", told),))
     near = near_names(reading.held, asked.last, reading.deadline)
     return Definitions((), tuple(dict.fromkeys(one.name for one in near)))
 
@@ -86,13 +89,18 @@ def fitting(
     By what encloses them first; by their file's path where none does.
     """
     every = _defining(reading, files, asked.last, any_case=any_case)
-    within = [place for place in every if _ends(_parts(place.mention.container), asked.owners)]
-    if within:
-        return Fitting("enclosing", tuple(sorted(within, key=_order)))
-    by_path = [place for place in every if _ends(_path_parts(place), asked.owners)]
-    if by_path:
-        return Fitting("path", tuple(sorted(by_path, key=_order)))
+    fits = [fit_of(place, asked.owners) for place in every]
+    for fit in FITTING:
+        if kept := [place for place, each in zip(every, fits, strict=True) if each == fit]:
+            return Fitting(fit, tuple(sorted(kept, key=_order)))
     return Fitting("beside" if every else "none", tuple(every))
+
+
+def fit_of(place: Place, owners: tuple[str, ...]) -> Fit:
+    """Return by what a definition is inside of `owners`, of which there may be none."""
+    if _ends(_parts(place.mention.container), owners):
+        return "enclosing"
+    return "path" if _ends(_path_parts(place), owners) else "beside"
 
 
 def spellings(places: Iterable[Place]) -> list[str]:

@@ -2,15 +2,14 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.model.asked_names import check_spelling, clamped, other_case
+from ggrep.model.containers import container_notices, related
 from ggrep.model.limits import Notice
 from ggrep.model.navigation import (
     Definition,
-    Reference,
     ReferencesRequest,
     ReferencesResponse,
     SymbolRequest,
@@ -21,6 +20,7 @@ from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.parse.languages.registry import is_unread
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.navigation.definitions import find_definitions, qualified_name
+from ggrep.search.navigation.mentions import Mentions
 from ggrep.search.navigation.name_candidates import (
     NameFile,
     Searched,
@@ -33,11 +33,7 @@ from ggrep.search.navigation.name_reading import Place, Reading
 from ggrep.search.query.context import Context, Stages
 from ggrep.search.query.pipeline import check_request
 from ggrep.search.query.segments import open_segments
-
-MAX_LINE_CHARACTERS: Final = 240
-"""Most of a line that is shown beside a mention."""
-_BEFORE: Final = 80
-"""What of a longer line is shown in front of the name."""
+from ggrep.search.query.selection import selection_notices
 
 
 def check_name(request: SymbolRequest | ReferencesRequest) -> None:
@@ -96,6 +92,7 @@ def symbol(context: Context, request: SymbolRequest, pool: OccurrencePool) -> Sy
                 *reading.notices,
                 *found.notices,
                 *unread_languages(reading.held, files),
+                *(() if total else _unselected(reading, request)),
             ),
             spans=stages.spans,
         ),
@@ -120,33 +117,37 @@ def references(
     stages = Stages(context.clock)
     request, limits = clamped(request)
     reading = reading_of(context, request, pool, words_do=True)
-    name = split_name(request.name).last
-    files = mentioning_files(reading.held, name, context.deadline)
+    asked = split_name(request.name)
+    files = mentioning_files(reading.held, asked.last, context.deadline)
     manifest = context.view.manifest
     skip, _ = page_start(request, manifest.store_id)
-    told, notices = Told(request, skip), unread_languages(reading.held, files)
+    told, notices = Mentions(request, asked, skip), unread_languages(reading.held, files)
     for any_case in (False, True):
-        for file in reading.read(files, name, any_case=any_case):
+        for file in reading.read(files, asked.last, any_case=any_case):
             told.take(reading.held, file.text, file.places)
         if told.totals:
             break
     if told.other_spelling is not None:
-        notices += other_case(name, [told.other_spelling.mention.text])
-    wanted = sum(told.totals[kind] for kind in told.kinds)
+        notices += other_case(asked.last, [told.other_spelling.mention.text])
+    found = told.answer()
+    notices += container_notices((*asked.owners, asked.last), found.found, found.left)
+    if not told.totals:
+        notices += _unselected(reading, request)
     origin = manifest.store_id, manifest.snapshot_id
-    cuts, next_cursor = page_end(request, (skip, len(told.shown)), wanted, origin)
+    cuts, next_cursor = page_end(request, (skip, len(found.shown)), found.wanted, origin)
     stages.end("retrieve")
     return ReferencesResponse(
         request=request,
-        references=tuple(found for _, found in told.shown),
+        references=tuple(reference for _, reference in found.shown),
         totals=tuple(
             (kind, told.totals[kind]) for kind in ("usage", "string", "comment", "definition")
         ),
-        files=len({found.path for _, found in told.shown}),
+        files=len({reference.path for _, reference in found.shown}),
+        defined=tuple(at for _, at in related(found.found)),
         **context.head(
             asked_fingerprint("references-1", request, settings=context.settings),
             deterministic=request.deterministic,
-            limits=(*limits, *cuts, *reading.limits),
+            limits=(*limits, *cuts, *found.limits, *reading.limits),
             notices=(*reading.notices, *notices),
             spans=stages.spans,
         ),
@@ -154,46 +155,10 @@ def references(
     )
 
 
-@dataclass(slots=True)
-class Told:
-    """Collects occurrences in the order of the answer and keeps the first.
-
-    Attributes:
-        skip: so many of those that fit the answer are passed over.
-        kinds: which are shown.
-        totals: all of them, by kind.
-        other_spelling: the first that is not spelled as the name was asked for.
-    """
-
-    request: ReferencesRequest
-    skip: int = 0
-    kinds: frozenset[str] = frozenset()
-    shown: list[tuple[Place, Reference]] = field(default_factory=list)
-    totals: Counter[str] = field(default_factory=Counter)
-    other_spelling: Place | None = None
-
-    def __post_init__(self) -> None:
-        """Derive which kinds are shown from the request."""
-        given = {"string": self.request.strings, "comment": self.request.comments}
-        self.kinds = frozenset({"usage", *(kind for kind, wanted in given.items() if wanted)})
-
-    def take(self, held: Searched, text: str, places: tuple[Place, ...]) -> None:
-        """Count a file's occurrences and keep those that fit the answer."""
-        name = split_name(self.request.name).last
-        lines: list[str] = []
-        for place in places:
-            kind = place.mention.kind
-            self.totals[kind] += 1
-            if place.mention.text != name:
-                self.other_spelling = self.other_spelling or place
-            if kind not in self.kinds:
-                continue
-            if self.skip:
-                self.skip -= 1
-            elif len(self.shown) < self.request.limit:
-                lines = lines or text.split("\n")
-                found = reference_at(held, place, lines[place.mention.line - 1])
-                self.shown.append((place, found))
+def _unselected(reading: Reading, request: SymbolRequest | ReferencesRequest) -> tuple[Notice, ...]:
+    """Return what is said where filters or the path select nothing."""
+    chosen = request.scope, request.filters
+    return selection_notices(reading.held.segments, *chosen, reading.deadline)
 
 
 def reading_of(
@@ -231,34 +196,6 @@ def definition_at(held: Searched, place: Place) -> Definition:
         signature=sanitise_line(defined.signature),
         doc=sanitise(defined.doc),
     )
-
-
-def reference_at(held: Searched, place: Place, line: str) -> Reference:
-    """Return the occurrence at a place, which stands in `line`.
-
-    Requires: it is no definition.
-    """
-    mention, image = place.mention, held.segments[place.file.segment].image
-    kind = mention.kind
-    assert kind != "definition"  # noqa: S101 - those are counted, never shown
-    return Reference(
-        row_id=image.row_id(place.row).hex(),
-        path=sanitise_line(place.file.path),
-        line=mention.line,
-        column=mention.column,
-        kind=kind,
-        container=sanitise_line(mention.container),
-        language=image.language(place.file.file),
-        content=sanitise_line(_shortened(line, mention.column)),
-    )
-
-
-def _shortened(line: str, column: int) -> str:
-    """Return a line without indentation, cut around the name if it is long."""
-    if len(line) <= MAX_LINE_CHARACTERS or column + _BEFORE <= MAX_LINE_CHARACTERS:
-        return line.strip()[:MAX_LINE_CHARACTERS]
-    start = column - 1 - _BEFORE
-    return line[start : start + MAX_LINE_CHARACTERS].strip()
 
 
 UNREAD_LANGUAGE: Final = "unread_language"

@@ -79,10 +79,8 @@ class HoldingFiles(Iterator[HoldingFile]):
     def _read(self, files: Sequence[NameFile]) -> Iterator[HoldingFile]:
         for start in range(0, len(files), _FILES_AT_ONCE):
             batch = files[start : start + _FILES_AT_ONCE]
-            texts = self._texts(batch)
-            for file in batch:
+            for file, text in texts_of(self._held, batch, self._deadline):
                 self._left -= 1
-                text = texts[file.segment, file.file]
                 question = OccurrenceQuestion(
                     file.path, text.encode("utf-8", "replace"), self._name, self._any_case
                 )
@@ -93,14 +91,23 @@ class HoldingFiles(Iterator[HoldingFile]):
         found = spots(question.path_key, question.data, self._name, any_case=self._any_case)
         return any(spot.text != self._name for spot in found) if self._any_case else bool(found)
 
-    def _texts(self, files: Sequence[NameFile]) -> dict[tuple[int, int], str]:
-        texts: dict[tuple[int, int], str] = {}
-        ordered = sorted((file.segment, file.file) for file in files)
-        for place, pairs in groupby(ordered, key=lambda pair: pair[0]):
-            numbers = [number for _, number in pairs]
-            read = file_texts(self._held.view, self._held.segments[place], numbers, self._deadline)
-            texts |= {(place, number): text for number, text in zip(numbers, read, strict=True)}
-        return texts
+
+def texts_of(
+    held: Searched, files: Sequence[NameFile], deadline: Deadline
+) -> list[tuple[NameFile, str]]:
+    """Return files in their order, each with its text.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    texts: dict[tuple[int, int], str] = {}
+    ordered = sorted((file.segment, file.file) for file in files)
+    for place, pairs in groupby(ordered, key=lambda pair: pair[0]):
+        numbers = [number for _, number in pairs]
+        read = file_texts(held.view, held.segments[place], numbers, deadline)
+        texts |= {(place, number): text for number, text in zip(numbers, read, strict=True)}
+    return [(file, texts[file.segment, file.file]) for file in files]
 
 
 MAX_MENTION_FILES: Final = 5_000

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, ClassVar, TypeAlias
 
 from ggrep.base.errors import GgrepError, InvalidRequest, UsageError
@@ -16,7 +17,7 @@ from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.model.filters import keys_told
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.sanitise import sanitise_line
-from ggrep.render.batches import Followed, Named, render_for_agent, render_named
+from ggrep.render.batches import Followed, Named, found_in, render_for_agent, render_named
 
 _Names: TypeAlias = Annotated[
     list[str],
@@ -246,4 +247,7 @@ def _written(
     else:
         rendered = render_for_agent(named, printing.budget, MORE)
     terminal.write_answer(rendered.out, rendered.err, json=printing.json)
+    for one in named:
+        if len(named) > 1 and not found_in(one.answer) and Path(one.asked).exists():
+            terminal.tell(f"{one.asked} was taken for a name; to search in it: --in {one.asked}")
     return rendered.exit_status or (1 if printing.empty_fails and not rendered.hits else 0)

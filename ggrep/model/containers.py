@@ -1,0 +1,188 @@
+"""Which definitions of a name are of the container that was asked for, and what follows. Pure.
+
+One store decides it for all its files, a coordinator for those of several: by the same rules.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Final, Literal, TypeAlias
+
+from ggrep.model.limits import Notice
+from ggrep.model.navigation import DefinedAt, Relation
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.says import Sent
+
+Fit: TypeAlias = Literal["enclosing", "path", "beside", "none"]
+"""Definitions by what encloses them; by their file's path; of the last part alone; none."""
+
+FITTING: Final[tuple[Fit, ...]] = ("enclosing", "path")
+"""Those that are what was asked for; the second only where nothing anywhere is the first."""
+
+MAX_DEFINED: Final = 20
+"""Definitions that are told beside the usages of a name."""
+MOST_DEFINITIONS: Final = 5_000
+"""Definitions by which usages of a qualified name are judged; those behind them are no others."""
+_MOST_NAME_CHARACTERS: Final = 400
+"""Of a container; nobody means a longer one."""
+_MOST_NAMED: Final = 5
+_MEMBERS: Final = frozenset({"method", "field"})
+
+
+@dataclass(frozen=True, slots=True)
+class DefinedName:
+    """A definition of a name, with what is to be known to judge usages by it.
+
+    Attributes:
+        at: what is told of it, as yet without what it is to a container.
+        container: qualified name of what encloses it; empty at the top level.
+        fit: by what it is of the container that was asked for; `beside` if it is not.
+        bases: names in the head of its type beside the type's own.
+        declared_only: it has no body.
+        test: its file looks like that of a test.
+        repo: the repository it lies in; empty where one alone is asked.
+    """
+
+    at: DefinedAt
+    container: str
+    fit: Fit
+    language: str
+    bases: tuple[str, ...]
+    declared_only: bool
+    test: bool
+    repo: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """Definitions of a name by what they are to the container that was asked for.
+
+    Attributes:
+        asked: in it.
+        implementing: in types that name it in their heads, or a type that does.
+        guessed: in types that may implement it, where none says so (Go).
+        others: the rest.
+    """
+
+    asked: tuple[DefinedName, ...]
+    implementing: tuple[DefinedName, ...] = ()
+    guessed: tuple[DefinedName, ...] = ()
+    others: tuple[DefinedName, ...] = ()
+
+    @property
+    def near(self) -> tuple[DefinedName, ...]:
+        """Return all but those of other containers."""
+        return (*self.asked, *self.implementing, *self.guessed)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The containers that were asked for, and those that have a definition of the name beside them.
+
+    Attributes:
+        own: last parts of the first, folded, with those of types that implement or extend them.
+        others: of the second.
+        members: the definitions asked for are methods or fields, all of them.
+    """
+
+    own: Annotated[tuple[str, ...], Sent(MOST_DEFINITIONS + 1, each=(1, 2_048))]
+    others: Annotated[tuple[str, ...], Sent(MOST_DEFINITIONS, each=(1, 2_048))]
+    members: bool
+
+
+def sort_definitions(definitions: Sequence[DefinedName], owners: tuple[str, ...]) -> Sorted:
+    """Return the definitions of a name by what they are to a container.
+
+    Args:
+        definitions: in the order of the answer.
+        owners: the container's parts, outermost first; none for any container.
+    """
+    if not owners:
+        return Sorted(tuple(definitions))
+    fits = {one.fit for one in definitions}
+    best = next((fit for fit in FITTING if fit in fits), FITTING[-1])
+    asked = tuple(one for one in definitions if one.fit == best)
+    rest = [one for one in definitions if one.fit != best]
+    extending = _extending(rest, owners[-1].casefold())
+    declared = any(one.declared_only for one in asked)
+    implementing, guessed, others = list[DefinedName](), list[DefinedName](), list[DefinedName]()
+    for one, extends in zip(rest, extending, strict=True):
+        if extends:
+            implementing.append(one)
+        elif declared and one.language == "go" and not one.declared_only:
+            guessed.append(one)
+        else:
+            others.append(one)
+    return Sorted(asked, tuple(implementing), tuple(guessed), tuple(others))
+
+
+def _extending(definitions: Sequence[DefinedName], name: str) -> list[bool]:
+    """Return which of them are of types that extend the one of that name, or one that does."""
+    bases = [{base.casefold() for base in one.bases} for one in definitions]
+    names, found = {name}, [False] * len(definitions)
+    grown = True
+    while grown:
+        grown = False
+        for place, one in enumerate(definitions):
+            if not found[place] and names & bases[place]:
+                found[place] = grown = True
+                names.add(last_container(one.container))
+    return found
+
+
+def family_of(found: Sorted, owners: tuple[str, ...]) -> Family:
+    """Return whose uses are wanted."""
+    own = {owners[-1].casefold(), *(last_container(one.container) for one in found.near)}
+    others = {last_container(one.container) for one in found.others}
+    kinds = {one.at.kind for one in found.asked}
+    return Family(_names(own), _names(others - own), bool(kinds) and kinds <= _MEMBERS)
+
+
+def _names(found: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(name for name in found if 0 < len(name) <= _MOST_NAME_CHARACTERS))
+
+
+def last_container(container: str) -> str:
+    """Return the innermost part of a container, folded."""
+    return re.split(r"[.:#/]+", container)[-1].casefold()
+
+
+def container_notices(parts: Sequence[str], found: Sorted, left: int) -> tuple[Notice, ...]:
+    """Return what is said of definitions and usages of other containers.
+
+    Args:
+        parts: of the name that was asked for.
+        found: its definitions.
+        left: usages that say another container.
+    """
+    if len(parts) == 1:
+        return ()
+    told: list[str] = []
+    if not found.asked and found.others:
+        names = dict.fromkeys(one.at.qualified_name for one in found.others)
+        told.append(nothing_but(parts, list(names)[:_MOST_NAMED]))
+    if left:
+        uses = "1 usage says" if left == 1 else f"{left} usages say"
+        told.append(f"{uses} another container and are left out; {parts[-1]} alone shows them")
+    return (Notice("other_container", sanitise_line("; ".join(told))),) if told else ()
+
+
+def nothing_but(parts: Sequence[str], names: Sequence[str]) -> str:
+    """Return what is said where a name is defined in other containers alone."""
+    name = sanitise_line(".".join(parts))
+    return f"nothing here defines {name}; there is {', '.join(names)}"
+
+
+def related(found: Sorted) -> tuple[tuple[DefinedName, DefinedAt], ...]:
+    """Return the first definitions, and each as it is told: with what it is to the container."""
+    groups: tuple[tuple[tuple[DefinedName, ...], Relation, bool], ...] = (
+        (found.asked, "definition", False),
+        (found.implementing, "implementation", False),
+        (found.guessed, "implementation", True),
+    )
+    every = [
+        (one, replace(one.at, relation=relation, guess=guess))
+        for ones, relation, guess in groups
+        for one in ones[:MAX_DEFINED]
+    ]
+    return tuple(every[:MAX_DEFINED])

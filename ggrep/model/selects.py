@@ -1,0 +1,35 @@
+"""Says which filter or path selects nothing, of one store or of several. Pure."""
+
+from collections.abc import Collection
+
+from ggrep.model.filters import Filter
+from ggrep.model.limits import Notice
+from ggrep.model.sanitise import sanitise_line
+
+
+def selects_of_all(told: Collection[tuple[bool, ...]]) -> tuple[bool, ...]:
+    """Return what several stores together match; empty where one of them did not say."""
+    return tuple(map(any, zip(*told, strict=False))) if told and all(told) else ()
+
+
+def selects_notices(
+    selects: tuple[bool, ...], scope: str, filters: tuple[Filter, ...]
+) -> tuple[Notice, ...]:
+    """Return a notice that names filters or a path that nothing matches; none where all do.
+
+    Args:
+        selects: whether anything matches each filter, the path, and all of them; empty if nobody
+            looked.
+        scope: the path.
+        filters: in the order of `selects`.
+    """
+    if not selects or all(selects):
+        return ()
+    every = [*map(_spelled, filters), scope]
+    empty = [item for item, matches in zip(every, selects, strict=False) if item and not matches]
+    told = ", ".join(empty) or f"all of {', '.join(filter(None, every))}"
+    return (Notice("nothing_selected", sanitise_line(f"nothing indexed matches {told}")),)
+
+
+def _spelled(item: Filter) -> str:
+    return f"{'-' if item.negated else ''}{item.key}:{item.value}"

@@ -1,0 +1,119 @@
+"""What the syntax around a name says beside what the name is: imports, receivers, tests, bases."""
+
+import re
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+from tree_sitter import Node
+
+from ggrep.parse.occurrences.words import Role
+
+MAX_HEAD_BYTES: Final = 600
+"""Of a type's head that is looked at for its bases."""
+MAX_BASES: Final = 20
+
+_IMPORTS: Final = (
+    "import_",
+    "use_declaration",
+    "using_directive",
+    "namespace_use_",
+    "preproc_include",
+)
+"""How the types of nodes begin that make a name known to a file."""
+_TEST_NAME: Final = re.compile(rb"test_\w")
+_TEST_CLASS: Final = re.compile(rb"Test[A-Z_]|Test$")
+_IN_TESTS: Final = re.compile(rb"test_|set_?[uU]p|tear_?[dD]own|setup|teardown")
+_WORD: Final = re.compile(r"[^\W\d]\w*")
+_NO_BASES: Final = frozenset(
+    {
+        *("abstract", "as", "class", "def", "default", "enum", "export", "extends", "final", "for"),
+        *("fun", "impl", "implements", "in", "interface", "internal", "mut", "object", "open"),
+        *("out", "override", "private", "protected", "pub", "public", "sealed", "static"),
+        *("struct", "trait", "type", "virtual", "where", "with"),
+    }
+)
+Way: TypeAlias = Sequence[tuple[Node, str | None]]
+"""Nodes from the root to a place, each with its field in the one before."""
+
+
+def role_of(way: Way) -> Role:
+    """Return what a usage is for, where syntax tells: an import, or whose methods follow."""
+    for (node, _), (_, field) in zip(way, [*way[1:], (way[-1][0], None)], strict=True):
+        if node.type.startswith(_IMPORTS) or node.type == "import":
+            return "import"
+        if node.type == "export_statement" and node.child_by_field_name("source") is not None:
+            return "import"
+        if field == "receiver" and node.type == "method_declaration":
+            return "receiver"
+        if node.type == "impl_item" and field in {"type", "trait"}:
+            return "receiver"
+    return ""
+
+
+def in_test(way: Way, language: str, data: bytes) -> bool:
+    """Return whether a place of a source file belongs to a test.
+
+    In Rust below `#[cfg(test)]` or `#[test]`, in Python in functions `test_*`, in their classes
+    `Test*`, and behind `if __name__ == "__main__"`.
+    """
+    if language == "rust":
+        return any(_is_rust_test(node, data) for node, _ in way)
+    if language != "python":
+        return False
+    names = [
+        (node.type, _name(node, data))
+        for node, _ in way
+        if node.type in {"class_definition", "function_definition"}
+    ]
+    functions = [name for kind, name in names if kind == "function_definition"]
+    classes = [name for kind, name in names if kind == "class_definition"]
+    if any(_TEST_NAME.match(name) for name in functions):
+        return True
+    if any(map(_TEST_CLASS.match, classes)) and any(map(_IN_TESTS.match, functions)):
+        return True
+    return any(_is_main(node, data) for node, _ in way[:3])
+
+
+def bases_of(around: Sequence[Node], container: str, data: bytes) -> tuple[str, ...]:
+    """Return the names in the head of the innermost type around a member, its own left out.
+
+    Args:
+        around: nodes of the definitions around it, the innermost last.
+        container: its qualified name.
+        data: the file.
+    """
+    if not around:
+        return ()
+    node = around[-1]
+    body = node.child_by_field_name("body")
+    ends = node.end_byte if body is None else body.start_byte
+    head = data[node.start_byte : min(ends, node.start_byte + MAX_HEAD_BYTES)].decode(
+        "utf-8", "replace"
+    )
+    if body is None:
+        head = head.partition("\n")[0]
+    own = {*container.replace("::", ".").split(".")} | _NO_BASES
+    words = dict.fromkeys(word for word in _WORD.findall(head) if word not in own)
+    return tuple(words)[:MAX_BASES]
+
+
+def _name(node: Node, data: bytes) -> bytes:
+    named = node.child_by_field_name("name")
+    return b"" if named is None else data[named.start_byte : named.end_byte]
+
+
+def _is_main(node: Node, data: bytes) -> bool:
+    condition = node.child_by_field_name("condition") if node.type == "if_statement" else None
+    return condition is not None and b"__name__" in data[condition.start_byte : condition.end_byte]
+
+
+def _is_rust_test(node: Node, data: bytes) -> bool:
+    if node.type not in {"mod_item", "function_item", "impl_item"}:
+        return False
+    before = node.prev_named_sibling
+    while before is not None and before.type in {"attribute_item", "line_comment"}:
+        text = data[before.start_byte : before.end_byte]
+        if before.type == "attribute_item" and re.search(rb"cfg\(test|\btest\]|::test\b", text):
+            return True
+        before = before.prev_named_sibling
+    return False

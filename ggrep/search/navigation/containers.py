@@ -1,0 +1,73 @@
+"""Which uses of a name are of the container that was asked for: `Checkout.pay`, not `Till.pay`.
+
+No types are inferred. A receiver that is the name of a type, `self` inside of one, and a bare call
+where members need a receiver say it for certain; the name of a variable (`till.pay()`) is a guess.
+What nothing is said of stays, marked as a guess.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from ggrep.model.containers import Family
+
+Standing: TypeAlias = Literal["same", "maybe", "other"]
+
+_RECEIVER: Final = re.compile(
+    r"(?P<name>[\w$]+)?(?:\(\)|\[\w*\])?(?:::<[^<>]*>)?\s*(?:\?\.|!\.|\.|::|->)\s*$"
+)
+_OWN: Final = frozenset({"self", "this", "cls", "static"})
+_NEED_RECEIVERS: Final = frozenset(
+    {"go", "javascript", "lua", "php", "python", "rust", "tsx", "typescript"}
+)
+"""Where a method or a field is never named without what it is of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What stands around a usage.
+
+    Attributes:
+        before: the line in front of the name.
+        container: of the definition that it stands in.
+        imports: it only makes the name known, in the line `line`.
+    """
+
+    before: str
+    line: str
+    container: str
+    language: str
+    imports: bool = False
+
+
+class Judge:
+    """Tells which usages are of a family, by what stands around each."""
+
+    def __init__(self, family: Family) -> None:
+        self._own, self._others = frozenset(family.own), frozenset(family.others)
+        self._members = family.members
+
+    def standing(self, use: Use) -> Standing:
+        """Return whether a usage is of the family."""
+        around = {part.casefold() for part in re.split(r"[.:#/]+", use.container) if part}
+        if use.imports:
+            words = {word.casefold() for word in re.findall(r"\w+", use.line)}
+            return "same" if words & self._own else "other" if self._members else "maybe"
+        receiver = _RECEIVER.search(use.before)
+        if receiver is None:
+            return self._bare(use, around)
+        name = (receiver["name"] or "").casefold()
+        if name in _OWN:
+            return self._within(around)
+        plain = name.strip("_$").replace("_", "")
+        if name in self._own or plain in self._own:
+            return "same"
+        return "other" if name in self._others or plain in self._others else "maybe"
+
+    def _bare(self, use: Use, around: set[str]) -> Standing:
+        needs = self._members and use.language in _NEED_RECEIVERS and "=" not in use.line
+        return "other" if needs and not around & self._own else self._within(around)
+
+    def _within(self, around: set[str]) -> Standing:
+        """Return what a usage is that only its enclosing definitions say something of."""
+        return "same" if around & self._own else "other" if around & self._others else "maybe"

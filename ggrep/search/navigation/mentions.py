@@ -1,0 +1,184 @@
+"""Collects the mentions of a name in the order of the answer, and judges those of a container."""
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from ggrep.model.containers import (
+    MAX_DEFINED,
+    MOST_DEFINITIONS,
+    DefinedName,
+    Family,
+    Sorted,
+    family_of,
+    sort_definitions,
+)
+from ggrep.model.limits import LimitHit
+from ggrep.model.navigation import DefinedAt, Reference, ReferencesRequest
+from ggrep.model.sanitise import sanitise_line
+from ggrep.search.navigation.containers import Judge, Use
+from ggrep.search.navigation.definitions import fit_of, qualified_name
+from ggrep.search.navigation.name_candidates import AskedName, Searched
+from ggrep.search.navigation.name_reading import Place
+from ggrep.search.navigation.uses import role_in
+
+MAX_LINE_CHARACTERS: Final = 240
+"""Most of a line that is shown beside a mention."""
+MAX_JUDGED: Final = 20_000
+"""Usages whose container is judged; those behind them are counted and not shown."""
+_BEFORE: Final = 80
+"""What of a longer line is shown in front of the name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The mentions that an answer shows.
+
+    Attributes:
+        shown: those behind the ones that earlier pages have shown.
+        wanted: how many there are, shown or not.
+        left: usages that say another container.
+        found: the definitions, by what they are to the container.
+        limits: on what was judged.
+    """
+
+    shown: tuple[tuple[Place, Reference], ...]
+    wanted: int
+    left: int
+    found: Sorted
+    limits: tuple[LimitHit, ...] = ()
+
+
+@dataclass(slots=True)
+class Mentions:
+    """Collects occurrences in the order of the answer and keeps the first.
+
+    Attributes:
+        skip: so many of those that fit the answer were shown before.
+        kinds: which are shown.
+        totals: all of them, by kind.
+        other_spelling: the first that is not spelled as the name was asked for.
+        definitions: the first ones.
+    """
+
+    request: ReferencesRequest
+    asked: AskedName
+    skip: int = 0
+    kinds: frozenset[str] = frozenset()
+    totals: Counter[str] = field(default_factory=Counter)
+    other_spelling: Place | None = None
+    definitions: list[DefinedName] = field(default_factory=list)
+    _kept: list[tuple[Place, Reference, Use]] = field(default_factory=list)
+    _passed: int = 0
+
+    def __post_init__(self) -> None:
+        """Derive which kinds are shown from the request."""
+        given = {"string": self.request.strings, "comment": self.request.comments}
+        self.kinds = frozenset({"usage", *(kind for kind, wanted in given.items() if wanted)})
+
+    def take(self, held: Searched, text: str, places: tuple[Place, ...]) -> None:
+        """Count a file's occurrences and keep those that may fit the answer."""
+        lines: list[str] = []
+        for place in places:
+            mention = place.mention
+            self.totals[mention.kind] += 1
+            if mention.text != self.asked.last:
+                self.other_spelling = self.other_spelling or place
+            if mention.defined is not None and len(self.definitions) < self._most_definitions:
+                self.definitions.append(_defined_name(held, place, self.asked.owners))
+            if mention.kind in self.kinds and self._keeps():
+                lines = lines or text.split("\n")
+                line = lines[mention.line - 1]
+                shown = _reference(held, place, line)
+                self._kept.append((place, shown, _use(shown, line)))
+
+    @property
+    def _most_definitions(self) -> int:
+        return MOST_DEFINITIONS if self.asked.owners else MAX_DEFINED
+
+    def _keeps(self) -> bool:
+        """Return whether the next one may be shown: of a container that is known at the end."""
+        if self.asked.owners:
+            return len(self._kept) < MAX_JUDGED
+        self._passed += 1
+        return self._passed > self.skip and len(self._kept) < self.request.limit
+
+    def answer(self, family: Family | None = None) -> Judged:
+        """Return what is shown of it all.
+
+        Args:
+            family: whose uses are wanted of a qualified name; None for what the definitions say.
+        """
+        wanted = sum(self.totals[kind] for kind in self.kinds)
+        owners = self.asked.owners
+        found = sort_definitions(self.definitions, owners)
+        if not owners:
+            return Judged(tuple((place, one) for place, one, _ in self._kept), wanted, 0, found)
+        judge = Judge(family or family_of(found, owners))
+        kept: list[tuple[Place, Reference]] = []
+        for place, reference, use in self._kept:
+            standing = judge.standing(use)
+            if standing != "other":
+                kept.append((place, replace(reference, guess=standing == "maybe")))
+        left = len(self._kept) - len(kept)
+        kept.sort(key=lambda each: each[1].guess)  # what is certain before what a page may cut
+        shown = tuple(kept[self.skip :][: self.request.limit])
+        return Judged(shown, wanted - left, left, found, self._limits(wanted))
+
+    def _limits(self, wanted: int) -> tuple[LimitHit, ...]:
+        """Return what was left unjudged of a qualified name."""
+        defined = self.totals["definition"]
+        bounds = ((MAX_JUDGED, wanted), (MOST_DEFINITIONS, defined))
+        return tuple(LimitHit("max_judged", most, seen) for most, seen in bounds if seen > most)
+
+
+def _defined_name(held: Searched, place: Place, owners: tuple[str, ...]) -> DefinedName:
+    mention, defined = place.mention, place.mention.defined
+    assert defined is not None  # noqa: S101 - only defining places are kept
+    return DefinedName(
+        at=DefinedAt(
+            path=sanitise_line(place.file.path),
+            start_line=defined.start_line,
+            end_line=defined.end_line,
+            kind=defined.kind,
+            qualified_name=sanitise_line(qualified_name(place)),
+        ),
+        container=mention.container,
+        fit=fit_of(place, owners),
+        language=held.segments[place.file.segment].image.language(place.file.file),
+        bases=mention.bases,
+        declared_only=defined.declared_only,
+        test=place.file.test,
+    )
+
+
+def _reference(held: Searched, place: Place, line: str) -> Reference:
+    mention, image = place.mention, held.segments[place.file.segment].image
+    kind = mention.kind
+    assert kind != "definition"  # noqa: S101 - those are counted, never shown
+    return Reference(
+        row_id=image.row_id(place.row).hex(),
+        path=sanitise_line(place.file.path),
+        line=mention.line,
+        column=mention.column,
+        kind=kind,
+        container=sanitise_line(mention.container),
+        language=image.language(place.file.file),
+        content=sanitise_line(_shortened(line, mention.column)),
+        role=role_in(mention, line),
+        test=place.file.test or mention.test,
+    )
+
+
+def _use(reference: Reference, line: str) -> Use:
+    before = line[: reference.column - 1]
+    imports = reference.role == "import"
+    return Use(before, line, reference.container, reference.language, imports)
+
+
+def _shortened(line: str, column: int) -> str:
+    """Return a line without indentation, cut around the name if it is long."""
+    if len(line) <= MAX_LINE_CHARACTERS or column + _BEFORE <= MAX_LINE_CHARACTERS:
+        return line.strip()[:MAX_LINE_CHARACTERS]
+    start = column - 1 - _BEFORE
+    return line[start : start + MAX_LINE_CHARACTERS].strip()

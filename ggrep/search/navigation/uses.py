@@ -1,0 +1,24 @@
+"""What a usage does with a name: calls it, sets it, or only reads it."""
+
+import re
+from typing import Final
+
+from ggrep.model.navigation import UseRole
+from ggrep.parse.occurrences.words import Occurrence
+
+_CALL: Final = re.compile(r"\s*(?:(?:::)?<[^<>()]*>)?\s*(?:\(|!\s*[\[({])")
+_WRITE: Final = re.compile(r"\s*(?::\s*[\w\[\], .|*&<>]+?)?\s*(?::=|[-+*/%|&^]{0,2}=(?![=>~]))")
+_MAKING: Final = re.compile(r"(?:\bnew\s+|@)(?:[\w.]+\.)?$")
+
+
+def role_in(mention: Occurrence, line: str) -> UseRole:
+    """Return what an occurrence does, by its syntax or by the line that it stands in."""
+    if mention.kind != "usage":
+        return "read"
+    if mention.role:
+        return mention.role
+    start = mention.column - 1
+    before, after = line[:start], line[start + len(mention.text) :]
+    if _CALL.match(after) or _MAKING.search(before):
+        return "call"
+    return "write" if _WRITE.match(after) else "read"

@@ -1,0 +1,56 @@
+"""Looks which filter or path selects nothing, where an answer is empty for it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ggrep.base.deadline import Deadline
+from ggrep.model.filters import Filter
+from ggrep.model.limits import Notice
+from ggrep.model.request import SearchRequest
+from ggrep.model.selects import selects_notices
+from ggrep.search.query.eligible import eligible_rows
+from ggrep.search.query.segments import SearchableSegment
+
+
+def selection_notices(
+    segments: Sequence[SearchableSegment],
+    scope: str,
+    filters: tuple[Filter, ...],
+    deadline: Deadline,
+) -> tuple[Notice, ...]:
+    """Return a notice that names filters or a path that nothing indexed matches; none for others.
+
+    To be asked where an answer is empty: each is tried alone.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+    """
+    return selects_notices(selects(segments, scope, filters, deadline), scope, filters)
+
+
+def selects(
+    segments: Sequence[SearchableSegment],
+    scope: str,
+    filters: tuple[Filter, ...],
+    deadline: Deadline,
+) -> tuple[bool, ...]:
+    """Return whether each filter, the path and all of them match anything; empty without any.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+    """
+    if not filters and not scope:
+        return ()
+    whole = SearchRequest("", include_anchors=True)
+    requests = [
+        *(replace(whole, filters=(item,)) for item in filters),
+        replace(whole, scope=scope),
+        replace(whole, filters=filters, scope=scope),
+    ]
+    return tuple(_selects(segments, request, deadline) for request in requests)
+
+
+def _selects(
+    segments: Sequence[SearchableSegment], request: SearchRequest, deadline: Deadline
+) -> bool:
+    return any(bool(eligible_rows(each, request, deadline).any()) for each in segments)

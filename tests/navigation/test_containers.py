@@ -1,0 +1,137 @@
+"""Usages of a qualified name, those of other containers told apart."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.model.filters import Filter
+from ggrep.model.navigation import ReferencesRequest, ReferencesResponse, SymbolRequest
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine import engine as engines
+from ggrep.search.engine.engine import Engine
+from tests.fakes.mentions import InProcessMentions
+from tests.fakes.repos import open_engine, write_tree
+
+FILES = {
+    "shop/till.py": (
+        "LIMIT = 5\n\n\n"
+        "class Till:\n"
+        "    def pay(self):\n"
+        "        return self.count()\n\n"
+        "    def again(self):\n"
+        "        return self.pay()\n"
+    ),
+    "shop/card.py": (
+        "from shop.till import LIMIT, Till\n\n\n"
+        "class Card(Till):\n"
+        "    def pay(self):\n"
+        "        return LIMIT\n\n\n"
+        "class Coin:\n"
+        "    def pay(self):\n"
+        "        return self.pay()\n"
+    ),
+    "shop/app.py": (
+        "def main(till, thing):\n"
+        "    till.pay()\n"
+        "    thing.pay()\n"
+        "    Coin.pay(None)\n"
+        "    pay()\n\n\n"
+        'if __name__ == "__main__":\n'
+        "    main(Till(), None)\n"
+    ),
+    "shop/store.go": (
+        "package shop\n\n"
+        "type Store interface {\n\tKeep() error\n}\n\n"
+        "type disk struct{}\n\n"
+        "func (d *disk) Keep() error { return nil }\n"
+    ),
+}
+
+
+@pytest.fixture
+def engine(root: Path, home: Path, quick_parsing: None, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """Return an engine over a till, what extends it and what only sounds like it."""
+    monkeypatch.setattr(engines, "OccurrencePool", InProcessMentions)
+    write_tree(root, FILES)
+    found = open_engine(root, home, encoder="none")
+    found.sync()
+    return found
+
+
+def ask(engine: Engine, name: str, **more: object) -> ReferencesResponse:
+    """Return the usages of a name."""
+    return engine.references(ReferencesRequest(name, deterministic=True, **more))  # type: ignore[arg-type] # fields of it
+
+
+def lines(answer: ReferencesResponse, *, guess: bool) -> list[tuple[str, int]]:
+    """Return the places that are certain, or those that are not."""
+    return [(one.path, one.line) for one in answer.references if one.guess is guess]
+
+
+def test_uses_that_say_another_container_are_left_out(engine: Engine) -> None:
+    """A name such as `pay` is used of everything."""
+    answer = ask(engine, "Till.pay")
+
+    assert lines(answer, guess=False) == [("shop/app.py", 2), ("shop/till.py", 9)]
+    assert lines(answer, guess=True) == [("shop/app.py", 3)]
+    (notice,) = [one for one in answer.warnings if one.code == "other_container"]
+    assert notice.message.startswith("3 usages say another container")
+
+
+def test_without_a_container_every_use_is_one(engine: Engine) -> None:
+    """Nothing is judged that was not asked."""
+    answer = ask(engine, "pay")
+
+    assert len(answer.references) == 6
+    assert lines(answer, guess=True) == []
+    assert answer.warnings == ()
+
+
+def test_what_extends_a_type_implements_its_method(engine: Engine) -> None:
+    """Beside the definition that was asked for."""
+    told = {
+        (one.qualified_name, one.relation, one.guess) for one in ask(engine, "Till.pay").defined
+    }
+    go = {
+        (one.qualified_name, one.relation, one.guess) for one in ask(engine, "Store.Keep").defined
+    }
+
+    assert told == {("Till.pay", "definition", False), ("Card.pay", "implementation", False)}
+    assert go == {("Store.Keep", "definition", False), ("disk.Keep", "implementation", True)}
+
+
+def test_a_name_of_another_container_alone_says_so(engine: Engine) -> None:
+    """Instead of nothing at all."""
+    defined = engine.symbol(SymbolRequest("Wallet.again", deterministic=True))
+    used = ask(engine, "Wallet.again")
+
+    for answer in (defined, used):
+        assert [one.code for one in answer.warnings] == ["other_container"]
+        assert (
+            "nothing here defines Wallet.again; there is Till.again" in answer.warnings[0].message
+        )
+
+
+def test_a_use_tells_what_it_does(engine: Engine) -> None:
+    """Calls are looked for more often than imports."""
+    roles = {(one.path, one.line): one.role for one in ask(engine, "LIMIT").references}
+    main = ask(engine, "main").references
+
+    assert roles == {("shop/card.py", 1): "import", ("shop/card.py", 6): "read"}
+    assert [(one.role, one.test) for one in main] == [("call", True)]
+
+
+def test_a_filter_that_selects_nothing_is_named(engine: Engine) -> None:
+    """An empty answer would be taken for the repository's."""
+    rust = (Filter("lang", "rust"),)
+    answers = (
+        ask(engine, "pay", filters=rust),
+        engine.symbol(SymbolRequest("pay", filters=rust, deterministic=True)),
+        engine.search(SearchRequest("pay", filters=rust, deterministic=True)),
+    )
+
+    for answer in answers:
+        told = [one.message for one in answer.warnings if one.code == "nothing_selected"]
+        assert told == ["nothing indexed matches lang:rust"]
+    both = ask(engine, "pay", filters=(Filter("lang", "go"), Filter("path", "shop/*.py")))
+    assert "matches all of lang:go, path:shop/*.py" in both.warnings[0].message
