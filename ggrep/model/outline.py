@@ -1,7 +1,7 @@
 """Requests and answers: what a file or a folder defines, and what a repository is."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import DETERMINISTIC, TIMEOUT
@@ -39,6 +39,10 @@ class OutlineRequest:
     max_bytes: _MaxBytes = 4_096
     deterministic: _Deterministic = False
     timeout_ms: _Timeout = 0
+
+
+LEAST_BYTES: Final = 100
+"""Fewer may not hold a line of an outline or a tour."""
 
 
 @dataclass(frozen=True, slots=True)

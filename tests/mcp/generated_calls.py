@@ -7,7 +7,8 @@ from typing import Final, TypeAlias
 
 from ggrep.interfaces.mcp.arguments import Argument
 from ggrep.interfaces.mcp.spellings import ALSO
-from ggrep.interfaces.mcp.tools import TOOLS, Tool
+from ggrep.interfaces.mcp.tool_calls import OF_WORKSPACES
+from ggrep.interfaces.mcp.tools import SEVERAL, TOOLS, Tool
 
 Call: TypeAlias = dict[str, object]
 
@@ -25,6 +26,9 @@ _QUERIES: Final = (
 )
 _NAMES: Final = ("run", "TaskGroup", "CancelScope.cancel", "create_task_group", "no_such_name", "λ")
 _FILTERS: Final = (["lang:python"], "-test:true", ["path:**/*.py", "-kind:function"], [])
+_ASKED_FOR: Final = frozenset({"name", "target"})
+"""Not required, as several may stand in their place, and what most calls bring."""
+
 _WRONG: Final = (
     None,
     "",
@@ -53,6 +57,10 @@ class Drawing:
             "query": _QUERIES,
             "name": _NAMES,
             "target": (path, f"{path}:12", f"{path}:5-40", f"{roots[0]}/{path}:3", "a" * 64),
+            "names": (["run", "TaskGroup"],),
+            "path": ([path], path, f"{path}:12", "anyio/_core", ["anyio", path]),
+            "depth": (1, 2),
+            "cursor": ("",),
             "targets": ([path], [f"{path}:12"], path),
             "root": (None, *map(str, roots), str(roots[0] / path), "/etc", "no/such"),
             "workspace": (None, str(workspace), "no_such.jsonc", "ws1-0"),
@@ -80,12 +88,21 @@ class Drawing:
 
     def _given(self, tool: Tool) -> Call:
         given: Call = {}
+        passed_over = self._passed_over(tool)
         for argument in tool.every:
-            if self._happens(0.97 if argument.required else min(0.4, 3 / len(tool.every))):
+            asked_for = argument.required or argument.name in _ASKED_FOR
+            share = 0.97 if asked_for else min(0.4, 3 / len(tool.every))
+            if argument.name not in passed_over and self._happens(share):
                 given[self._spelt(argument.name)] = self._value(argument)
         if self._happens(0.04):
             given["nonsense"] = 1
         return given
+
+    def _passed_over(self, tool: Tool) -> frozenset[str]:
+        """Return what a call leaves out: a question about names is of one place or of several."""
+        if tool.name not in SEVERAL or self._happens(0.05):
+            return frozenset()
+        return frozenset({"root"}) if self._happens(0.3) else OF_WORKSPACES
 
     def _value(self, argument: Argument) -> object:
         if self._happens(0.07):

@@ -18,7 +18,8 @@ const { tools } = await client.listTools();
 const calls = {};
 const progress = [];
 for (const tool of tools) {
-  const required = tool.inputSchema.required ?? [];
+  const several = { symbol: "name", references: "name", expand: "target" }[tool.name];
+  const required = [...(tool.inputSchema.required ?? []), ...(several ? [several] : [])];
   const wanted = Object.fromEntries(required.map((name) => [name, GIVEN[name]]));
   const result = await client.callTool({ name: tool.name, arguments: wanted }, undefined, {
     onprogress: (step) => progress.push([step.progress, step.total, step.message]),

@@ -12,7 +12,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.interfaces.mcp.prompts import PROMPT_OF
-from ggrep.interfaces.mcp.tools import BY_NAME
+from ggrep.interfaces.mcp.tools import BY_NAME, SEVERAL
 from tests.mcp.processes import Settled, settled
 
 pytestmark = [pytest.mark.deep, pytest.mark.timeout(600)]
@@ -107,7 +107,11 @@ def test_the_inspector_lists_and_calls_every_tool(
     listed = inspected(place, node, server, "--method", "tools/list")
     called = {}
     for name in TOOLS:
-        required = [argument.name for argument in BY_NAME[name].arguments if argument.required]
+        required = [
+            argument.name
+            for argument in BY_NAME[name].arguments
+            if argument.required or argument.name == SEVERAL.get(name, ("",))[0]
+        ]
         given = [text for each in required for text in ("--tool-arg", f"{each}={GIVEN[each]}")]
         method = ("--method", "tools/call", "--tool-name", name, *given)
         called[name] = inspected(place, node, server, *method)

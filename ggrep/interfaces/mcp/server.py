@@ -18,6 +18,9 @@ from ggrep.render.agent_text import agent_text
 _READ_ONLY = types.ToolAnnotations(read_only_hint=True)
 
 
+_NOTHING_FITS = "nothing of it fits max_bytes"
+
+
 def build_server(backend: Backend) -> Server[Any]:
     """Return a server that has its tools carried out by `backend`, which stays the caller's."""
 
@@ -38,7 +41,7 @@ def build_server(backend: Backend) -> Server[Any]:
         caller = _caller(context.request)
         outcome = await backend.call(params.name, params.arguments or {}, tell, caller)
         document = stable_json.loads(stable_json.dumps(outcome.document))
-        told = outcome.text or agent_text(document, notes=outcome.notes)
+        told = outcome.text or agent_text(document, notes=outcome.notes) or _NOTHING_FITS
         text = within_budget(params.name, document, told, outcome.note)
         return types.CallToolResult(
             content=[types.TextContent(text=text)],

@@ -7,6 +7,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.outline import (
+    LEAST_BYTES,
     MOST_TARGETS,
     OutlineEntry,
     OutlineRequest,
@@ -58,8 +59,8 @@ def check_outline(request: OutlineRequest) -> None:
             raise InvalidRequest(f"path: {target!r} names no place")
     if request.depth < 0:
         raise InvalidRequest(f"depth: {request.depth} is negative")
-    if request.max_bytes < 1:
-        raise InvalidRequest(f"max_bytes: {request.max_bytes} bytes hold no text")
+    if request.max_bytes < LEAST_BYTES:
+        raise InvalidRequest(f"max_bytes: {request.max_bytes}, at least {LEAST_BYTES} hold a line")
     if request.timeout_ms < 0:
         raise InvalidRequest(f"timeout_ms: {request.timeout_ms} is negative")
 

@@ -12,7 +12,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.config.role_rules import rules_of
 from ggrep.model.limits import LimitHit
-from ggrep.model.outline import TourLine, TourRequest, TourResponse, TourSection
+from ggrep.model.outline import LEAST_BYTES, TourLine, TourRequest, TourResponse, TourSection
 from ggrep.model.outline_lines import counted, section_lines, size_of
 from ggrep.model.sanitise import sanitise_line
 from ggrep.search.navigation.main_names import main_names
@@ -52,8 +52,8 @@ def check_tour(request: TourRequest) -> None:
     Raises:
         InvalidRequest: names what is wrong.
     """
-    if request.max_bytes < 1:
-        raise InvalidRequest(f"max_bytes: {request.max_bytes} bytes hold no text")
+    if request.max_bytes < LEAST_BYTES:
+        raise InvalidRequest(f"max_bytes: {request.max_bytes}, at least {LEAST_BYTES} hold a line")
     if request.timeout_ms < 0:
         raise InvalidRequest(f"timeout_ms: {request.timeout_ms} is negative")
 
