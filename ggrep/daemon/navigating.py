@@ -6,7 +6,7 @@ Each goes the way of a search, and is answered once, by the snapshot.
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
@@ -31,6 +31,7 @@ from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.message_types import Expand, Navigation, References, Slate, Symbol
 from ggrep.protocol.wire.timing import timeout_of
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
+from ggrep.render.printed import Rendered
 from ggrep.render.slate_json import slate_success
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 A = TypeVar("A", SlateResponse, SymbolResponse, ReferencesResponse, ExpandResponse)
 Body = Document
+Printer = Callable[[Any], Rendered]
+"""Returns what is printed of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,9 @@ class _Way(Generic[A]):
     search: SearchRequest | None = None
 
 
-async def slate(daemon: StoreDaemon, caller: Caller, message: Slate) -> Body:
+async def slate(
+    daemon: StoreDaemon, caller: Caller, message: Slate, printed: Printer | None = None
+) -> Body:
     """Answer with a slate."""
     request = message.request
     if message.path:
@@ -83,7 +88,7 @@ async def slate(daemon: StoreDaemon, caller: Caller, message: Slate) -> Body:
         request.search.deterministic,
         request.search,
     )
-    return await _answered(daemon, caller, message, way)
+    return await _answered(daemon, caller, message, way, printed)
 
 
 async def _begin_with(
@@ -109,7 +114,9 @@ async def _begin_with(
             daemon.wish(found.provenance.scan.best)
 
 
-async def symbol(daemon: StoreDaemon, caller: Caller, message: Symbol) -> Body:
+async def symbol(
+    daemon: StoreDaemon, caller: Caller, message: Symbol, printed: Printer | None = None
+) -> Body:
     """Answer with the definitions of a name."""
     request = message.request
     if message.path:
@@ -123,10 +130,12 @@ async def symbol(daemon: StoreDaemon, caller: Caller, message: Symbol) -> Body:
         lambda found: len(found.definitions),
         request.deterministic,
     )
-    return await _answered(daemon, caller, message, way)
+    return await _answered(daemon, caller, message, way, printed)
 
 
-async def references(daemon: StoreDaemon, caller: Caller, message: References) -> Body:
+async def references(
+    daemon: StoreDaemon, caller: Caller, message: References, printed: Printer | None = None
+) -> Body:
     """Answer with the usages of a name."""
     request = message.request
     if message.path:
@@ -140,10 +149,12 @@ async def references(daemon: StoreDaemon, caller: Caller, message: References) -
         lambda found: len(found.references),
         request.deterministic,
     )
-    return await _answered(daemon, caller, message, way)
+    return await _answered(daemon, caller, message, way, printed)
 
 
-async def expand(daemon: StoreDaemon, caller: Caller, message: Expand) -> Body:
+async def expand(
+    daemon: StoreDaemon, caller: Caller, message: Expand, printed: Printer | None = None
+) -> Body:
     """Answer with the code around a place."""
     request = message.request
     way: _Way[ExpandResponse] = _Way(
@@ -155,11 +166,17 @@ async def expand(daemon: StoreDaemon, caller: Caller, message: Expand) -> Body:
         lambda _: 1,
         request.deterministic,
     )
-    return await _answered(daemon, caller, message, way)
+    return await _answered(daemon, caller, message, way, printed)
 
 
-async def _answered(daemon: StoreDaemon, caller: Caller, message: Navigation, way: _Way[A]) -> Body:
-    """Return the reply's body: `response` holds the document, or `value` the answer itself.
+async def _answered(
+    daemon: StoreDaemon,
+    caller: Caller,
+    message: Navigation,
+    way: _Way[A],
+    printed: Printer | None,
+) -> Body:
+    """Return the reply's body: the document, the answer itself, or what is printed of it.
 
     Raises:
         GgrepError: there is no answer.
@@ -172,6 +189,8 @@ async def _answered(daemon: StoreDaemon, caller: Caller, message: Navigation, wa
     def work(engine: "Engine") -> tuple[A, Body]:
         found = way.work(engine, deadline, spent)
         found = with_warnings(daemon, found, deterministic=way.deterministic)
+        if printed is not None:
+            return found, {"rendered": printed(found).document()}
         if message.values:
             return found, {"value": to_json(found)}
         return found, {"response": way.document(found)}

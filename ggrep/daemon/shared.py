@@ -8,6 +8,7 @@ from anyio import CapacityLimiter
 
 from ggrep.base.clock import Clock
 from ggrep.config.home import Home
+from ggrep.daemon.asked_line import LineReader, no_lines
 from ggrep.daemon.qos.cpu import CpuPermits
 from ggrep.daemon.qos.handles import HandleBudget
 from ggrep.daemon.sync_process import SyncProcess
@@ -30,6 +31,7 @@ class Shared:
         desk: bounds those that look at stores for operators, who must not take the others' place.
         poll_s: how often each daemon looks at its files.
         build: of the code that runs.
+        reads: reads typed commands.
     """
 
     home: Home
@@ -48,6 +50,7 @@ class Shared:
     poll_s: float
     syncs: SyncProcess
     watcher: HostWatcher
+    reads: LineReader = no_lines
 
     @property
     def settings_environ(self) -> dict[str, str]:

@@ -34,6 +34,7 @@ NAMES = {
     "symbol",
     "references",
     "expand",
+    "line",
     "describe",
     "term_stats",
     "pool",

@@ -12,7 +12,15 @@ from typing import Final, cast, get_args
 from ggrep.base.stable_json import Json
 from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.fields import Fields, misfit
-from ggrep.protocol.wire.message_types import Cancel, Envelope, Message, Pool, Search, Slate
+from ggrep.protocol.wire.message_types import (
+    Cancel,
+    Envelope,
+    Line,
+    Message,
+    Pool,
+    Search,
+    Slate,
+)
 from ggrep.protocol.wire.reading import read
 from ggrep.protocol.wire.requests import check_scored
 
@@ -55,9 +63,9 @@ def message_json(request_id: str, message: Message, caller: str = "") -> dict[st
     fields = cast(dict[str, Json], to_json(message))
     if isinstance(message, Search):
         fields["budgets"] = dict(message.budgets)
-        if message.claim is not None:
-            environ = to_json(dict(message.claim.environ))
-            fields["claim"] = {**cast(dict[str, Json], fields["claim"]), "environ": environ}
+    if isinstance(message, Search | Line) and message.claim is not None:
+        environ = to_json(dict(message.claim.environ))
+        fields["claim"] = {**cast(dict[str, Json], fields["claim"]), "environ": environ}
     named: dict[str, Json] = {"request_id": request_id} if request_id else {}
     if caller:
         named["caller"] = caller

@@ -1,15 +1,16 @@
 """`ggrep symbol`, `ggrep refs` and `ggrep expand`: definitions, usages, surrounding code."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, ClassVar, TypeAlias
 
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
-from ggrep.interfaces.cli.queries.one_answer import Question, answered, chosen_place, reach, view_of
+from ggrep.interfaces.cli.queries.asked import Asked, Finder, Meant
 from ggrep.interfaces.cli.queries.search_options import Asking, Found
-from ggrep.interfaces.cli.queries.typed_targets import target_of
-from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.model.answer_view import ViewOptions
 from ggrep.model.filters import keys_told
-from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.navigation import ExpandRequest, ExpandResponse, ReferencesRequest, SymbolRequest
+from ggrep.protocol.wire.message_types import Expand, References, Symbol
 from ggrep.render.printed import Rendered
 from ggrep.render.slate_answer import render_expansion, render_references, render_symbol
 
@@ -63,38 +64,30 @@ class Extent:
 
 def symbol(
     name: _Name, wanted: Definitions, output: Found, asking: Asking, path: _Path = None
-) -> int:
+) -> Asked:
     """Show where a name is defined."""
-    terminal = open_terminal(plain=output.plain)
     asking.check()
     given = said(SymbolRequest, wanted, asking)
-    reached = reach(chosen_place(asking.repo, path), terminal, asking.overrides)
-    request = SymbolRequest(name, reached.scope, **given)
-    question = Question(
-        ask=lambda daemon, watch: daemon.symbol(request, watch),
-        read=lambda engine: engine.symbol(request),
-    )
-    response = answered(question, reached, terminal, asking)
-    rendered = render_symbol(response, reached.root, view_of(terminal, json=output.json))
-    return _written(terminal, rendered, output)
+
+    def find(finder: Finder) -> Meant:
+        place = finder.place(asking.repo, path)
+        return place, lambda spot: Symbol(SymbolRequest(name, spot.scope, **given))
+
+    return Asked(asking, output, find, render_symbol)
 
 
 def references(
     name: _Name, wanted: Mentions, output: Found, asking: Asking, path: _Path = None
-) -> int:
+) -> Asked:
     """Show where a name is used."""
-    terminal = open_terminal(plain=output.plain)
     asking.check()
     given = said(ReferencesRequest, wanted, asking)
-    reached = reach(chosen_place(asking.repo, path), terminal, asking.overrides)
-    request = ReferencesRequest(name, reached.scope, **given)
-    question = Question(
-        ask=lambda daemon, watch: daemon.references(request, watch),
-        read=lambda engine: engine.references(request),
-    )
-    response = answered(question, reached, terminal, asking)
-    rendered = render_references(response, reached.root, view_of(terminal, json=output.json))
-    return _written(terminal, rendered, output)
+
+    def find(finder: Finder) -> Meant:
+        place = finder.place(asking.repo, path)
+        return place, lambda spot: References(ReferencesRequest(name, spot.scope, **given))
+
+    return Asked(asking, output, find, render_references)
 
 
 def expand(
@@ -102,26 +95,17 @@ def expand(
     extent: Extent,
     output: Output,
     asking: Asking,
-) -> int:
+) -> Asked:
     """Show the code around a place."""
-    terminal = open_terminal(plain=output.plain)
     asking.check()
     given = said(ExpandRequest, extent, asking)
-    wanted = target_of(target, asking.repo)
-    reached = reach(wanted.place, terminal, asking.overrides)
-    request = ExpandRequest(wanted.key(reached.scope), **given)
-    question = Question(
-        ask=lambda daemon, watch: daemon.expand(request, watch),
-        read=lambda engine: engine.expand(request),
-    )
-    response = answered(question, reached, terminal, asking)
-    view = view_of(terminal, json=output.json, whole=True)
-    rendered = render_expansion(response, reached.root, view)
-    terminal.write_answer(rendered.out, rendered.err, json=output.json)
-    return 0
+
+    def find(finder: Finder) -> Meant:
+        wanted = finder.target(target, asking.repo)
+        return wanted.place, lambda spot: Expand(ExpandRequest(wanted.key(spot.scope), **given))
+
+    return Asked(asking, output, find, _whole_lines)
 
 
-def _written(terminal: Terminal, rendered: Rendered, output: Found) -> int:
-    """Write an answer; return the exit status."""
-    terminal.write_answer(rendered.out, rendered.err, json=output.json)
-    return 1 if output.exit_status and not rendered.hits else 0
+def _whole_lines(response: ExpandResponse, root: Path, view: ViewOptions) -> Rendered:
+    return render_expansion(response, root, replace(view, whole=True))

@@ -8,6 +8,7 @@ from typing import Final
 from ggrep.base.errors import InvalidRequest
 from ggrep.service.places import Place, place_of
 
+HERE: Final = Path()
 _LINES: Final = re.compile(r"(?P<path>.+):(?P<lines>\d+(?:-\d+)?)")
 
 
@@ -43,7 +44,7 @@ def target_of(typed: str, repo: Path | None) -> Target:
         InvalidRequest: it is a directory, or there is no repository there.
     """
     root = None if repo is None else place_of(repo).root
-    path, lines = _parts(typed, root)
+    path, lines = parts_of(typed, root)
     if path is None:
         return Target(Place(root or place_of(None).root, ""), "", typed)
     if path.is_dir():
@@ -53,12 +54,18 @@ def target_of(typed: str, repo: Path | None) -> Target:
     return Target(Place(root, path.resolve().relative_to(root).as_posix()), lines, typed)
 
 
-def _parts(typed: str, root: Path | None) -> tuple[Path | None, str]:
-    """Return the file, or None if none such exists, and the line numbers behind its name."""
+def parts_of(typed: str, root: Path | None, here: Path = HERE) -> tuple[Path | None, str]:
+    """Return the file, or None if none such exists, and the line numbers behind its name.
+
+    Args:
+        typed: as it was.
+        root: files that do not lie below it are none; None for any.
+        here: the directory that relative paths are read from.
+    """
     found = _LINES.fullmatch(typed)
     readings = [(typed, "")] + ([(found["path"], f":{found['lines']}")] if found else [])
     for path, lines in readings:
-        candidate = Path(path)
+        candidate = here / path
         if not path or not _exists(candidate):
             continue
         if root is None or candidate.resolve().is_relative_to(root):

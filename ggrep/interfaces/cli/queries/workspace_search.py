@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,10 +20,12 @@ from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.interfaces.cli.daemon_contact import address_of, watching
 from ggrep.interfaces.cli.parsing.flags import said
+from ggrep.interfaces.cli.queries.asked import Finder, Spot
 from ggrep.interfaces.cli.queries.federation_options import Repositories
 from ggrep.interfaces.cli.queries.search_options import Asking, Typed, request_of
-from ggrep.interfaces.cli.terminal import Terminal, show_progress
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
 from ggrep.interfaces.cli.workspaces.workspace_file import load
+from ggrep.model.answer_view import ViewOptions
 from ggrep.model.hints import with_file
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.render.error_text import error_lines
@@ -43,7 +45,23 @@ _MOST_NAMED = 8
 """Repositories that one line names; the JSON document has all."""
 
 
-def search_workspace(terminal: Terminal, typed: Typed, repositories: Repositories) -> int:
+@dataclass(frozen=True, slots=True)
+class WorkspaceSearch:
+    """A search of a workspace, as typed."""
+
+    typed: Typed
+    repositories: Repositories
+
+    def answer(self) -> int:
+        """Search, and print the hits."""
+        terminal = open_terminal(plain=self.typed.output.plain)
+        return _search_workspace(terminal, self.typed, self.repositories)
+
+    def plan(self, finder: Finder, spot: Spot, view: ViewOptions) -> None:
+        """Leave it to the client: no daemon asks others."""
+
+
+def _search_workspace(terminal: Terminal, typed: Typed, repositories: Repositories) -> int:
     """Search a workspace and print the answer; return the exit status."""
     output = typed.output
     try:

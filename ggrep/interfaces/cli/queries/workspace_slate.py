@@ -1,12 +1,14 @@
 """`ggrep slate --workspace`: one slate over the repositories of a workspace file."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import GgrepError, UsageError
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
+from ggrep.interfaces.cli.queries.asked import Finder, Spot
 from ggrep.interfaces.cli.queries.federation_options import Repositories
 from ggrep.interfaces.cli.queries.search_options import Typed
 from ggrep.interfaces.cli.queries.slate_options import (
@@ -24,7 +26,8 @@ from ggrep.interfaces.cli.queries.workspace_search import (
     notices_of,
     prepared,
 )
-from ggrep.interfaces.cli.terminal import Terminal
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.model.answer_view import ViewOptions
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import ContextGraph, Slate
 from ggrep.render.graph_text import GraphForm, graph_text
@@ -36,14 +39,31 @@ _STEM_LETTERS: Final = 4
 _NO_SESSION: Final = "--session and --workspace cannot go together: a session is of one index"
 
 
-def slate_workspace(
+@dataclass(frozen=True, slots=True)
+class WorkspaceSlate:
+    """A slate of a workspace, as typed."""
+
+    typed: Typed
+    shape: Bounds
+    repositories: Repositories
+    session: Session = ALONE
+
+    def answer(self) -> int:
+        """Build it and print it."""
+        terminal = open_terminal(plain=self.typed.output.plain)
+        return _slate_workspace(terminal, self.typed, self.shape, self.repositories, self.session)
+
+    def plan(self, finder: Finder, spot: Spot, view: ViewOptions) -> None:
+        """Leave it to the client: no daemon asks others."""
+
+
+def _slate_workspace(
     terminal: Terminal,
     typed: Typed,
     shape: Bounds,
     repositories: Repositories,
-    session: Session = ALONE,
+    session: Session,
 ) -> int:
-    """Build a slate from a workspace and print it; return the exit status."""
     try:
         if session != ALONE:
             raise UsageError(_NO_SESSION)

@@ -1,0 +1,76 @@
+"""Answers commands as they were typed: read, asked and printed here, for a client that does none.
+
+Whatever is not certain is refused as a stale hint: then the client does all of it by itself.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from anyio import to_thread
+
+from ggrep.base.errors import NoIndex
+from ggrep.base.stable_json import Document
+from ggrep.daemon import navigating, searching
+from ggrep.daemon.admitting import is_published
+from ggrep.daemon.asked_line import AskedLine, ServedRoot
+from ggrep.daemon.caller import Caller
+from ggrep.daemon.hint_checks import StaleHint, check_claim
+from ggrep.daemon.status_reply import status_of
+from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.protocol.wire import message_types as m
+
+Body = Document
+
+_Navigated = Callable[..., Awaitable[Body]]
+_NAVIGATED: Final[Mapping[type, _Navigated]] = {
+    m.Slate: navigating.slate,
+    m.Symbol: navigating.symbol,
+    m.References: navigating.references,
+    m.Expand: navigating.expand,
+}
+
+
+async def line(daemon: StoreDaemon, caller: Caller, message: m.Line) -> Body:
+    """Answer a typed command with rendered output.
+
+    Raises:
+        StaleHint: the client has to read the command by itself.
+        NoIndex: there is none yet, which the client tells about while it waits.
+    """
+    served = ServedRoot(daemon.identity.root, daemon.shared.home, daemon.config.profile)
+    read = partial(daemon.shared.reads, message, served)
+    asked = await to_thread.run_sync(read, limiter=daemon.shared.threads)
+    if asked is None:
+        raise StaleHint("the command is not as plain as that")
+    await check_claim(daemon, message.claim, *asked.places)
+    body = await _answered(daemon, caller, message, asked)
+    return {"rendered": _judged(body["rendered"], asked)}
+
+
+async def _answered(
+    daemon: StoreDaemon, caller: Caller, line: m.Line, asked: AskedLine
+) -> Mapping[str, Any]:
+    match asked.message:
+        case m.Status():
+            document = await status_of(daemon)
+            # Other daemons are asked for that, which takes a thread that none of them needs.
+            told = await to_thread.run_sync(
+                partial(asked.printed, document), limiter=daemon.shared.threads
+            )
+            return {"rendered": told.document()}
+        case m.Search():
+            message = replace(asked.message, claim=line.claim, priority=line.priority)
+            return await searching.search(daemon, caller, message)
+        case message:
+            if not is_published(daemon):
+                raise NoIndex("there is no index yet")
+            navigated = _NAVIGATED[type(message)]
+            return await navigated(daemon, caller, message, asked.printed)
+
+
+def _judged(rendered: Mapping[str, Any], asked: AskedLine) -> dict[str, Any]:
+    """Return the output with the exit status that the command asks for."""
+    failed = asked.needs_hits and not rendered["hits"]
+    return {**rendered, "exit_status": rendered["exit_status"] or int(failed)}
