@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
+from operator import itemgetter
 from typing import Final
 
 from ggrep.model.slate_material import PackMaterial, TextPiece
@@ -18,6 +20,9 @@ _WORDS_ALIKE: Final = 0.8
 
 _FEWEST: Final = 12
 """Words below which texts must be equal: a few common ones make short texts alike."""
+
+_MARKS: Final = 511
+"""Places for marks of words, less one."""
 
 MOST_PLACES: Final = 5
 """Places of copies that are told."""
@@ -158,6 +163,9 @@ class _Kept:
         self.distinct = frozenset(words)
         self.file = file
         self.place = place
+        self._marks = 0
+        for word in self.distinct:
+            self._marks |= 1 << (hash(word) & _MARKS)
 
     @cached_property
     def shingles(self) -> frozenset[tuple[str, ...]]:
@@ -173,8 +181,11 @@ class _Kept:
         small, large = sorted((len(self.words), len(other.words)))
         if small < _FEWEST or small < _ALIKE * large:
             return self.words == other.words
-        common = len(self.distinct & other.distinct)
-        if common < _WORDS_ALIKE * max(len(self.distinct), len(other.distinct)):
+        least = _WORDS_ALIKE * max(len(self.distinct), len(other.distinct))
+        # A mark that the other lacks is at least one word that it lacks.
+        if len(self.distinct) - (self._marks & ~other._marks).bit_count() < least:
+            return False
+        if len(self.distinct & other.distinct) < least:
             return False
         small, large = sorted((len(self.shingles), len(other.shingles)))
         if small < _ALIKE * large:
@@ -184,17 +195,28 @@ class _Kept:
 
 
 class _KeptTexts:
-    """The pieces that are shown so far."""
+    """The pieces that are shown so far, found by how many words they have."""
 
     def __init__(self) -> None:
-        self._kept: list[_Kept] = []
+        self._kept: dict[int, list[tuple[int, _Kept]]] = {}
+        self._equal: dict[tuple[str, ...], tuple[int, _Kept]] = {}
+        self._number = 0
 
     def keep(self, one: _Kept) -> None:
         """Show a piece."""
-        self._kept.append(one)
+        held = self._number, one
+        self._number += 1
+        self._equal.setdefault(one.words, held)
+        self._kept.setdefault(len(one.words), []).append(held)
 
     def original_of(self, one: _Kept) -> _Kept | None:
         """Return the first piece that says the same; None where none does, or nothing is said."""
-        if not one.words:
+        words = len(one.words)
+        if not words:
             return None
-        return next((kept for kept in self._kept if one.says_the_same_as(kept)), None)
+        found = [self._equal[one.words]] if one.words in self._equal else []
+        least, most = int(words * _ALIKE), int(words / _ALIKE) + 1
+        for length in range(least, most + 1) if words >= _FEWEST else ():
+            alike = (held for held in self._kept.get(length, ()) if held[1].says_the_same_as(one))
+            found += islice(alike, 1)
+        return min(found, key=itemgetter(0))[1] if found else None
