@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
-from operator import itemgetter
 from typing import Final
 
 from ggrep.model.slate_material import PackMaterial, TextPiece
@@ -163,9 +161,14 @@ class _Kept:
         self.distinct = frozenset(words)
         self.file = file
         self.place = place
-        self._marks = 0
+
+    @cached_property
+    def marks(self) -> int:
+        """Return a bit for each word, several words on one; it differs between processes."""
+        found = 0
         for word in self.distinct:
-            self._marks |= 1 << (hash(word) & _MARKS)
+            found |= 1 << (hash(word) & _MARKS)
+        return found
 
     @cached_property
     def shingles(self) -> frozenset[tuple[str, ...]]:
@@ -183,7 +186,7 @@ class _Kept:
             return self.words == other.words
         least = _WORDS_ALIKE * max(len(self.distinct), len(other.distinct))
         # A mark that the other lacks is at least one word that it lacks.
-        if len(self.distinct) - (self._marks & ~other._marks).bit_count() < least:
+        if len(self.distinct) - (self.marks & ~other.marks).bit_count() < least:
             return False
         if len(self.distinct & other.distinct) < least:
             return False
@@ -214,9 +217,13 @@ class _KeptTexts:
         words = len(one.words)
         if not words:
             return None
-        found = [self._equal[one.words]] if one.words in self._equal else []
-        least, most = int(words * _ALIKE), int(words / _ALIKE) + 1
-        for length in range(least, most + 1) if words >= _FEWEST else ():
-            alike = (held for held in self._kept.get(length, ()) if held[1].says_the_same_as(one))
-            found += islice(alike, 1)
-        return min(found, key=itemgetter(0))[1] if found else None
+        best = self._equal.get(one.words)
+        if words < _FEWEST:
+            return None if best is None else best[1]
+        for length in range(int(words * _ALIKE), int(words / _ALIKE) + 2):
+            for held in self._kept.get(length, ()):
+                if best is not None and held[0] >= best[0]:
+                    break
+                if held[1].says_the_same_as(one):
+                    best = held
+        return None if best is None else best[1]
