@@ -1,8 +1,8 @@
 """The resources that all daemons of one host process share."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
 from anyio import CapacityLimiter
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ggrep.parse.workers.occurrence_pool import OccurrencePool
 
 
+_COORDINATING: Final = 8
+
+
 @dataclass(frozen=True, slots=True)
 class Shared:
     """Resources of the host that its daemons share.
@@ -29,6 +32,7 @@ class Shared:
         occurrences: returns who looks for names, made when first asked for; thread-safe.
         threads: bounds the threads that search.
         desk: bounds those that look at stores for operators, who must not take the others' place.
+        coordinating: bounds those that coordinate workspaces, which wait for others.
         poll_s: how often each daemon looks at its files.
         build: of the code that runs.
         reads: reads typed commands.
@@ -51,6 +55,7 @@ class Shared:
     syncs: SyncProcess
     watcher: HostWatcher
     reads: LineReader = no_lines
+    coordinating: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(_COORDINATING))
 
     @property
     def settings_environ(self) -> dict[str, str]:

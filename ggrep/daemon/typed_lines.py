@@ -10,18 +10,23 @@ from typing import Any, Final
 
 from anyio import to_thread
 
-from ggrep.base.errors import NoIndex
+from ggrep.base.deadline import Stop
+from ggrep.base.errors import Busy, GgrepError, NoIndex
 from ggrep.base.stable_json import Document
 from ggrep.daemon import navigating, searching
 from ggrep.daemon.admitting import is_published
-from ggrep.daemon.asked_line import AskedLine, ServedRoot
+from ggrep.daemon.asked_line import AskedLine, ServedRoot, Work
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.hint_checks import StaleHint, check_claim
 from ggrep.daemon.status_reply import status_of
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.protocol.wire import message_types as m
+from ggrep.render.printed import Rendered
 
 Body = Document
+
+_MOST_WAITING: Final = 64
+"""Workspaces' questions that wait for those at work."""
 
 _Navigated = Callable[..., Awaitable[Body]]
 _NAVIGATED: Final[Mapping[type, _Navigated]] = {
@@ -39,9 +44,10 @@ async def line(daemon: StoreDaemon, caller: Caller, message: m.Line) -> Body:
         StaleHint: the client has to read the command by itself.
         NoIndex: there is none yet, which the client tells about while it waits.
     """
-    served = ServedRoot(daemon.identity.root, daemon.shared.home, daemon.config.profile)
-    read = partial(daemon.shared.reads, message, served)
-    asked = await to_thread.run_sync(read, limiter=daemon.shared.threads)
+    shared = daemon.shared
+    served = ServedRoot(daemon.identity.root, shared.home, daemon.config.profile, shared.environ)
+    read = partial(shared.reads, message, served)
+    asked = await to_thread.run_sync(read, limiter=shared.threads)
     if asked is None:
         raise StaleHint("the command is not as plain as that")
     await check_claim(daemon, message.claim, *asked.places)
@@ -60,6 +66,8 @@ async def _answered(
                 partial(asked.printed, document), limiter=daemon.shared.threads
             )
             return {"rendered": told.document()}
+        case Work(run):
+            return {"rendered": await _done(daemon, caller, run)}
         case m.Search():
             message = replace(asked.message, claim=line.claim, priority=line.priority)
             return await searching.search(daemon, caller, message)
@@ -68,6 +76,27 @@ async def _answered(
                 raise NoIndex("there is no index yet")
             navigated = _NAVIGATED[type(message)]
             return await navigated(daemon, caller, message, asked.printed)
+
+
+async def _done(
+    daemon: StoreDaemon, caller: Caller, run: Callable[[Stop, str], Rendered]
+) -> Document:
+    """Return the output of work that asks other daemons, and this one as they do.
+
+    Raises:
+        Busy: as much is done for others.
+        StaleHint: the client has to do it.
+    """
+    limiter = daemon.shared.coordinating
+    if limiter.statistics().tasks_waiting >= _MOST_WAITING:
+        raise Busy("daemon busy with workspaces", retry_after_ms=daemon.admission.retry_after_ms())
+    work = partial(run, caller.stop, caller.client)
+    try:
+        # Who went away is not waited for: the thread looks whether it is to end.
+        told = await to_thread.run_sync(work, limiter=limiter, abandon_on_cancel=True)
+    except GgrepError as error:
+        raise StaleHint(str(error)) from error
+    return told.document()
 
 
 def _judged(rendered: Mapping[str, Any], asked: AskedLine) -> dict[str, Any]:

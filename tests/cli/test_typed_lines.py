@@ -26,7 +26,7 @@ def root(tmp_path: Path) -> Path:
 
 def read(root: Path, here: str, *words: str) -> AskedLine | None:
     """Return what a line asks, typed in a directory of the root."""
-    served = ServedRoot(root, Home(root.parent / "home"), Profile(""))
+    served = ServedRoot(root, Home(root.parent / "home"), Profile(""), {})
     view = ViewOptions(cwd=str(root / here))
     return read_line(Line(words, Claim(str(root)), view), served)
 
@@ -86,9 +86,10 @@ def test_the_directories_that_a_line_goes_by_are_told(root: Path) -> None:
         ("symbol", "Name", "--profile", "x"),
         ("expand", "../b.py:1"),
         ("expand", "src"),
-        ("slate", "words", "--workspace", "ws.json"),
+        ("slate", "words", "--workspace", "nosuch.json"),
+        ("slate", "words", "--workspace", "nosuch.json", "--session", "new"),
         ("slate", "words", "--graph", "dot", "--json"),
-        ("search", "words", "--workspace", "ws.json"),
+        ("search", "words", "--workspace", "nosuch.json"),
         ("search", "words", "--receipt", "r.json"),
         ("search", "words", "--level", "1"),
         ("status", "--all"),
@@ -106,7 +107,7 @@ def test_whatever_gives_cause_to_doubt_is_left_to_the_client(
 
 def test_a_line_from_nowhere_is_left_to_the_client(root: Path) -> None:
     """Nothing is read from the daemon's own directory."""
-    served = ServedRoot(root, Home(root.parent / "home"), Profile(""))
+    served = ServedRoot(root, Home(root.parent / "home"), Profile(""), {})
 
     assert read_line(Line(("symbol", "Name"), Claim(str(root)), ViewOptions()), served) is None
     assert read_line(Line((), Claim(str(root)), ViewOptions(cwd=str(root))), served) is None

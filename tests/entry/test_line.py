@@ -78,7 +78,7 @@ def test_a_line_that_the_daemon_declines_is_read_here(
         ["symbol", "--help"],
         ["symbol", "-h"],
         ["refs", "--", "-x"],
-        ["slate", "words", "--workspace=ws.json"],
+        ["slate", "words", "--workspace=nosuch.json"],
         ["status", "--all"],
         ["status", "--watch"],
         ["symbol", "Name", "--sync"],
@@ -110,6 +110,23 @@ def test_a_line_is_about_the_last_place_that_is_there(
     assert line.place_in(["expand", "abcdef12"]) is None
     assert line.place_in(["symbol", "Name", "--repo", "elsewhere"]) == "elsewhere"
     assert line.place_in(["status", "--path=elsewhere"]) == "elsewhere"
+
+
+def test_a_workspace_is_asked_of_any_of_its_daemons(
+    served: Served, printed: list[tuple[int, str]], tmp_path: Path
+) -> None:
+    """The one whose hint is there; the file is not read for more than that."""
+    (tmp_path / "other").mkdir()
+    file = tmp_path / "ws.jsonc"
+    file.write_text('{"repos": [// one\n{"root": "other"}, {"alias": "r", "root": "repo"}]}')
+
+    assert fast.answer_line(["search", "words", "--workspace", str(file)]) == 0
+    assert served.daemon.seen[1]["claim"]["root"] == str(served.root)
+    assert printed == [(1, RENDERED["out"]), (2, RENDERED["err"])]
+
+    file.write_text('{"repos": [{"root": "other"}]}')
+    assert fast.answer_line(["search", "words", "--workspace", str(file)]) is None
+    assert len(served.daemon.seen) == 2
 
 
 def test_a_line_says_how_long_it_may_take() -> None:

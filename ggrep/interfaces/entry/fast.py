@@ -191,7 +191,7 @@ def _line(arguments: list[str], environ: dict[str, str]) -> Question:
     from ggrep.interfaces.entry import line
 
     line.require_short(arguments)
-    place = place_of(line.place_in(arguments), environ)
+    place = line.place_of_line(arguments, environ)
     view = terminal_view(environ, json=_json(arguments), plain="--plain" in arguments)
     message: dict[str, object] = {"message": "line", "arguments": arguments, "render": view}
     return Question(place, message, line.timeout_ms_in(arguments))

@@ -3,19 +3,24 @@
 The daemon reads the line; here it is only told what it says of its place, time and print. All of
 that may be wrong: a daemon that finds another place than its own declines.
 """
-# ruff: noqa: PTH110 - pathlib takes longer to import than all of this to run
+# ruff: noqa: PTH110, PTH118, PTH120, PTH123
+# pathlib takes longer to import than all of this to run
 
 import os
+
+from ggrep.interfaces.entry.plain_place import Place, locator_file, place_of
 
 _LEFT_TO_CLI = frozenset(
     {
         *("--", "--help", "-h", "--sync", "--strict", "--offline", "--encoder", "--profile"),
-        *("--receipt", "--workspace", "--all", "--watch"),
+        *("--receipt", "--all", "--watch"),
     }
 )
 """What a daemon would decline."""
 
 _PLACES = frozenset({"--repo", "--path", "-p"})
+_MOST_FILE_BYTES = 64 * 1024
+_MOST_ROOTS = 16
 _TIMEOUT = "--timeout-ms"
 _MOST_DIGITS = 9
 _MOST_ARGUMENTS = 64
@@ -30,6 +35,36 @@ def require_short(arguments: list[str]) -> None:
     flags = {argument.partition("=")[0] for argument in arguments}
     if len(arguments) > _MOST_ARGUMENTS or not _LEFT_TO_CLI.isdisjoint(flags):
         raise ValueError("left to the command line")
+
+
+def place_of_line(arguments: list[str], environ: dict[str, str]) -> Place:
+    """Return the place a line is about, most likely; of a workspace one whose daemon left a hint.
+
+    Raises:
+        ValueError: there is none.
+        OSError: there is nothing where the line says.
+    """
+    file = _value(arguments, "--workspace")
+    if file is None:
+        return place_of(place_in(arguments), environ)
+    # Any of its daemons can ask the others.
+    for root in _roots_in(file):
+        place = place_of(root, environ)
+        if os.path.exists(locator_file(place.root, environ)):
+            return place
+    raise ValueError("no daemon of it left a hint")
+
+
+def _roots_in(file: str) -> list[str]:
+    """Return what stands behind `"root":` in a workspace's file, read without its grammar."""
+    with open(file, "rb") as stream:
+        text = stream.read(_MOST_FILE_BYTES).decode()
+    found = []
+    for piece in text.split('"root"')[1 : _MOST_ROOTS + 1]:
+        root = piece.partition('"')[2].partition('"')[0]
+        if "\\" not in root:
+            found.append(os.path.join(os.path.dirname(file), root))
+    return found
 
 
 def place_in(arguments: list[str]) -> str | None:

@@ -29,6 +29,7 @@ from ggrep.service.places import Place
 if TYPE_CHECKING:
     from ggrep.config.home import Home
     from ggrep.config.profiles import Profile
+    from ggrep.daemon.asked_line import Work
     from ggrep.model.answer_view import ViewOptions
     from ggrep.protocol.client.exchange import Exchange, Watcher
     from ggrep.protocol.wire.message_types import Search, Status
@@ -67,12 +68,20 @@ class InShell:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """The repository that is asked, the scope in it, its profile in force, and where stores lie."""
+    """The repository that is asked, and the circumstances.
+
+    Attributes:
+        scope: path key in it.
+        profile: in force.
+        home: where stores lie.
+        environ: variables of who asks.
+    """
 
     root: Path
     scope: str
     profile: "Profile"
     home: "Home"
+    environ: Mapping[str, str]
 
 
 Meant: TypeAlias = tuple[Place, Callable[[Spot], Navigation]]
@@ -84,12 +93,12 @@ class Plan:
     """What a daemon is to do for a typed line.
 
     Attributes:
-        message: the question.
-        printed: returns what is printed of its answer.
+        message: the question, or other work.
+        printed: returns what is printed of its answer; work says it itself.
         needs_hits: the command fails where nothing was found.
     """
 
-    message: "Navigation | Search | Status"
+    message: "Navigation | Search | Status | Work"
     printed: "Callable[[Any], Rendered]"
     needs_hits: bool = False
 
@@ -134,7 +143,7 @@ class Asked:
         terminal = open_terminal(plain=self.output.plain)
         place, message_at = self.find(InShell())
         reached = reach(place, terminal, self.asking.overrides)
-        message = message_at(spot_of(reached))
+        message = message_at(spot_of(reached, terminal.environ))
         way = _WAYS[type(message)]
         question: Question[Any] = Question(
             ask=lambda daemon, watch: way.ask(daemon, message.request, watch),
@@ -164,10 +173,15 @@ class Asked:
         return isinstance(self.output, Found) and self.output.exit_status
 
 
-def spot_of(reached: Reached) -> Spot:
+def spot_of(reached: Reached, environ: Mapping[str, str]) -> Spot:
     """Return a repository that this process has found."""
     address = reached.address
-    return Spot(reached.root, reached.scope, address.profile, address.home)
+    return Spot(reached.root, reached.scope, address.profile, address.home, environ)
+
+
+def printed_already(answer: object) -> "Rendered":
+    """Stand where a message or work has its answer printed itself."""
+    raise AssertionError(answer)
 
 
 def asks_plainly(asking: Asking) -> bool:

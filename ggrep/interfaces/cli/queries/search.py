@@ -1,12 +1,19 @@
 """`ggrep search`, and `ggrep "words"`."""
 
 from dataclasses import dataclass
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 from ggrep.base.errors import UsageError
 from ggrep.config.profiles import apply_to_request
 from ggrep.interfaces.cli.parsing.flags import Argument
-from ggrep.interfaces.cli.queries.asked import Finder, Pending, Plan, Spot, asks_plainly
+from ggrep.interfaces.cli.queries.asked import (
+    Finder,
+    Pending,
+    Plan,
+    Spot,
+    asks_plainly,
+    printed_already,
+)
 from ggrep.interfaces.cli.queries.federation_options import Repositories
 from ggrep.interfaces.cli.queries.one_answer import place_asked
 from ggrep.interfaces.cli.queries.one_search import search_one, shown
@@ -73,11 +80,7 @@ class OneSearch:
         request = request_of(typed, scope=scope)
         request = apply_to_request(request, given_fields(typed), spot.profile)
         message = Search(request, render=shown(typed, view))
-        return Plan(message, _printed_already, typed.output.exit_status)
-
-
-def _printed_already(answer: object) -> NoReturn:
-    raise AssertionError(answer)
+        return Plan(message, printed_already, typed.output.exit_status)
 
 
 def _check_receipt(output: Kept) -> None:

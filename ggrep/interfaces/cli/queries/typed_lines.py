@@ -7,7 +7,7 @@ done here: a command of the tree that `asks` only says what is asked.
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from ggrep.base.errors import GgrepError
 from ggrep.daemon.asked_line import AskedLine, ServedRoot
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ggrep.interfaces.cli.queries.asked import Pending
     from ggrep.interfaces.cli.queries.search_options import Typed
 
+_PREFIX: Final = "GGREP_"
+
 
 def read_line(line: Line, served: ServedRoot) -> AskedLine | None:
     """Return what a line asks of a repository; None where that is not certain."""
@@ -32,7 +34,7 @@ def read_line(line: Line, served: ServedRoot) -> AskedLine | None:
     if entry is None or not entry.asks:
         return None
     command, finder = entry.load(), _Below(served.root, Path(line.render.cwd))
-    spot = Spot(served.root, "", served.profile, served.home)
+    spot = Spot(served.root, "", served.profile, served.home, _environ(line, served))
     try:
         pending = cast("Pending", command(**handed(command, read_plainly(command, words))))
         plan = pending.plan(finder, spot, line.render)
@@ -41,6 +43,12 @@ def read_line(line: Line, served: ServedRoot) -> AskedLine | None:
     if plan is None:
         return None
     return AskedLine(plan.message, plan.printed, tuple(sorted(finder.seen)), plan.needs_hits)
+
+
+def _environ(line: Line, served: ServedRoot) -> dict[str, str]:
+    """Return the client's variables; of those that are no settings, the daemon's."""
+    others = {name: text for name, text in served.environ.items() if not name.startswith(_PREFIX)}
+    return {**others, **dict(line.claim.environ), "GGREP_HOME": str(served.home.base)}
 
 
 class _Elsewhere(ValueError):
