@@ -19,9 +19,6 @@ _WORDS_ALIKE: Final = 0.8
 _FEWEST: Final = 12
 """Words below which texts must be equal: a few common ones make short texts alike."""
 
-_MARKS: Final = 511
-"""Places for marks of words, less one."""
-
 MOST_PLACES: Final = 5
 """Places of copies that are told."""
 
@@ -162,13 +159,17 @@ class _Kept:
         self.file = file
         self.place = place
 
-    @cached_property
-    def marks(self) -> int:
-        """Return a bit for each word, several words on one; it differs between processes."""
-        found = 0
-        for word in self.distinct:
-            found |= 1 << (hash(word) & _MARKS)
-        return found
+    def witnesses(self) -> Sequence[str]:
+        """Return words of which any text that says the same holds one; none where there are few.
+
+        Of shingles a text that says the same lacks a tenth at most, for it has nine tenths as many
+        at least. Each of these words begins a shingle, another one each, and they are more than a
+        tenth of all. The longest are the rarest.
+        """
+        starts = len(self.words) - _WINDOW + 1
+        number = int((1 - _ALIKE) * starts) + 2
+        found = sorted(set(self.words[:starts]), key=len, reverse=True)[:number]
+        return found if len(found) == number else ()
 
     @cached_property
     def shingles(self) -> frozenset[tuple[str, ...]]:
@@ -184,11 +185,8 @@ class _Kept:
         small, large = sorted((len(self.words), len(other.words)))
         if small < _FEWEST or small < _ALIKE * large:
             return self.words == other.words
-        least = _WORDS_ALIKE * max(len(self.distinct), len(other.distinct))
-        # A mark that the other lacks is at least one word that it lacks.
-        if len(self.distinct) - (self.marks & ~other.marks).bit_count() < least:
-            return False
-        if len(self.distinct & other.distinct) < least:
+        common = len(self.distinct & other.distinct)
+        if common < _WORDS_ALIKE * max(len(self.distinct), len(other.distinct)):
             return False
         small, large = sorted((len(self.shingles), len(other.shingles)))
         if small < _ALIKE * large:
@@ -220,10 +218,13 @@ class _KeptTexts:
         best = self._equal.get(one.words)
         if words < _FEWEST:
             return None if best is None else best[1]
+        witnesses = one.witnesses()
         for length in range(int(words * _ALIKE), int(words / _ALIKE) + 2):
             for held in self._kept.get(length, ()):
                 if best is not None and held[0] >= best[0]:
                     break
+                if witnesses and held[1].distinct.isdisjoint(witnesses):
+                    continue
                 if held[1].says_the_same_as(one):
                     best = held
         return None if best is None else best[1]
