@@ -115,7 +115,7 @@ class _Host:
         build: str,
         *,
         awaited: bool,
-        reads: LineReader,
+        reads: LineReader = no_lines,
     ) -> None:
         self._awaited = awaited
         self._reads = reads
