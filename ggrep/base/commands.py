@@ -50,6 +50,9 @@ COMMANDS = frozenset(
     }
 )
 
+READ_BY_DAEMONS = frozenset({"expand", "references", "refs", "search", "slate", "status", "symbol"})
+"""Commands that only ask: a daemon reads them as they were typed, and prints."""
+
 OTHER_NAMES = {
     "add": "workspace add --help",
     "build": "index",

@@ -6,21 +6,19 @@ from functools import partial
 from typing import Any, Final
 
 import anyio
-from anyio import to_thread
 
 from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import Busy, Cancelled, GgrepError, InvalidRequest
+from ggrep.base.errors import Cancelled, GgrepError, InvalidRequest
 from ggrep.base.stable_json import Document, Json
 from ggrep.daemon import name_pooling, navigating, searching
 from ggrep.daemon.caller import Caller
+from ggrep.daemon.status_reply import at_desk, status_of
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.sync_rounds import Wanted
+from ggrep.daemon.typed_lines import line
 from ggrep.protocol.wire import message_types as m
 from ggrep.protocol.wire.replies import error_of
-
-_MOST_WAITING: Final = 64
-"""Operators' requests that wait for those at work."""
 
 Body = Document
 Handler = Callable[[StoreDaemon, Caller, Any], Awaitable[Body]]
@@ -44,36 +42,7 @@ async def _ping(daemon: StoreDaemon, caller: Caller, message: m.Ping) -> Body:
 
 async def _status(daemon: StoreDaemon, caller: Caller, message: m.Status) -> Body:
     del caller, message
-    load = daemon.load()
-
-    def work() -> Body:
-        from ggrep.index.maintenance.status import read_status
-        from ggrep.index.maintenance.status_json import status_json
-
-        identity = daemon.identity
-        report = read_status(
-            daemon.config.settings,
-            daemon.engine().glance,
-            daemon.shared.home,
-            root=identity.root,
-            store_id=identity.store_id,
-            config_fingerprint=identity.config_fingerprint,
-        )
-        return status_json(report, load)
-
-    return {"status": await _at_desk(daemon, work)}
-
-
-async def _at_desk(daemon: StoreDaemon, work: Callable[[], Body]) -> Body:
-    """Handle an operator's request in a thread reserved for such requests.
-
-    Raises:
-        Busy: too many have asked for as much.
-    """
-    desk = daemon.shared.desk
-    if desk.statistics().tasks_waiting >= _MOST_WAITING:
-        raise Busy("daemon busy with its operators", retry_after_ms=1_000)
-    return await to_thread.run_sync(work, limiter=desk)
+    return {"status": await status_of(daemon)}
 
 
 async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Body:
@@ -98,7 +67,7 @@ async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Bod
         )
         return health_json(report)
 
-    return {"health": await _at_desk(daemon, work)}
+    return {"health": await at_desk(daemon, work)}
 
 
 async def _metrics(daemon: StoreDaemon, caller: Caller, message: m.Metrics) -> Body:
@@ -111,7 +80,7 @@ async def _metrics(daemon: StoreDaemon, caller: Caller, message: m.Metrics) -> B
         loads = [(str(daemon.identity.store_id), load)]
         return {"text": metrics_text(loads), "metrics": metrics_json(loads)}
 
-    return await _at_desk(daemon, work)
+    return await at_desk(daemon, work)
 
 
 async def _sync(daemon: StoreDaemon, caller: Caller, message: m.Sync) -> Body:
@@ -206,6 +175,7 @@ _HANDLERS: Final[dict[type, Handler]] = {
     m.Expand: navigating.expand,
     m.Outline: navigating.outline,
     m.Tour: navigating.tour,
+    m.Line: line,
     m.Describe: searching.describe,
     m.TermStats: searching.term_stats,
     m.Pool: searching.pool,

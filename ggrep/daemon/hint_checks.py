@@ -30,8 +30,8 @@ class StaleHint(GgrepError):
     code = "stale_hint"
 
 
-async def check_claim(daemon: StoreDaemon, claim: Claim, scope: str) -> None:
-    """Raise unless this is certainly the daemon that the client means.
+async def check_claim(daemon: StoreDaemon, claim: Claim, *scopes: str) -> None:
+    """Raise unless this is certainly the daemon that the client means, for places of its root.
 
     Raises:
         StaleHint: it may not be.
@@ -50,12 +50,16 @@ async def check_claim(daemon: StoreDaemon, claim: Claim, scope: str) -> None:
         raise StaleHint("a profile shapes the answers here")
     if daemon.stale or not await to_thread.run_sync(daemon.config.is_current):
         raise StaleHint("the settings have changed")
-    if not await to_thread.run_sync(_is_inside, daemon, scope):
+    if not await to_thread.run_sync(_are_inside, daemon, scopes):
         raise StaleHint("the scope is a root of its own, or is gone")
 
 
 def _of_settings(environ: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {name: value for name, value in environ if name not in _NO_SETTINGS}
+
+
+def _are_inside(daemon: StoreDaemon, scopes: Iterable[str]) -> bool:
+    return all(_is_inside(daemon, scope) for scope in scopes)
 
 
 def _is_inside(daemon: StoreDaemon, scope: str) -> bool:

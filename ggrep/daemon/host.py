@@ -26,6 +26,7 @@ from ggrep.base.identifiers import IdSource
 from ggrep.base.processes import raise_descriptors
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings, load_settings, without_profile
+from ggrep.daemon.asked_line import LineReader, no_lines
 from ggrep.daemon.endpoint_files import AlreadyServed, Endpoint, sweep
 from ggrep.daemon.qos.cpu import CpuPermits
 from ggrep.daemon.qos.handles import HandleBudget
@@ -79,6 +80,7 @@ def serve(  # noqa: PLR0913 - all but the roots and the home have a default
     build: str = "",
     told: Callable[[Sequence[Outcome]], None] = lambda _: None,
     awaited: bool = False,
+    reads: LineReader = no_lines,
 ) -> str:
     """Serve the repositories at some canonical roots; return the reason of the end.
 
@@ -90,20 +92,21 @@ def serve(  # noqa: PLR0913 - all but the roots and the home have a default
         build: of the code that runs, as clients know it.
         told: called once with what became of each root.
         awaited: whoever had it started is about to ask.
+        reads: reads typed commands.
 
     Raises:
         GgrepError: none of them can be served.
     """
     sys.setswitchinterval(_SWITCH_S)
     raise_descriptors()
-    host = _Host(home, environ, flags, SystemClock(), build, awaited=awaited)
+    host = _Host(home, environ, flags, SystemClock(), build, awaited=awaited, reads=reads)
     return anyio.run(host.run, roots, told)
 
 
 class _Host:
     """The state of the process."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what `serve` was given
         self,
         home: Home,
         environ: Mapping[str, str],
@@ -112,8 +115,10 @@ class _Host:
         build: str,
         *,
         awaited: bool,
+        reads: LineReader = no_lines,
     ) -> None:
         self._awaited = awaited
+        self._reads = reads
         self._home = home
         self._environ = environ
         self._flags = flags
@@ -188,6 +193,7 @@ class _Host:
             poll_s=_POLL_S * max(1.0, roots / _POLLED_AT_ONCE),
             syncs=SyncProcess(),
             watcher=HostWatcher(clock),
+            reads=self._reads,
         )
 
     def _occurrence_pool(self) -> "OccurrencePool":

@@ -6,7 +6,7 @@ Each goes the way of a search, and is answered once, by the snapshot.
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
@@ -41,6 +41,7 @@ from ggrep.protocol.wire.message_types import (
 from ggrep.protocol.wire.timing import timeout_of
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
 from ggrep.render.outline_json import outline_success, tour_success
+from ggrep.render.printed import Rendered
 from ggrep.render.slate_json import slate_success
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ A = TypeVar(
     TourResponse,
 )
 Body = Document
+Printer = Callable[[Any], Rendered]
+"""Returns what is printed of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,9 @@ class _Way(Generic[A]):
     search: SearchRequest | None = None
 
 
-async def slate(daemon: StoreDaemon, caller: Caller, message: Slate) -> Body:
+async def slate(
+    daemon: StoreDaemon, caller: Caller, message: Slate, printed: Printer | None = None
+) -> Body:
     """Answer with a slate."""
     request = message.request
     if message.path:
@@ -101,7 +106,7 @@ async def slate(daemon: StoreDaemon, caller: Caller, message: Slate) -> Body:
         request.search.deterministic,
         request.search,
     )
-    return await _answered(daemon, caller, message, way)
+    return await _answered(daemon, caller, message, way, printed)
 
 
 async def _begin_with(
@@ -127,7 +132,9 @@ async def _begin_with(
             daemon.wish(found.provenance.scan.best)
 
 
-async def symbol(daemon: StoreDaemon, caller: Caller, message: Symbol) -> Body:
+async def symbol(
+    daemon: StoreDaemon, caller: Caller, message: Symbol, printed: Printer | None = None
+) -> Body:
     """Answer with the definitions of a name."""
     request = message.request
     if message.path:
@@ -141,10 +148,12 @@ async def symbol(daemon: StoreDaemon, caller: Caller, message: Symbol) -> Body:
         lambda found: len(found.definitions),
         request.deterministic,
     )
-    return await _answered(daemon, caller, message, way)
+    return await _answered(daemon, caller, message, way, printed)
 
 
-async def references(daemon: StoreDaemon, caller: Caller, message: References) -> Body:
+async def references(
+    daemon: StoreDaemon, caller: Caller, message: References, printed: Printer | None = None
+) -> Body:
     """Answer with the usages of a name."""
     request = message.request
     if message.path:
@@ -158,10 +167,12 @@ async def references(daemon: StoreDaemon, caller: Caller, message: References) -
         lambda found: len(found.references),
         request.deterministic,
     )
-    return await _answered(daemon, caller, message, way)
+    return await _answered(daemon, caller, message, way, printed)
 
 
-async def expand(daemon: StoreDaemon, caller: Caller, message: Expand) -> Body:
+async def expand(
+    daemon: StoreDaemon, caller: Caller, message: Expand, printed: Printer | None = None
+) -> Body:
     """Answer with the code around a place."""
     request = message.request
     way: _Way[ExpandResponse] = _Way(
@@ -173,10 +184,12 @@ async def expand(daemon: StoreDaemon, caller: Caller, message: Expand) -> Body:
         lambda _: 1,
         request.deterministic,
     )
-    return await _answered(daemon, caller, message, way)
+    return await _answered(daemon, caller, message, way, printed)
 
 
-async def outline(daemon: StoreDaemon, caller: Caller, message: Outline) -> Body:
+async def outline(
+    daemon: StoreDaemon, caller: Caller, message: Outline, printed: Printer | None = None
+) -> Body:
     """Answer with what files and folders define."""
     request = message.request
     way: _Way[OutlineResponse] = _Way(
@@ -188,10 +201,12 @@ async def outline(daemon: StoreDaemon, caller: Caller, message: Outline) -> Body
         lambda found: len(found.outlines),
         request.deterministic,
     )
-    return await _answered(daemon, caller, message, way)
+    return await _answered(daemon, caller, message, way, printed)
 
 
-async def tour(daemon: StoreDaemon, caller: Caller, message: Tour) -> Body:
+async def tour(
+    daemon: StoreDaemon, caller: Caller, message: Tour, printed: Printer | None = None
+) -> Body:
     """Answer with what the repository is."""
     request = message.request
     way: _Way[TourResponse] = _Way(
@@ -203,11 +218,17 @@ async def tour(daemon: StoreDaemon, caller: Caller, message: Tour) -> Body:
         lambda found: len(found.sections),
         request.deterministic,
     )
-    return await _answered(daemon, caller, message, way)
+    return await _answered(daemon, caller, message, way, printed)
 
 
-async def _answered(daemon: StoreDaemon, caller: Caller, message: Navigation, way: _Way[A]) -> Body:
-    """Return the reply's body: `response` holds the document, or `value` the answer itself.
+async def _answered(
+    daemon: StoreDaemon,
+    caller: Caller,
+    message: Navigation,
+    way: _Way[A],
+    printed: Printer | None,
+) -> Body:
+    """Return the reply's body: the document, the answer itself, or what is printed of it.
 
     Raises:
         GgrepError: there is no answer.
@@ -220,6 +241,8 @@ async def _answered(daemon: StoreDaemon, caller: Caller, message: Navigation, wa
     def work(engine: "Engine") -> tuple[A, Body]:
         found = way.work(engine, deadline, spent)
         found = with_warnings(daemon, found, deterministic=way.deterministic)
+        if printed is not None:
+            return found, {"rendered": printed(found).document()}
         if message.values:
             return found, {"value": to_json(found)}
         return found, {"response": way.document(found)}

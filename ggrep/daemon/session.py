@@ -18,9 +18,10 @@ from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.answer_view import ViewOptions
 from ggrep.protocol.wire.connection import DaemonConnection, DaemonEvent, Misfit
 from ggrep.protocol.wire.handshake import Hello
-from ggrep.protocol.wire.message_types import Envelope, Question, Search
+from ggrep.protocol.wire.message_types import Envelope, Line, Question, Search
 from ggrep.protocol.wire.replies import error_json, reply_json
 from ggrep.protocol.wire.states import OutOfTurn, State
+from ggrep.render.error_text import typed_path
 from ggrep.render.printed import render_failure
 
 HANDSHAKE_S: Final = 5.0
@@ -186,14 +187,15 @@ class Session:
     def _failure(self, envelope: Envelope, request_id: str, error: GgrepError) -> dict[str, Json]:
         """Return the reply to a failed request, rendered if it asked for that."""
         reply = error_json(request_id, error)
-        view = _view_of(envelope)
+        message, view = envelope.message, _view_of(envelope)
         body = reply["error"]
         if not isinstance(body, dict):
             return reply
         if isinstance(error, Cancelled) and self._daemon.stopping is not None:
             body["stopping"] = True  # a client that wants its answer asks the next daemon
         if view is not None:
-            body["rendered"] = render_failure(error, view).document()
+            path = typed_path(message.arguments) if isinstance(message, Line) else None
+            body["rendered"] = render_failure(error, view, path).document()
         return reply
 
     async def _send(self, data: bytes) -> None:
@@ -208,7 +210,7 @@ class Session:
 
 
 def _view_of(envelope: Envelope) -> ViewOptions | None:
-    return envelope.message.render if isinstance(envelope.message, Search) else None
+    return envelope.message.render if isinstance(envelope.message, Search | Line) else None
 
 
 def place_of_error(error: BaseException) -> str:

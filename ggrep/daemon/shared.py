@@ -1,13 +1,14 @@
 """The resources that all daemons of one host process share."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
 from anyio import CapacityLimiter
 
 from ggrep.base.clock import Clock
 from ggrep.config.home import Home
+from ggrep.daemon.asked_line import LineReader, no_lines
 from ggrep.daemon.qos.cpu import CpuPermits
 from ggrep.daemon.qos.handles import HandleBudget
 from ggrep.daemon.sync_process import SyncProcess
@@ -16,6 +17,9 @@ from ggrep.index.embedding.encode_slots import EncodeSlots
 
 if TYPE_CHECKING:
     from ggrep.parse.workers.occurrence_pool import OccurrencePool
+
+
+_COORDINATING: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +32,10 @@ class Shared:
         occurrences: returns who looks for names, made when first asked for; thread-safe.
         threads: bounds the threads that search.
         desk: bounds those that look at stores for operators, who must not take the others' place.
+        coordinating: bounds those that coordinate workspaces, which wait for others.
         poll_s: how often each daemon looks at its files.
         build: of the code that runs.
+        reads: reads typed commands.
     """
 
     home: Home
@@ -48,6 +54,8 @@ class Shared:
     poll_s: float
     syncs: SyncProcess
     watcher: HostWatcher
+    reads: LineReader = no_lines
+    coordinating: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(_COORDINATING))
 
     @property
     def settings_environ(self) -> dict[str, str]:

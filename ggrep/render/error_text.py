@@ -1,5 +1,6 @@
 """A failure for people: one line for each problem."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ggrep.base.errors import GgrepError, Issue, SyncRefused, WorkspaceError
@@ -14,6 +15,16 @@ def error_lines(error: GgrepError) -> list[str]:
     if isinstance(error, SyncRefused) and len(error.reasons) > 1:
         lines += error.reasons
     return lines
+
+
+def typed_path(arguments: Sequence[str]) -> str | None:
+    """Return the repository that an option of a command line names; None for the current one."""
+    for option, value in zip(arguments, [*arguments[1:], ""], strict=True):
+        if option in {"--path", "-p", "--repo"}:
+            return value
+        if option.startswith(("--path=", "--repo=")):
+            return option.partition("=")[2]
+    return None
 
 
 def _issue_line(issue: Issue) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
 from ggrep.model.answer_view import ViewOptions
+from ggrep.model.hints import with_path
 from ggrep.model.response import QueryResponse
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.render.error_json import query_error
@@ -75,11 +76,17 @@ def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Ren
     return Rendered(header + text, notes, hits=hits, scan=scan, before=doubts)
 
 
-def render_failure(error: GgrepError, view: ViewOptions) -> Rendered:
-    """Return a failure in words, and as one JSON document too where the view wants JSON."""
+def render_failure(error: GgrepError, view: ViewOptions, path: str | None = None) -> Rendered:
+    """Return a failure in words, and as one JSON document too where the view wants JSON.
+
+    Args:
+        error: what went wrong.
+        view: how to print.
+        path: the repository that was typed, for the commands that the words suggest.
+    """
     out = json_line(query_error(error)) if view.json else ""
     mark = Style(view.notes_colour).paint("bad", "error: ")
-    err = "".join(f"{mark}{sanitise_line(line)}\n" for line in error_lines(error))
+    err = "".join(f"{mark}{sanitise_line(with_path(line, path))}\n" for line in error_lines(error))
     if error.__cause__ is not None and type(error) is GgrepError:
         err += sanitise("".join(traceback.format_exception(error.__cause__)))
     return Rendered(out, err, error.exit_status)

@@ -258,7 +258,7 @@ def test_operators_beyond_a_bound_are_refused_while_searches_are_answered(
     host: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A monitor gone wild must cost neither memory nor anybody's search."""
-    monkeypatch.setattr("ggrep.daemon.handlers._MOST_WAITING", 1)
+    monkeypatch.setattr("ggrep.daemon.status_reply._MOST_WAITING", 1)
     desk, refused = host.daemon.shared.desk, []
     holders = [object() for _ in range(int(desk.total_tokens))]
     for holder in holders:

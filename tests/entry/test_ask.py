@@ -42,8 +42,12 @@ def asked() -> list[object]:
     typed = read(["two words", "-m", "5"])
     locator = Locator("shop-1", "ff", "nowhere", "b1")
     claim: dict[str, object] = {"root": "/r", "environ": {"GGREP_HOME": "/h"}, "build": "b1"}
-    request = request_of(typed, "src")
-    return messages_of(request, view_of(typed, {}), claim, locator, client_of({}))
+    search: dict[str, object] = {
+        "message": "search",
+        "request": request_of(typed, "src"),
+        "render": view_of(typed, {}),
+    }
+    return messages_of(search, claim, locator, client_of({}))
 
 
 def test_a_daemon_reads_the_one_write_of_a_plain_search() -> None:

@@ -261,8 +261,8 @@ def test_whatever_is_no_plain_search_goes_to_the_command_line(
     assert entry.main(["words"]) == 0
     assert entry.main(["search", "words"]) == 0
     assert entry.main(["words", "--sync"]) == 7
-    assert entry.main(["status"]) == 7
-    assert ran == [["search", "words", "--sync"], ["status"]]
+    assert entry.main(["list"]) == 7
+    assert ran == [["search", "words", "--sync"], ["list"]]
     assert len(served.daemon.seen) == 4
 
 
@@ -280,7 +280,7 @@ def test_a_build_is_known_by_version_and_time() -> None:
     assert stamp.isdigit()
 
 
-def _interrupt(*_: object) -> None:
+def _interrupt(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 

@@ -36,6 +36,7 @@ NAMES = {
     "expand",
     "outline",
     "tour",
+    "line",
     "describe",
     "term_stats",
     "pool",

@@ -25,6 +25,7 @@ from ggrep.protocol.wire.message_types import (
     Expand,
     Gc,
     Health,
+    Line,
     Metrics,
     Outline,
     Ping,
@@ -128,15 +129,15 @@ _BUDGETS = st.dictionaries(_NAME, st.integers(0, 2**50), max_size=3).map(
 )
 _PRIORITY = st.sampled_from(["interactive", "batch"])
 _NARROWED = _PATH | st.just("")
+_VIEW = st.builds(
+    ViewOptions, columns=st.integers(0, 500), cwd=_PATH | st.just(""), json=st.booleans()
+)
 _SEARCH = st.builds(
     Search,
     request=_REQUEST,
     budgets=_BUDGETS,
     priority=_PRIORITY,
-    render=st.none()
-    | st.builds(
-        ViewOptions, columns=st.integers(0, 500), cwd=_PATH | st.just(""), json=st.booleans()
-    ),
+    render=st.none() | _VIEW,
     claim=st.none() | _CLAIM,
 )
 REQUEST_IDS = st.from_regex(r"[A-Za-z0-9._:-]{1,64}", fullmatch=True).filter(
@@ -152,6 +153,9 @@ MESSAGES = st.one_of(
     st.builds(Expand, values_of(ExpandRequest, _BOUNDED), _PRIORITY, st.booleans()),
     st.builds(Outline, values_of(OutlineRequest, _BOUNDED), _PRIORITY, st.booleans()),
     st.builds(Tour, values_of(TourRequest, _BOUNDED), _PRIORITY, st.booleans()),
+    st.builds(
+        Line, st.lists(TEXT, max_size=4).map(tuple), claim=_CLAIM, render=_VIEW, priority=_PRIORITY
+    ),
     st.builds(Describe, _MS),
     st.builds(TermStats, _REQUEST),
     st.builds(Pool, _POOL),

@@ -4,7 +4,8 @@ from ggrep.base.commands import correction
 from ggrep.base.errors import Cancelled, GgrepError, UsageError
 from ggrep.base.processes import require_descriptors
 from ggrep.interfaces.cli.boundary import bounded
-from ggrep.interfaces.cli.parsing.parameters import handed, read_plainly
+from ggrep.interfaces.cli.parsing.parameters import read_plainly
+from ggrep.interfaces.cli.parsing.parameters import run as run_command
 from ggrep.interfaces.cli.parsing.tree import found
 
 _ONLY_TEXT = frozenset({"help", "--help", "-h", "--version"})
@@ -33,7 +34,7 @@ def run(arguments: list[str]) -> int:
                 given = read_plainly(command, typed)
             except ValueError:
                 return _run_by_typer(arguments)
-            return command(**handed(command, given))
+            return run_command(command, given)
         return _run_by_typer(arguments)
 
     return bounded(act, arguments, _as_ours)

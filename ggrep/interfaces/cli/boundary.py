@@ -74,16 +74,6 @@ def could_not_run(what: str) -> Iterator[None]:
         raise bug from failure
 
 
-def _path_in(options: list[str]) -> str | None:
-    """Return the repository that an option names; None for the current one."""
-    for option, value in zip(options, [*options[1:], ""], strict=False):
-        if option in {"--path", "-p", "--repo"}:
-            return value
-        if option.startswith(("--path=", "--repo=")):
-            return option.partition("=")[2]
-    return None
-
-
 def _as_ours(error: Exception) -> GgrepError:
     """Return the error as one of ours; a bug becomes its cause, with the traceback."""
     if isinstance(error, GgrepError):
@@ -106,7 +96,7 @@ def _fail(error: GgrepError, terminal: Terminal, options: list[str]) -> int:
     from ggrep.model.hints import with_path
     from ggrep.model.sanitise import sanitise
     from ggrep.render.error_json import query_error
-    from ggrep.render.error_text import error_lines
+    from ggrep.render.error_text import error_lines, typed_path
 
     if type(error.__cause__).__name__ == "NoArgsIsHelpError":
         terminal.note(f"{error.__cause__}\n")
@@ -114,7 +104,7 @@ def _fail(error: GgrepError, terminal: Terminal, options: list[str]) -> int:
     if "--json" in options:
         terminal.write_json(query_error(error), pretty=False)
     for line in error_lines(error):
-        terminal.tell_error(with_path(line, _path_in(options)))
+        terminal.tell_error(with_path(line, typed_path(options)))
     if error.__cause__ is not None and type(error) is GgrepError:
         terminal.note(sanitise("".join(traceback.format_exception(error.__cause__))))
     return error.exit_status

@@ -1,12 +1,12 @@
 """The console script: uses only the standard library until a command needs more.
 
-It tells searches that do not say so from commands, and has a plain search answered by a daemon
+It tells searches that do not say so from commands, and has what only asks answered by a daemon
 where one is running (`fast`). Everything else is `ggrep.interfaces.cli`.
 """
 
 import sys
 
-from ggrep.base.commands import STARTING, is_search
+from ggrep.base.commands import READ_BY_DAEMONS, STARTING, is_search
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,20 +19,13 @@ def main(arguments: list[str] | None = None) -> int:
     if is_search(given):
         given = ["search", *given]
     try:
-        if given and given[0] == "search":
-            from ggrep.interfaces.entry.fast import answer, search
-
-            status = answer(given[1:])
-            if status is None:
-                status = search(given[1:], begun_here=arguments is None)
-            if status is not None:
-                return status
-        if given[:3] == STARTING:
+        status = _by_daemon(given, begun_here=arguments is None)
+        if status is None and given[:3] == STARTING:
             from ggrep.interfaces.cli.daemons.hosting import start
 
             status = start(given[3:])
-            if status is not None:
-                return status
+        if status is not None:
+            return status
         from ggrep.interfaces.cli.app import run
 
         return run(given)
@@ -41,3 +34,17 @@ def main(arguments: list[str] | None = None) -> int:
         from ggrep.interfaces.entry.fast import interrupted
 
         return interrupted(given)
+
+
+def _by_daemon(given: list[str], *, begun_here: bool) -> int | None:
+    """Have a daemon answer what only asks, or search without one; None where neither was done."""
+    if not given or given[0] not in READ_BY_DAEMONS:
+        return None
+    from ggrep.interfaces.entry.fast import answer, answer_line, search
+
+    status = None
+    if given[0] == "search":
+        status = answer(given[1:])
+        if status is None:
+            status = search(given[1:], begun_here=begun_here)
+    return answer_line(given) if status is None else status

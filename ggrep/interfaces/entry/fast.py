@@ -1,4 +1,6 @@
-"""Answers a plain search from a running daemon, without loading the search modules.
+"""Has a running daemon answer a command, without loading the search modules.
+
+A plain search is read here, and any other command that only asks is sent as it was typed.
 
 The hint that leads to the daemon may be wrong in any way: of another root, of an old
 configuration, of a build that was replaced. The daemon is told all that this process went by and
@@ -10,11 +12,22 @@ import os
 from ggrep.base.build import build_id
 from ggrep.interfaces.entry import plain_terminal as terminal
 from ggrep.interfaces.entry.plain import Typed, read, request_of
-from ggrep.interfaces.entry.plain_place import Locator, is_led, locator_file, place_of, read_locator
+from ggrep.interfaces.entry.plain_place import (
+    Locator,
+    Place,
+    is_led,
+    locator_file,
+    place_of,
+    read_locator,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ggrep.protocol.client.headstart import HeadStart
+
+    QuestionOf = Callable[[list[str], dict[str, str]], "Question"]
 
 PROTOCOL_VERSION = 1
 PREFIX = "GGREP_"
@@ -40,11 +53,27 @@ def answer(arguments: list[str]) -> int | None:
     Returns:
         None when nothing was written and `ggrep.interfaces.cli` has to do it all.
     """
+    return _answered(arguments, _search)
+
+
+def answer_line(arguments: list[str]) -> int | None:
+    """Have a daemon read a command and answer, and write what it says; return the exit status.
+
+    Args:
+        arguments: the command's name first.
+
+    Returns:
+        None when nothing was written and `ggrep.interfaces.cli` has to do it all.
+    """
+    return _answered(arguments, _line)
+
+
+def _answered(arguments: list[str], question_of: "QuestionOf") -> int | None:
     if not terminal.are_our_own():
         return None
     environ = dict(os.environ)  # noqa: TID251 - config.settings is too slow to import here
     try:
-        rendered = _asked(arguments, environ)
+        rendered = _asked(arguments, environ, question_of)
         return None if rendered is None else _printed(rendered, arguments, environ)
     except KeyboardInterrupt:
         return interrupted(arguments)
@@ -107,20 +136,87 @@ class Rendered:
         self.before = before
 
 
+class Question:
+    """What a daemon is asked.
+
+    Attributes:
+        place: where the command looks for it.
+        message: what is asked, as JSON has it, without who claims what.
+        timeout_ms: what the answer may take; 0 for the default.
+        needs_hits: the command fails where nothing was found, which the reply does not say.
+    """
+
+    __slots__ = ("message", "needs_hits", "place", "timeout_ms")
+
+    def __init__(
+        self,
+        place: Place,
+        message: dict[str, object],
+        timeout_ms: object,
+        *,
+        needs_hits: bool = False,
+    ) -> None:
+        self.place = place
+        self.message = message
+        self.timeout_ms = timeout_ms
+        self.needs_hits = needs_hits
+
+
+def _search(arguments: list[str], environ: dict[str, str]) -> Question:
+    """Return a plain search.
+
+    Raises:
+        ValueError: it is none.
+        OSError: there is nothing at its path.
+    """
+    typed = read(arguments)
+    place = place_of(typed.path, environ)
+    request = request_of(typed, place.scope)
+    message: dict[str, object] = {
+        "message": "search",
+        "request": request,
+        "render": view_of(typed, environ),
+    }
+    strict = "exit_status" in typed.switches
+    return Question(place, message, request["timeout_ms"], needs_hits=strict)
+
+
+def _line(arguments: list[str], environ: dict[str, str]) -> Question:
+    """Return a command as it was typed.
+
+    Raises:
+        ValueError: no daemon would read it.
+        OSError: there is nothing at its path.
+    """
+    from ggrep.interfaces.entry import line
+
+    line.require_short(arguments)
+    place = line.place_of_line(arguments, environ)
+    view = terminal_view(environ, json=_json(arguments), plain="--plain" in arguments)
+    message: dict[str, object] = {"message": "line", "arguments": arguments, "render": view}
+    return Question(place, message, line.timeout_ms_in(arguments))
+
+
 def view_of(typed: Typed, environ: dict[str, str]) -> dict[str, object]:
-    """Return how the answer is to be printed."""
+    """Return how the answer to a plain search is to be printed."""
     switches = typed.switches
-    plain = "plain" in switches
     return {
-        "json": "json" in switches,
-        "columns": terminal.columns(environ),
-        "colour": terminal.wants_colour(environ, 1, plain=plain),
-        "notes_colour": terminal.wants_colour(environ, 2, plain=plain),
-        "cwd": os.getcwd(),  # noqa: PTH109 - pathlib is too slow to import here
+        **terminal_view(environ, json="json" in switches, plain="plain" in switches),
         "scores": "scores" in switches,
         "compact": "compact" in switches,
         "explain": "explain" in switches,
         "whole": "full" in typed.values.get("snippet", ()),
+    }
+
+
+def terminal_view(environ: dict[str, str], *, json: bool, plain: bool) -> dict[str, object]:
+    """Return what the terminal says of how to print."""
+    return {
+        "json": json,
+        "columns": terminal.columns(environ),
+        "colour": terminal.wants_colour(environ, 1, plain=plain),
+        "notes_colour": terminal.wants_colour(environ, 2, plain=plain),
+        "cwd": os.getcwd(),  # noqa: PTH109 - pathlib is too slow to import here
     }
 
 
@@ -137,8 +233,7 @@ def client_of(environ: dict[str, str]) -> tuple[str, str]:
 
 
 def messages_of(
-    request: dict[str, object],
-    view: dict[str, object],
+    question: dict[str, object],
     claim: dict[str, object],
     locator: Locator,
     client: tuple[str, str],
@@ -155,18 +250,15 @@ def messages_of(
         "client_capabilities": ["render"],
         "build": locator.build,
     }
-    search = {
-        "message": "search",
-        "request": request,
-        "priority": kind,
-        "render": view,
-        "claim": claim,
-    }
-    return [hello, search]
+    return [hello, {**question, "priority": kind, "claim": claim}]
 
 
-def judged(reply: dict[str, object], typed: Typed) -> Rendered:
+def judged(reply: dict[str, object], *, needs_hits: bool) -> Rendered:
     """Return what the daemon's reply has us print.
+
+    Args:
+        reply: of the daemon.
+        needs_hits: the command fails where nothing was found.
 
     Raises:
         ValueError: it has us print nothing.
@@ -184,28 +276,28 @@ def judged(reply: dict[str, object], typed: Typed) -> Rendered:
             raise ValueError("nothing to print")
     if error is not None:
         return Rendered(out, err, status)
-    if "exit_status" in typed.switches:
+    if needs_hits:
         if not isinstance(hits, int):
             raise ValueError("hits were not counted")
         status = status or int(not hits)
     return Rendered(out, err, status, str(more.get("before", "")))
 
 
-def _asked(arguments: list[str], environ: dict[str, str]) -> Rendered | None:
+def _asked(
+    arguments: list[str], environ: dict[str, str], question_of: "QuestionOf"
+) -> Rendered | None:
     """Return what a daemon answered; None where none did, or where it may be in the wrong."""
     try:
-        typed = read(arguments)
         if environ.get("GGREP_OFFLINE"):
             return None
-        return _ask(typed, environ)
+        return _ask(question_of(arguments, environ), environ)
     except (OSError, ValueError, RecursionError):
         return None
 
 
-def _ask(typed: Typed, environ: dict[str, str]) -> Rendered:
-    place = place_of(typed.path, environ)
-    request = request_of(typed, place.scope)
-    locator = read_locator(locator_file(place.root, environ), place.root)
+def _ask(question: Question, environ: dict[str, str]) -> Rendered:
+    root = question.place.root
+    locator = read_locator(locator_file(root, environ), root)
     build = build_id()
     if locator.build != build:
         raise ValueError("another build's")
@@ -213,10 +305,9 @@ def _ask(typed: Typed, environ: dict[str, str]) -> Rendered:
     from ggrep.interfaces.entry.ask import Connection
 
     named = {name: environ[name] for name in sorted(environ) if name.startswith(PREFIX)}
-    claim: dict[str, object] = {"root": place.root, "environ": named, "build": build}
-    client = client_of(environ)
-    wait_s = _milliseconds(request["timeout_ms"]) / 1000 + _GRACE_S
-    messages = messages_of(request, view_of(typed, environ), claim, locator, client)
+    claim: dict[str, object] = {"root": root, "environ": named, "build": build}
+    wait_s = _milliseconds(question.timeout_ms) / 1000 + _GRACE_S
+    messages = messages_of(question.message, claim, locator, client_of(environ))
     connection = Connection(locator.address, messages)
     try:
         _require_peer(connection.receive(_GREETING_S), locator)
@@ -224,10 +315,11 @@ def _ask(typed: Typed, environ: dict[str, str]) -> Rendered:
             reply = connection.receive(wait_s)
         except TimeoutError:
             # It is the right daemon, and the search's time is over: asking again would double it.
-            view = view_of(typed, environ)
             said = "timeout", "the daemon did not answer in time", _TIMEOUT
+            view = question.message["render"]
+            assert isinstance(view, dict)  # noqa: S101 - made above
             return _failed(*said, json=bool(view["json"]), colour=bool(view["notes_colour"]))
-        return judged(reply, typed)
+        return judged(reply, needs_hits=question.needs_hits)
     finally:
         connection.close()
 

@@ -258,6 +258,22 @@ class Ping:
     """Check that the daemon is alive."""
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A command as it was typed, to be answered in print by whoever reads commands here.
+
+    Attributes:
+        arguments: the command's name first.
+        claim: what the client went by.
+        render: how to print; its `cwd` is where the command was typed.
+    """
+
+    arguments: Annotated[tuple[str, ...], Sent(_MOST_FIELDS, each=(0, MOST_QUERY_BYTES))]
+    claim: Annotated[Claim, Sent(_MOST_FIELDS)]
+    render: Annotated[ViewOptions, Sent(_MOST_FIELDS)]
+    priority: Priority = "interactive"
+
+
 Navigation: TypeAlias = Slate | Symbol | References | Expand | Outline | Tour
 """What is answered once, by the snapshot, and beside a search."""
 
@@ -272,6 +288,7 @@ Message: TypeAlias = (
     | Expand
     | Outline
     | Tour
+    | Line
     | Describe
     | TermStats
     | Pool

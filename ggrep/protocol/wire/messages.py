@@ -17,6 +17,7 @@ from ggrep.protocol.wire.message_types import (
     Cancel,
     Envelope,
     Imports,
+    Line,
     Message,
     Pool,
     ReferencesPool,
@@ -68,9 +69,9 @@ def message_json(request_id: str, message: Message, caller: str = "") -> dict[st
     fields = cast(dict[str, Json], to_json(message))
     if isinstance(message, Search):
         fields["budgets"] = dict(message.budgets)
-        if message.claim is not None:
-            environ = to_json(dict(message.claim.environ))
-            fields["claim"] = {**cast(dict[str, Json], fields["claim"]), "environ": environ}
+    if isinstance(message, Search | Line) and message.claim is not None:
+        environ = to_json(dict(message.claim.environ))
+        fields["claim"] = {**cast(dict[str, Json], fields["claim"]), "environ": environ}
     named: dict[str, Json] = {"request_id": request_id} if request_id else {}
     if caller:
         named["caller"] = caller

@@ -159,6 +159,18 @@ class _Kept:
         self.file = file
         self.place = place
 
+    def witnesses(self) -> Sequence[str]:
+        """Return words of which any text that says the same holds one; none where there are few.
+
+        Of shingles a text that says the same lacks a tenth at most, for it has nine tenths as many
+        at least. Each of these words begins a shingle, another one each, and they are more than a
+        tenth of all. The longest are the rarest.
+        """
+        starts = len(self.words) - _WINDOW + 1
+        number = int((1 - _ALIKE) * starts) + 2
+        found = sorted(set(self.words[:starts]), key=len, reverse=True)[:number]
+        return found if len(found) == number else ()
+
     @cached_property
     def shingles(self) -> frozenset[tuple[str, ...]]:
         """Return all runs of `_WINDOW` words, once each."""
@@ -184,17 +196,35 @@ class _Kept:
 
 
 class _KeptTexts:
-    """The pieces that are shown so far."""
+    """The pieces that are shown so far, found by how many words they have."""
 
     def __init__(self) -> None:
-        self._kept: list[_Kept] = []
+        self._kept: dict[int, list[tuple[int, _Kept]]] = {}
+        self._equal: dict[tuple[str, ...], tuple[int, _Kept]] = {}
+        self._number = 0
 
     def keep(self, one: _Kept) -> None:
         """Show a piece."""
-        self._kept.append(one)
+        held = self._number, one
+        self._number += 1
+        self._equal.setdefault(one.words, held)
+        self._kept.setdefault(len(one.words), []).append(held)
 
     def original_of(self, one: _Kept) -> _Kept | None:
         """Return the first piece that says the same; None where none does, or nothing is said."""
-        if not one.words:
+        words = len(one.words)
+        if not words:
             return None
-        return next((kept for kept in self._kept if one.says_the_same_as(kept)), None)
+        best = self._equal.get(one.words)
+        if words < _FEWEST:
+            return None if best is None else best[1]
+        witnesses = one.witnesses()
+        for length in range(int(words * _ALIKE), int(words / _ALIKE) + 2):
+            for held in self._kept.get(length, ()):
+                if best is not None and held[0] >= best[0]:
+                    break
+                if witnesses and held[1].distinct.isdisjoint(witnesses):
+                    continue
+                if held[1].says_the_same_as(one):
+                    best = held
+        return None if best is None else best[1]

@@ -33,7 +33,9 @@ def graph_edges(facts: Sequence[FileFacts]) -> tuple[GraphEdge, ...]:
     test is about is not said a second time as an import.
     """
     ordered = sorted(facts, key=lambda item: item.path)
-    edges = [*_brought_in(ordered), *_links(ordered), *_relates(ordered), *_configures(ordered)]
+    edges = [*_brought_in(ordered), *_links(ordered), *_relates(ordered)]
+    if any(item.keys for item in ordered):
+        edges += _configures(ordered)
     return unique_edges(edges)
 
 
@@ -101,8 +103,11 @@ def _links(facts: Sequence[FileFacts]) -> Iterator[GraphEdge]:
 
 def _relates(facts: Sequence[FileFacts]) -> Iterator[GraphEdge]:
     """Yield edges from a diagram to the files it names, and between those that it joins."""
+    drawings = [item for item in facts if item.relations]
+    if not drawings:
+        return
     files = NamedFiles(facts)
-    for item in facts:
+    for item in drawings:
         for labels in item.relations:
             ends = [files.find(label) if label else None for label in labels]
             for end in ends:

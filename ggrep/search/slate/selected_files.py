@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from ggrep.model.slate import FileFacts, Section
@@ -53,11 +54,12 @@ class SelectedPaths:
         self, source: str, parts: Parts, endings: frozenset[str], may_start: RootRule
     ) -> str | None:
         """Return the one file whose module path ends with `parts`, nearest to `source`."""
-        if not parts:
+        called = self._by_module.get(parts[-1].lower(), ()) if parts else ()
+        if not called:
             return None
         found = [
             path
-            for held, path in self._by_module.get(parts[-1].lower(), ())
+            for held, path in called
             if held[-len(parts) :] == parts
             and ending_of(path) in endings
             and path != source
@@ -94,6 +96,7 @@ def module_parts(path: str) -> Parts:
     return tuple(directories) if stem in _INDEX_NAMES else (*directories, stem)
 
 
+@lru_cache(1 << 12)
 def ending_of(path: str) -> str:
     """Return the last ending of a path in lower case, with its dot."""
     return posixpath.splitext(path)[1].lower()

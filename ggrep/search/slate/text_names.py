@@ -26,6 +26,8 @@ def named_words(bare: Iterable[BareText], section: Section) -> tuple[str, ...]:
     words: set[str] = set()
     for part in bare:
         words |= _words_of(part, section)
+    if len(words) <= MOST_WORDS:
+        return tuple(sorted(words))
     ranked = sorted(words, key=lambda word: (_SHAPED.search(word) is None, word))
     return tuple(sorted(ranked[:MOST_WORDS]))
 

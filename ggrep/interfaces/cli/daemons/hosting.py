@@ -18,7 +18,9 @@ from ggrep.config.settings import PROFILE_VARIABLE, compute_in_one_thread, envir
 from ggrep.model.sanitise import sanitise_line
 
 if TYPE_CHECKING:
+    from ggrep.daemon.asked_line import AskedLine, ServedRoot
     from ggrep.daemon.host import Outcome
+    from ggrep.protocol.wire.message_types import Line
 
 
 Ready = Callable[[str], None]
@@ -83,7 +85,15 @@ def host(
         build=build_id(),
         told=told,
         awaited=awaited,
+        reads=_read_line,
     )
+
+
+def _read_line(line: "Line", served: "ServedRoot") -> "AskedLine | None":
+    """Read a typed command; what that needs is loaded with the first."""
+    from ggrep.interfaces.cli.queries.typed_lines import read_line
+
+    return read_line(line, served)
 
 
 def host_behind(

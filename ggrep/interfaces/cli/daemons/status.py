@@ -4,12 +4,16 @@ import sys
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
+from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, Incompatible, UsageError
+from ggrep.base.stable_json import Document
+from ggrep.config.home import Home
 from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.daemon_contact import address_of
 from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState, daemons_json, row_of
@@ -17,11 +21,13 @@ from ggrep.interfaces.cli.daemons.status_text import render_live, status_block, 
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PathFlag, PlainFlag, ProfileFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.model.hints import with_path
+from ggrep.render.style import Style
 from ggrep.service.places import open_engine, place_of
 from ggrep.service.status_reading import REPLY_MS, read_document, status_document
 
 if TYPE_CHECKING:
-    from ggrep.protocol.client.daemon_address import DaemonAddress
+    from ggrep.interfaces.cli.queries.asked import Finder, Pending, Plan, Spot
+    from ggrep.model.answer_view import ViewOptions
     from ggrep.protocol.wire.endpoint import DaemonRecord
 
 
@@ -38,53 +44,107 @@ def status(
     profile: ProfileFlag = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,
-) -> int:
+) -> "Pending":
     """Show a repository's index and the daemons that run."""
-    terminal = open_terminal(plain=plain)
     if watch and json:
         raise UsageError("--watch and --json cannot go together")
-    if watch:
-        return _watch(terminal)
-    rows = [] if json and not everything else _rows(terminal)
-    if everything:
-        if json:
+    if everything or watch:
+        return _OfAll(watch=watch, json=json, plain=plain)
+    return _OfOne(path, profile, json=json, plain=plain)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OfAll:
+    """All daemons of this home, as typed."""
+
+    watch: bool
+    json: bool
+    plain: bool
+
+    def answer(self) -> int:
+        """Show them."""
+        terminal = open_terminal(plain=self.plain)
+        if self.watch:
+            return _watch(terminal)
+        rows = _rows(home_from(terminal.environ))
+        if self.json:
             terminal.write_json(daemons_json(rows), pretty=True)
         else:
             terminal.write(status_rows(rows, terminal.style, terminal.columns))
         return 0
-    address = address_of(place_of(path), terminal, {"profile": profile})
-    document = status_document(
-        address,
-        terminal.environ,
-        lambda: open_engine(address.identity.root, terminal.environ, flags=address.flags),
-        terminal.tell,
-    )
-    if json:
-        terminal.write_json(document, pretty=True)
+
+    def plan(self, finder: "Finder", spot: "Spot", view: "ViewOptions") -> None:
+        """Leave it to the client."""
+
+
+@dataclass(frozen=True, slots=True)
+class _OfOne:
+    """The status of one repository, as typed."""
+
+    path: Path | None
+    profile: str | None
+    json: bool
+    plain: bool
+
+    def answer(self) -> int:
+        """Show what its daemon says, or the disk."""
+        terminal = open_terminal(plain=self.plain)
+        address = address_of(place_of(self.path), terminal, {"profile": self.profile})
+        document = status_document(
+            address,
+            terminal.environ,
+            lambda: open_engine(address.identity.root, terminal.environ, flags=address.flags),
+            terminal.tell,
+        )
+        if self.json:
+            terminal.write_json(document, pretty=True)
+            return 0
+        style = terminal.style
+        text, note = self._text(document, address.home, style, terminal.columns)
+        terminal.write(text)
+        terminal.note(note)
         return 0
-    terminal.write(with_path(status_block(read_document(document), terminal.style), path))
-    others = [row for row in rows if row.store_id != address.identity.store_id]
-    if others:
-        terminal.write("\n" + status_rows(others, terminal.style, terminal.columns))
-    _warn_of_fan_out(address, rows, terminal)
-    return 0
+
+    def plan(self, finder: "Finder", spot: "Spot", view: "ViewOptions") -> "Plan | None":
+        """Return what a daemon is to do."""
+        from ggrep.interfaces.cli.queries.asked import Plan
+        from ggrep.protocol.wire.message_types import Status
+        from ggrep.render.printed import Rendered
+
+        if self.profile is not None:
+            return None
+        finder.place(None, None if self.path is None else str(self.path))
+
+        def printed(document: Document) -> Rendered:
+            if self.json:
+                return Rendered(stable_json.dumps_pretty(document).decode(), "")
+            return Rendered(*self._text(document, spot.home, Style(view.colour), view.columns))
+
+        return Plan(Status(), printed)
+
+    def _text(self, document: Document, home: Home, style: Style, columns: int) -> tuple[str, str]:
+        """Return the repository's lines and the other daemons, and a note."""
+        shown, rows = read_document(document), _rows(home)
+        text = with_path(status_block(shown, style), self.path)
+        others = [row for row in rows if row.store_id != shown.store_id]
+        if others:
+            text += "\n" + status_rows(others, style, columns)
+        return text, _fan_out(shown.canonical_root, rows)
 
 
-def _warn_of_fan_out(
-    address: "DaemonAddress", rows: Iterable[DaemonRow], terminal: Terminal
-) -> None:
-    """Warn that several daemons watch one root, each at full cost."""
-    root = str(address.identity.root)
+def _fan_out(root: str, rows: Iterable[DaemonRow]) -> str:
+    """Return a warning if several daemons watch one root, each at full cost."""
     same = sum(row.root == root for row in rows)
-    if same > 1:
-        terminal.note(f"{same} daemons watch this root, one for each configuration in use\n")
+    if same <= 1:
+        return ""
+    return f"{same} daemons watch this root, one for each configuration in use\n"
 
 
-def _rows(terminal: Terminal) -> list[DaemonRow]:
+def _rows(home: Home) -> list[DaemonRow]:
     """Return a row for every daemon of this home; all are queried concurrently."""
     from ggrep.protocol.client.daemon_listing import running
 
-    records = running(home_from(terminal.environ))
+    records = running(home)
     with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
         return list(pool.map(_row, records))
 
@@ -122,10 +182,11 @@ def _watch(terminal: Terminal) -> int:
 
     console = Console(no_color=not terminal.style.colour)
     previous: list[DaemonRow] = []
+    home = home_from(terminal.environ)
     try:
         with Live(console=console, screen=True, auto_refresh=False) as live:
             while True:
-                now = _rows(terminal)
+                now = _rows(home)
                 text = render_live(now, previous, terminal.style, console.width)
                 live.update(Text.from_ansi(text), refresh=True)
                 previous = now

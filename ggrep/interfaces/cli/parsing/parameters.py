@@ -12,11 +12,19 @@ from dataclasses import dataclass, is_dataclass
 from inspect import Parameter
 from pathlib import Path
 from types import NoneType
-from typing import Annotated, Any, Final, get_args, get_origin
+from typing import Annotated, Any, Final, Protocol, get_args, get_origin
 
 from ggrep.interfaces.cli.parsing.flags import Argument, Option, option_of, options_of
 
-Command = Callable[..., int]
+
+class Work(Protocol):
+    """What a command that asks returns: its work, not begun."""
+
+    def answer(self) -> int:
+        """Do it; return the exit status."""
+
+
+Command = Callable[..., int | Work]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,12 @@ def handed(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a command's keyword arguments, built from the parsed values."""
     takes = inspect.signature(command).parameters.values()
     return {each.name: _collected(each, given) for each in takes}
+
+
+def run(command: Command, given: Mapping[str, Any]) -> int:
+    """Run a command with its parsed values; return its exit status."""
+    done = command(**handed(command, given))
+    return done if isinstance(done, int) else done.answer()
 
 
 def _argument(parameter: inspect.Parameter) -> Piece | None:

@@ -14,11 +14,14 @@ class Entry:
     Attributes:
         place: its module in `ggrep.interfaces.cli`, a dot, and the function.
         about: what the list of commands says; the command's own page has the function's docstring.
+        asks: it does nothing itself and returns a question (`queries.asked`), so that a daemon
+            can read it, too.
     """
 
     place: str
     about: str
     hidden: bool = False
+    asks: bool = False
 
     def load(self) -> Command:
         """Return the function that is the command."""
@@ -28,12 +31,18 @@ class Entry:
 
 
 COMMANDS: Final = {
-    "search": Entry("queries.search.search", "Search a repository, or a workspace of them."),
-    "slate": Entry("queries.slate.slate", "Gather the files and evidence that answer a question."),
-    "symbol": Entry("queries.navigation.symbol", "Show where a name is defined."),
-    "refs": Entry("queries.navigation.references", "Show where a name is used."),
-    "references": Entry("queries.navigation.references", "Show where a name is used.", hidden=True),
-    "expand": Entry("queries.navigation.expand", "Show the code around a place."),
+    "search": Entry(
+        "queries.search.search", "Search a repository, or a workspace of them.", asks=True
+    ),
+    "slate": Entry(
+        "queries.slate.slate", "Gather the files and evidence that answer a question.", asks=True
+    ),
+    "symbol": Entry("queries.navigation.symbol", "Show where a name is defined.", asks=True),
+    "refs": Entry("queries.navigation.references", "Show where a name is used.", asks=True),
+    "references": Entry(
+        "queries.navigation.references", "Show where a name is used.", hidden=True, asks=True
+    ),
+    "expand": Entry("queries.navigation.expand", "Show the code around a place.", asks=True),
     "outline": Entry(
         "queries.outline.outline", "Show what files or folders define, with line ranges."
     ),
@@ -50,7 +59,9 @@ COMMANDS: Final = {
     "serve": Entry("daemons.serve.serve", "Run a daemon that keeps repositories indexed."),
     "stop": Entry("daemons.serve.stop", "Stop the daemons of a repository."),
     "stop-all": Entry("daemons.serve.stop_all", "Stop every daemon of this home."),
-    "status": Entry("daemons.status.status", "Show what is indexed and which daemons run."),
+    "status": Entry(
+        "daemons.status.status", "Show what is indexed and which daemons run.", asks=True
+    ),
     "audit": Entry(
         "stores.store_care.audit_command", "Verify a repository's whole store, byte for byte."
     ),

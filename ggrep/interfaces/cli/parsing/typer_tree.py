@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand
 
 from ggrep.interfaces.cli.parsing.flags import Argument, help_of
-from ggrep.interfaces.cli.parsing.parameters import Command, Piece, handed, pieces_of
+from ggrep.interfaces.cli.parsing.parameters import Command, Piece, pieces_of, run
 from ggrep.interfaces.cli.parsing.tree import COMMANDS, OF_WORKSPACES, Entry
 
 _OPTION: Final = "option"
@@ -45,13 +45,14 @@ def grouped(command: Command) -> Command:
         return command
     asked = [_parameter(piece) for piece in pieces]
 
-    def run(**given: Any) -> int:  # noqa: ANN401 - as typer reads them
-        return command(**handed(command, given))
+    def grouped_run(**given: Any) -> int:  # noqa: ANN401 - as typer reads them
+        return run(command, given)
 
-    run.__name__, run.__doc__ = command.__name__, command.__doc__
-    run.__signature__ = inspect.Signature(asked)  # type: ignore[attr-defined] # as inspect reads it
-    run.__annotations__ = {each.name: each.annotation for each in asked}
-    return run
+    grouped_run.__name__, grouped_run.__doc__ = command.__name__, command.__doc__
+    # As inspect reads it.
+    grouped_run.__signature__ = inspect.Signature(asked)  # type: ignore[attr-defined]
+    grouped_run.__annotations__ = {each.name: each.annotation for each in asked}
+    return grouped_run
 
 
 def _parameter(piece: Piece) -> inspect.Parameter:

@@ -8,9 +8,9 @@ from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError, NoIndex, UsageError
 from ggrep.config.profiles import apply_to_request
 from ggrep.interfaces.cli.queries.agent_options import MORE
-from ggrep.interfaces.cli.queries.one_answer import Question, answered, reach
+from ggrep.interfaces.cli.queries.one_answer import Question, answered, place_asked, reach
 from ggrep.interfaces.cli.queries.search_options import Typed, given_fields, request_of
-from ggrep.interfaces.cli.terminal import Terminal
+from ggrep.interfaces.cli.terminal import open_terminal
 from ggrep.interfaces.surfaces.agent_search import (
     MOST_MATCHING,
     Wish,
@@ -23,7 +23,6 @@ from ggrep.model.navigation import ExpandRequest, ExpandResponse
 from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.render.error_json import query_error
 from ggrep.render.navigation_json import expand_success
-from ggrep.service.places import Place
 
 if TYPE_CHECKING:
     from ggrep.protocol.client.exchange import Exchange as Daemon
@@ -37,13 +36,14 @@ class _Written:
     hits: int
 
 
-def search_for_agent(terminal: Terminal, typed: Typed, place: Place, wish: Wish) -> int:
-    """Answer a search of the repository around a place; return the exit status.
+def search_for_agent(typed: Typed, wish: Wish) -> int:
+    """Answer a typed search of one repository; return the exit status.
 
     Raises:
         UsageError: a flag was given that such a text does not heed.
         GgrepError: as the flags, the daemon or the engine say.
     """
+    terminal, place = open_terminal(plain=typed.output.plain), place_asked("search", typed)
     _refuse_flags_of_people(typed)
     request = request_of(typed, scope=place.scope)
     reached = reach(place, terminal, typed.asking.overrides)

@@ -1,23 +1,27 @@
 """`ggrep symbol`, `ggrep refs` and `ggrep expand`: definitions, usages, surrounding code."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar, TypeAlias
 
-from ggrep.base.errors import GgrepError, InvalidRequest, UsageError
+from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
 from ggrep.interfaces.cli.queries.agent_options import MORE, AgentText, wants_agent
-from ggrep.interfaces.cli.queries.batches import Batch, answered_each, names_of
+from ggrep.interfaces.cli.queries.asked import Finder, Meant, Pending, Spot
+from ggrep.interfaces.cli.queries.asked_each import Answers, AskedEach
+from ggrep.interfaces.cli.queries.batches import Names, names_of
 from ggrep.interfaces.cli.queries.federation_options import Members
-from ggrep.interfaces.cli.queries.one_answer import Reached, chosen_place, reach, view_of
 from ggrep.interfaces.cli.queries.search_options import Asking, Found, Kept, Typed
-from ggrep.interfaces.cli.queries.typed_targets import target_of
-from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.queries.typed_targets import Target
+from ggrep.model.answer_view import ViewOptions
 from ggrep.model.filters import keys_told
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.sanitise import sanitise_line
-from ggrep.render.batches import Followed, Named, found_in, render_for_agent, render_named
+from ggrep.protocol.wire.message_types import Expand, Navigation, References, Symbol
+from ggrep.render.batches import Named, found_in, render_for_agent, render_named
+from ggrep.render.printed import Rendered
 
 _Names: TypeAlias = Annotated[
     list[str],
@@ -87,26 +91,22 @@ def symbol(
     agent: AgentText,
     asking: Asking,
     members: Members,
-) -> int:
+) -> Pending:
     """Show where names are defined."""
-    terminal = open_terminal(plain=output.plain)
     asking.check()
-    printing = printing_of(output, agent)
+    budget = budget_of(output, agent)
     typed, given = names_of(names, wanted.inside), said(SymbolRequest, wanted, asking)
     if members.files:
         from ggrep.interfaces.cli.queries.workspace_names import symbol_in_workspace
 
-        asked = typed_of(typed.names, typed.path, output, asking, printing)
-        return symbol_in_workspace(terminal, asked, members, SymbolRequest(asked.query, **given))
+        asked = typed_of(typed.names, typed.path, output, asking, budget)
+        return symbol_in_workspace(asked, members, SymbolRequest(asked.query, **given))
     members.refuse_without_file()
-    reached = reach(chosen_place(asking.repo, typed.path), terminal, asking.overrides)
-    batch = Batch(
-        [SymbolRequest(name, reached.scope, **given) for name in typed.names],
-        ask=lambda daemon, request, watch: daemon.symbol(request, watch),
-        read=lambda engine, request: engine.symbol(request),
-    )
-    answers = answered_each(batch, reached, terminal, asking)
-    return _written(terminal, reached, typed.names, answers, printing)
+
+    def about(name: str, spot: Spot) -> Navigation:
+        return Symbol(SymbolRequest(name, spot.scope, **given))
+
+    return _of_names(typed, asking, output, budget, about)
 
 
 def references(
@@ -116,27 +116,23 @@ def references(
     agent: AgentText,
     asking: Asking,
     members: Members,
-) -> int:
+) -> Pending:
     """Show where names are used."""
-    terminal = open_terminal(plain=output.plain)
     asking.check()
-    printing = printing_of(output, agent)
+    budget = budget_of(output, agent)
     typed, given = names_of(names, wanted.inside), said(ReferencesRequest, wanted, asking)
     if members.files:
         from ggrep.interfaces.cli.queries.workspace_names import references_in_workspace
 
-        asked = typed_of(typed.names, typed.path, output, asking, printing)
+        asked = typed_of(typed.names, typed.path, output, asking, budget)
         request = ReferencesRequest(asked.query, **given)
-        return references_in_workspace(terminal, asked, members, request)
+        return references_in_workspace(asked, members, request)
     members.refuse_without_file()
-    reached = reach(chosen_place(asking.repo, typed.path), terminal, asking.overrides)
-    batch = Batch(
-        [ReferencesRequest(name, reached.scope, **given) for name in typed.names],
-        ask=lambda daemon, request, watch: daemon.references(request, watch),
-        read=lambda engine, request: engine.references(request),
-    )
-    answers = answered_each(batch, reached, terminal, asking)
-    return _written(terminal, reached, typed.names, answers, printing)
+
+    def about(name: str, spot: Spot) -> Navigation:
+        return References(ReferencesRequest(name, spot.scope, **given))
+
+    return _of_names(typed, asking, output, budget, about)
 
 
 def expand(
@@ -152,61 +148,88 @@ def expand(
     agent: AgentText,
     asking: Asking,
     members: Members,
-) -> int:
+) -> Pending:
     """Show the code around places."""
-    terminal = open_terminal(plain=output.plain)
     asking.check()
-    printing = printing_of(output, agent)
+    budget = budget_of(output, agent)
     given = said(ExpandRequest, extent, asking)
     if members.files:
         from ggrep.interfaces.cli.queries.workspace_names import expand_in_workspace
 
-        asked = typed_of(targets, None, Found(output.json, output.plain), asking, printing)
-        return expand_in_workspace(terminal, asked, members, ExpandRequest(asked.query, **given))
+        asked = typed_of(targets, None, Found(output.json, output.plain), asking, budget)
+        return expand_in_workspace(asked, members, ExpandRequest(asked.query, **given))
     members.refuse_without_file()
-    wanted = [target_of(target, asking.repo) for target in dict.fromkeys(targets)]
-    places = [reach(target.place, terminal, asking.overrides) for target in wanted]
-    if len({place.root for place in places}) > 1:
-        roots = " and ".join(sorted({sanitise_line(place.root.name) for place in places}))
-        raise InvalidRequest(f"these places lie in {roots}; give those of one repository")
-    batch = Batch(
-        [
-            ExpandRequest(target.key(place.scope), **given)
-            for target, place in zip(wanted, places, strict=True)
-        ],
-        ask=lambda daemon, request, watch: daemon.expand(request, watch),
-        read=lambda engine, request: engine.expand(request),
-    )
-    answers = answered_each(batch, places[0], terminal, asking)
-    typed = list(dict.fromkeys(targets))
-    return _written(terminal, places[0], typed, answers, replace(printing, whole=True))
+    typed = tuple(dict.fromkeys(targets))
+
+    def around(target: Target, spot: Spot) -> Navigation:
+        return Expand(ExpandRequest(target.key(spot.scope), **given))
+
+    def find(finder: Finder) -> list[Meant]:
+        wanted = [finder.target(target, asking.repo) for target in typed]
+        return [(target.place, partial(around, target)) for target in wanted]
+
+    return AskedEach(asking, output, find, partial(_printed, typed, budget, whole=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Printing:
-    """How answers are printed.
+def _of_names(
+    typed: Names,
+    asking: Asking,
+    output: Found,
+    budget: int | None,
+    about: Callable[[str, Spot], Navigation],
+) -> AskedEach:
+    """Return questions about names; `about` makes the message of one."""
 
-    Attributes:
+    def find(finder: Finder) -> list[Meant]:
+        place = finder.place(asking.repo, typed.path)
+        return [(place, partial(about, name)) for name in typed.names]
+
+    return AskedEach(asking, output, find, partial(_printed, typed.names, budget))
+
+
+def _printed(
+    typed: Sequence[str],
+    budget: int | None,
+    answers: Answers,
+    root: Path,
+    view: ViewOptions,
+    *,
+    whole: bool = False,
+) -> Rendered:
+    """Return answers in print, in the order of what was asked for.
+
+    Args:
+        typed: what was asked for.
         budget: most bytes of a text for agents; None for people.
-        empty_fails: the exit status says that nothing was found.
+        answers: to each.
+        root: of the repository.
+        view: how to print.
         whole: no line is cut to the terminal's width.
     """
+    named = [Named(asked, answer) for asked, answer in zip(typed, answers, strict=True)]
+    if budget is not None:
+        rendered = render_for_agent(named, budget, MORE)
+    else:
+        rendered = render_named(named, root, replace(view, whole=whole))
+    return replace(rendered, err=rendered.err + "".join(_taken_for_names(named, view.cwd)))
 
-    json: bool
-    budget: int | None
-    empty_fails: bool
-    whole: bool = False
+
+def _taken_for_names(named: Sequence[Named], cwd: str) -> Iterator[str]:
+    """Yield a line for each of several names that nothing has, and that is a path here."""
+    for one in named if len(named) > 1 else ():
+        if not found_in(one.answer) and Path(cwd or ".", one.asked).exists():
+            asked = sanitise_line(one.asked)
+            yield f"{asked} was taken for a name; to search in it: --in {asked}\n"
 
 
-def printing_of(output: Output, agent: AgentText) -> Printing:
-    """Return how answers are printed.
+def budget_of(output: Output, agent: AgentText) -> int | None:
+    """Return the most bytes of a text for agents, 0 for what is usual; None for people.
 
     Raises:
         InvalidRequest: there is no such format.
         UsageError: flags that do not go together.
     """
-    budget = (agent.budget or 0) if wants_agent(agent, json=output.json) else None
-    return Printing(output.json, budget, isinstance(output, Found) and output.exit_status)
+    return (agent.budget or 0) if wants_agent(agent, json=output.json) else None
 
 
 def typed_of(
@@ -214,7 +237,7 @@ def typed_of(
     path: str | None,
     output: Found,
     asking: Asking,
-    printing: Printing,
+    budget: int | None,
 ) -> Typed:
     """Return a question about a workspace as a typed search of it.
 
@@ -223,31 +246,10 @@ def typed_of(
     """
     if asking.profile is not None:
         raise UsageError("--profile and --workspace cannot go together")
-    if printing.budget is not None:
+    if budget is not None:
         raise UsageError("--format agent and --workspace cannot go together; --json can")
     one, *more = dict.fromkeys(asked)
     if more:
         raise UsageError("with --workspace one name or place at a time")
     kept = Kept(output.json, output.plain, output.exit_status)
     return Typed(one, path, asking=asking, output=kept)
-
-
-def _written(
-    terminal: Terminal,
-    reached: Reached,
-    typed: Sequence[str],
-    answers: Sequence[Followed | GgrepError],
-    printing: Printing,
-) -> int:
-    """Write answers, in the order of what was asked for; return the exit status."""
-    named = [Named(asked, answer) for asked, answer in zip(typed, answers, strict=True)]
-    if printing.budget is None:
-        view = view_of(terminal, json=printing.json, whole=printing.whole)
-        rendered = render_named(named, reached.root, view)
-    else:
-        rendered = render_for_agent(named, printing.budget, MORE)
-    terminal.write_answer(rendered.out, rendered.err, json=printing.json)
-    for one in named:
-        if len(named) > 1 and not found_in(one.answer) and Path(one.asked).exists():
-            terminal.tell(f"{one.asked} was taken for a name; to search in it: --in {one.asked}")
-    return rendered.exit_status or (1 if printing.empty_fails and not rendered.hits else 0)

@@ -28,6 +28,7 @@ from ggrep.interfaces.cli.queries.search_options import (
     request_of,
 )
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.model.answer_view import ViewOptions
 from ggrep.model.request import SearchRequest
 from ggrep.service.daemon_choice import asking_of
 from ggrep.service.places import Place, place_of
@@ -53,12 +54,7 @@ def search_one(terminal: Terminal, typed: Typed, place: Place, start: Start = UN
     reached = reach(place, terminal, typed.asking.overrides)
     request = replace(request, scope=reached.scope)
     request = apply_to_request(request, given_fields(typed), reached.address.profile)
-    view = replace(
-        view_of(terminal, json=typed.output.json, whole=typed.hits.whole),
-        scores=typed.hits.scores,
-        compact=typed.hits.compact,
-        explain=typed.hits.explain,
-    )
+    view = shown(typed, view_of(terminal, json=typed.output.json))
 
     def read(engine: "Engine") -> "Rendered":
         response = _found(engine, request, terminal, typed.output)
@@ -78,6 +74,18 @@ def search_one(terminal: Terminal, typed: Typed, place: Place, start: Start = UN
     if printed.scan and terminal.progress:
         follow_index(reached.address, terminal)
     return 1 if typed.output.exit_status and not printed.hits else 0
+
+
+def shown(typed: Typed, view: ViewOptions) -> ViewOptions:
+    """Return how the hits of a typed search are shown."""
+    return replace(
+        view,
+        json=typed.output.json,
+        whole=typed.hits.whole,
+        scores=typed.hits.scores,
+        compact=typed.hits.compact,
+        explain=typed.hits.explain,
+    )
 
 
 def _found(

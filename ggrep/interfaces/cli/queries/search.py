@@ -1,16 +1,38 @@
 """`ggrep search`, and `ggrep "words"`."""
 
+from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 from ggrep.base.errors import UsageError
+from ggrep.config.profiles import apply_to_request
 from ggrep.interfaces.cli.parsing.flags import Argument
 from ggrep.interfaces.cli.queries.agent_options import AgentSearch, check_agent
+from ggrep.interfaces.cli.queries.asked import (
+    ByClient,
+    Finder,
+    Pending,
+    Plan,
+    Spot,
+    asks_plainly,
+    printed_already,
+)
 from ggrep.interfaces.cli.queries.federation_options import Repositories
 from ggrep.interfaces.cli.queries.one_answer import place_asked
-from ggrep.interfaces.cli.queries.one_search import search_one
-from ggrep.interfaces.cli.queries.search_options import Asking, Hits, Kept, Question, Typed
+from ggrep.interfaces.cli.queries.one_search import search_one, shown
+from ggrep.interfaces.cli.queries.search_options import (
+    Asking,
+    Hits,
+    Kept,
+    Question,
+    Typed,
+    given_fields,
+    request_of,
+)
 from ggrep.interfaces.cli.queries.slate_options import Format, wants_slate
 from ggrep.interfaces.cli.terminal import open_terminal
+from ggrep.model.answer_view import ViewOptions
+from ggrep.protocol.wire.message_types import Search
 
 
 def search(
@@ -23,9 +45,8 @@ def search(
     agent: AgentSearch,
     repositories: Repositories,
     path: Annotated[str | None, Argument("Search only this directory or file.")] = None,
-) -> int:
+) -> Pending:
     """Search a repository, or a workspace of them."""
-    terminal = open_terminal(plain=output.plain)
     typed = Typed(query, path, question, hits, asking, output)
     asking.check()
     _check_receipt(output)
@@ -36,22 +57,45 @@ def search(
     if wants_slate(slate):
         from ggrep.interfaces.cli.queries.slate import search_as_slate
 
-        return search_as_slate(terminal, typed, slate, repositories)
+        return search_as_slate(typed, slate, repositories)
     if repositories.files:
         if for_agents:
             raise UsageError("--format agent is of one repository; over several there is --json")
         if asking.profile is not None:
             raise UsageError("--profile and --workspace cannot go together")
-        from ggrep.interfaces.cli.queries.workspace_search import search_workspace
+        from ggrep.interfaces.cli.queries.workspace_search import WorkspaceSearch
 
-        return search_workspace(terminal, typed, repositories)
+        return WorkspaceSearch(typed, repositories)
     repositories.refuse_without_file()
-    place = place_asked("search", typed)
     if for_agents:
         from ggrep.interfaces.cli.queries.agent_search import search_for_agent
 
-        return search_for_agent(terminal, typed, place, agent.wish)
-    return search_one(terminal, typed, place)
+        # It opens hits of its own answer: several questions, of which a daemon reads one.
+        return ByClient(partial(search_for_agent, typed, agent.wish))
+    return OneSearch(typed)
+
+
+@dataclass(frozen=True, slots=True)
+class OneSearch:
+    """A search of one repository, as typed."""
+
+    typed: Typed
+
+    def answer(self) -> int:
+        """Search, and print the hits."""
+        terminal = open_terminal(plain=self.typed.output.plain)
+        return search_one(terminal, self.typed, place_asked("search", self.typed))
+
+    def plan(self, finder: Finder, spot: Spot, view: ViewOptions) -> Plan | None:
+        """Return what a daemon is to do; a receipt is written by the client."""
+        typed = self.typed
+        if typed.output.receipt is not None or not asks_plainly(typed.asking):
+            return None
+        scope = finder.place_asked("search", typed).scope
+        request = request_of(typed, scope=scope)
+        request = apply_to_request(request, given_fields(typed), spot.profile)
+        message = Search(request, render=shown(typed, view))
+        return Plan(message, printed_already, typed.output.exit_status)
 
 
 def _check_receipt(output: Kept) -> None:

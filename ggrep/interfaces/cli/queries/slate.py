@@ -1,15 +1,15 @@
 """`ggrep slate`, and `ggrep search --format slate`."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Final
 
 from ggrep.base.errors import UsageError
 from ggrep.config.profiles import apply_to_slate
 from ggrep.interfaces.cli.parsing.flags import Argument
 from ggrep.interfaces.cli.queries.agent_options import AgentForm, wants_agent
+from ggrep.interfaces.cli.queries.asked import Asked, Finder, Meant, Pending, Spot
 from ggrep.interfaces.cli.queries.federation_options import Repositories
-from ggrep.interfaces.cli.queries.one_answer import Question as Asked
-from ggrep.interfaces.cli.queries.one_answer import answered, place_asked, reach, view_of
 from ggrep.interfaces.cli.queries.search_options import (
     Asking,
     Found,
@@ -28,11 +28,12 @@ from ggrep.interfaces.cli.queries.slate_options import (
     slate_fields,
     slate_request_of,
 )
-from ggrep.interfaces.cli.queries.typed_targets import target_of
-from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.model.answer_view import ViewOptions
 from ggrep.model.request import SnippetMode
+from ggrep.model.slate import SlateResponse
+from ggrep.protocol.wire.message_types import Slate as SlateMessage
+from ggrep.render.printed import Rendered
 from ggrep.render.slate_answer import render_graph, render_slate, render_slate_for_agent
-from ggrep.service.places import Place
 
 _WHOLE_CHUNKS: Final = 3
 
@@ -47,9 +48,8 @@ def slate(
     asking: Asking,
     repositories: Repositories,
     path: Annotated[str | None, Argument("Gather only from this directory or file.")] = None,
-) -> int:
+) -> Pending:
     """Gather the files that answer a question: by section, with evidence, within a budget."""
-    terminal = open_terminal(plain=output.plain)
     asking.check()
     kept = Kept(output.json, output.plain, output.exit_status)
     typed = Typed(query, path, question=question, asking=asking, output=kept)
@@ -59,16 +59,13 @@ def slate(
     if for_agents and (repositories.files or shape.form is not None):
         raise UsageError("--format agent: not with --workspace or --graph")
     if repositories.files:
-        return _of_workspace(terminal, typed, shape, repositories, session)
+        return _of_workspace(typed, shape, repositories, session)
     repositories.refuse_without_file()
-    place = place_asked("slate", typed)
-    return _print(terminal, typed, place, shape, session, for_agents=for_agents)
+    return _of_one("slate", typed, shape, session, for_agents=for_agents)
 
 
-def search_as_slate(
-    terminal: Terminal, typed: Typed, shape: Bounds, repositories: Repositories
-) -> int:
-    """Answer a typed search with a slate; return the exit status.
+def search_as_slate(typed: Typed, shape: Bounds, repositories: Repositories) -> Pending:
+    """Return what answers a typed search with a slate.
 
     Raises:
         UsageError: a flag was given that a slate does not heed.
@@ -78,23 +75,19 @@ def search_as_slate(
         snippet = request_of(typed, scope="").snippet
         shape = replace(shape, level=level_of_snippet(snippet))
     if repositories.files:
-        return _of_workspace(terminal, typed, shape, repositories)
+        return _of_workspace(typed, shape, repositories)
     repositories.refuse_without_file()
-    return _print(terminal, typed, place_asked("search", typed), shape)
+    return _of_one("search", typed, shape)
 
 
 def _of_workspace(
-    terminal: Terminal,
-    typed: Typed,
-    shape: Bounds,
-    repositories: Repositories,
-    session: Session = ALONE,
-) -> int:
+    typed: Typed, shape: Bounds, repositories: Repositories, session: Session = ALONE
+) -> Pending:
     if typed.asking.profile is not None:
         raise UsageError("--profile and --workspace cannot go together")
-    from ggrep.interfaces.cli.queries.workspace_slate import slate_workspace
+    from ggrep.interfaces.cli.queries.workspace_slate import WorkspaceSlate
 
-    return slate_workspace(terminal, typed, shape, repositories, session)
+    return WorkspaceSlate(typed, shape, repositories, session)
 
 
 def _refuse_flags_of_hits(typed: Typed) -> None:
@@ -111,42 +104,39 @@ def _refuse_flags_of_hits(typed: Typed) -> None:
         raise UsageError(f"{', '.join(named)}: not with --format slate")
 
 
-def _print(
-    terminal: Terminal,
+def _of_one(
+    command: str,
     typed: Typed,
-    place: Place,
     shape: Bounds,
     session: Session = ALONE,
     *,
     for_agents: bool = False,
-) -> int:
-    """Query, and print the answer; return the exit status."""
-    search = request_of(typed, scope="")
-    reached = reach(place, terminal, typed.asking.overrides)
-
-    def resolve(word: str) -> str:
-        target = target_of(word, reached.root)
-        return target.key(target.place.scope)
-
-    scoped = replace(search, scope=reached.scope, snippet=SnippetMode.DEFAULT)
-    request = apply_to_slate(
-        slate_request_of(shape, scoped, session, resolve=resolve),
-        given_fields(typed) | slate_fields(shape),
-        reached.address.profile,
-    )
-    asked = Asked(
-        ask=lambda daemon, watch: daemon.slate(request, watch),
-        read=lambda engine: engine.slate(request),
-        early=True,
-    )
-    response = answered(asked, reached, terminal, typed.asking)
-    view = view_of(terminal, json=typed.output.json, whole=request.level == _WHOLE_CHUNKS)
+) -> Asked:
+    """Return the question to one repository."""
     form = shape.graph_form if isinstance(shape, Shape) else None
-    if for_agents:
-        rendered = render_slate_for_agent(response)
-    elif form is not None:
-        rendered = render_graph(response, form, view)
-    else:
-        rendered = render_slate(response, reached.root, view)
-    terminal.write_answer(rendered.out, rendered.err, json=typed.output.json)
-    return 1 if typed.output.exit_status and not rendered.hits else 0
+
+    def find(finder: Finder) -> Meant:
+        place = finder.place_asked(command, typed)
+        search = request_of(typed, scope="")
+
+        def message(spot: Spot) -> SlateMessage:
+            def resolve(word: str) -> str:
+                target = finder.target(word, spot.root)
+                return target.key(target.place.scope)
+
+            scoped = replace(search, scope=spot.scope, snippet=SnippetMode.DEFAULT)
+            request = slate_request_of(shape, scoped, session, resolve=resolve)
+            given = given_fields(typed) | slate_fields(shape)
+            return SlateMessage(apply_to_slate(request, given, spot.profile))
+
+        return place, message
+
+    def printed(response: SlateResponse, root: Path, view: ViewOptions) -> Rendered:
+        view = replace(view, whole=response.slate.level == _WHOLE_CHUNKS)
+        if for_agents:
+            return render_slate_for_agent(response)
+        if form is not None:
+            return render_graph(response, form, view)
+        return render_slate(response, root, view)
+
+    return Asked(typed.asking, typed.output, find, printed, early=True)

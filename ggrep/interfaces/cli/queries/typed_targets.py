@@ -9,6 +9,7 @@ from typing import Final
 from ggrep.base.errors import InvalidRequest
 from ggrep.service.places import Place, place_of
 
+HERE: Final = Path()
 _LINES: Final = re.compile(r"(?P<path>.+):(?P<lines>\d+(?:-\d+)?)")
 
 
@@ -44,7 +45,7 @@ def target_of(typed: str, repo: Path | None) -> Target:
         InvalidRequest: it is a directory, or there is no repository there.
     """
     root = None if repo is None else place_of(repo).root
-    path, lines = _parts(typed, root)
+    path, lines = parts_of(typed, root)
     if path is None:
         return Target(Place(root or place_of(None).root, ""), "", typed)
     if path.is_dir():
@@ -54,14 +55,15 @@ def target_of(typed: str, repo: Path | None) -> Target:
     return Target(Place(root, path.resolve().relative_to(root).as_posix()), lines, typed)
 
 
-def placed_in(typed: str, roots: Mapping[Path, str]) -> str:
+def placed_in(typed: str, roots: Mapping[Path, str], here: Path = HERE) -> str:
     """Return a file that was typed as seen from here as `label:path`; all else as it is.
 
     Args:
         typed: as of `target_of`, or with a label and a colon in front.
         roots: canonical roots of repositories, with their labels; the innermost counts.
+        here: the directory that relative paths are read from.
     """
-    path, lines = _parts(typed, None)
+    path, lines = parts_of(typed, None, here)
     if path is None or path.is_dir():
         return typed
     real = path.resolve()
@@ -70,12 +72,18 @@ def placed_in(typed: str, roots: Mapping[Path, str]) -> str:
     return typed if root is None else f"{roots[root]}:{real.relative_to(root).as_posix()}{lines}"
 
 
-def _parts(typed: str, root: Path | None) -> tuple[Path | None, str]:
-    """Return the file, or None if none such exists, and the line numbers behind its name."""
+def parts_of(typed: str, root: Path | None, here: Path = HERE) -> tuple[Path | None, str]:
+    """Return the file, or None if none such exists, and the line numbers behind its name.
+
+    Args:
+        typed: as it was.
+        root: files that do not lie below it are none; None for any.
+        here: the directory that relative paths are read from.
+    """
     found = _LINES.fullmatch(typed)
     readings = [(typed, "")] + ([(found["path"], f":{found['lines']}")] if found else [])
     for path, lines in readings:
-        candidate = Path(path)
+        candidate = here / path
         if not path or not _exists(candidate):
             continue
         if root is None or candidate.resolve().is_relative_to(root):

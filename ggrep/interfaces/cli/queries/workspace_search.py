@@ -1,16 +1,19 @@
 """`ggrep search --workspace`: turns flags into a federated request and prints its answer."""
 
 import os
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 
 from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Stop
 from ggrep.base.errors import GgrepError, UsageError
 from ggrep.config.settings import home_from
+from ggrep.daemon.asked_line import Work
 from ggrep.federation.attendance import Attended
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.editing import MERGE_LINE
@@ -22,15 +25,27 @@ from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.interfaces.cli.daemon_contact import address_of, watching
 from ggrep.interfaces.cli.parsing.flags import said
+from ggrep.interfaces.cli.queries.asked import (
+    Finder,
+    Plan,
+    Spot,
+    asks_plainly,
+    printed_already,
+)
 from ggrep.interfaces.cli.queries.federation_options import Repositories
+from ggrep.interfaces.cli.queries.hosted_workspace import coordinated
+from ggrep.interfaces.cli.queries.one_answer import view_of
 from ggrep.interfaces.cli.queries.search_options import Asking, Typed, request_of
-from ggrep.interfaces.cli.terminal import Terminal, show_progress
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
 from ggrep.interfaces.cli.workspaces.workspace_file import load
+from ggrep.model.answer_view import ViewOptions
 from ggrep.model.hints import with_file
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.error_text import error_lines
 from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
+from ggrep.render.printed import Rendered, json_line
+from ggrep.render.style import Style
 from ggrep.service.daemon_choice import asking_of, asks_daemon
 from ggrep.service.places import Place, open_engine
 from ggrep.service.searchers import OwnReading, engine_searchers
@@ -46,29 +61,68 @@ _MOST_NAMED = 8
 """Repositories that one line names; the JSON document has all."""
 
 
-def search_workspace(terminal: Terminal, typed: Typed, repositories: Repositories) -> int:
-    """Search a workspace and print the answer; return the exit status."""
-    output = typed.output
-    try:
-        workspace, request = prepared(terminal, typed, repositories)
-        response = answer_of(
-            terminal,
-            typed,
-            ask=lambda federator: federator.search(workspace, request),
-            read=lambda here: federated_search(workspace, request, here, SystemClock()),
-        )
-    except GgrepError as error:
-        return failed(error, terminal, typed, repositories)
-    if output.receipt is not None and response.ok:
-        from ggrep.interfaces.cli.queries.workspace_replay import keep_receipt
+@dataclass(frozen=True, slots=True)
+class WorkspaceSearch:
+    """A search of a workspace, as typed."""
 
-        keep_receipt(output.receipt, response, force=output.force)
-    if output.json:
-        terminal.write_json(response.to_json(), pretty=False)
-    else:
-        _print(terminal, response, _view(terminal, typed))
-    empty = response.ok and not response.hits
-    return 1 if output.exit_status and empty else response.exit_status
+    typed: Typed
+    repositories: Repositories
+
+    def answer(self) -> int:
+        """Search, and print the hits."""
+        typed, output = self.typed, self.typed.output
+        terminal = open_terminal(plain=output.plain)
+        try:
+            workspace, request = prepared(terminal, typed, self.repositories)
+            response = answer_of(
+                terminal,
+                typed,
+                ask=lambda federator: federator.search(workspace, request),
+                read=lambda here: federated_search(workspace, request, here, SystemClock()),
+            )
+        except GgrepError as error:
+            return failed(error, terminal, typed, self.repositories)
+        if output.receipt is not None and response.ok:
+            from ggrep.interfaces.cli.queries.workspace_replay import keep_receipt
+
+            keep_receipt(output.receipt, response, force=output.force)
+        view = view_of(terminal, json=output.json)
+        return written(terminal, self._printed(response, view), view)
+
+    def plan(self, finder: Finder, spot: Spot, view: ViewOptions) -> Plan | None:
+        """Return what a daemon's process is to do: ask the daemons that run."""
+        del finder  # the file says where
+        typed = self.typed
+        if typed.output.receipt is not None or not asks_plainly(typed.asking):
+            return None
+        shown = replace(view, json=typed.output.json)
+        workspace, request = asked_of(typed, self.repositories, spot.environ, Path(view.cwd))
+
+        def run(stop: Stop, client: str) -> Rendered:
+            ask = partial(_search, workspace, request)
+            return self._printed(coordinated(ask, spot, stop, client), shown)
+
+        return Plan(Work(run), printed_already)
+
+    def _printed(self, response: FederatedResponse, view: ViewOptions) -> Rendered:
+        empty = response.ok and not response.hits
+        status = 1 if self.typed.output.exit_status and empty else response.exit_status
+        if view.json:
+            return Rendered(json_line(response.to_json()), "", status, hits=len(response.hits))
+        return _text(response, _hit_view(self.typed, view), view, status)
+
+
+async def _search(
+    workspace: Workspace, request: FederatedRequest, federator: "Federator"
+) -> FederatedResponse:
+    return await federator.search(workspace, request)
+
+
+def written(terminal: Terminal, rendered: Rendered, view: ViewOptions) -> int:
+    """Write rendered output; return its exit status."""
+    terminal.note(rendered.before)
+    terminal.write_answer(rendered.out, rendered.err, json=view.json)
+    return rendered.exit_status
 
 
 def failed(error: GgrepError, terminal: Terminal, typed: Typed, repositories: Repositories) -> int:
@@ -86,13 +140,13 @@ def failed(error: GgrepError, terminal: Terminal, typed: Typed, repositories: Re
     return error.exit_status
 
 
-def _view(terminal: Terminal, typed: Typed) -> HitView:
+def _hit_view(typed: Typed, view: ViewOptions) -> HitView:
     return HitView(
         words=tuple(word for word in typed.query.split() if len(word) > 2),
         scores=typed.hits.scores,
         explain=typed.hits.explain,
         compact=typed.hits.compact,
-        columns=0 if typed.hits.whole else terminal.columns,
+        columns=0 if typed.hits.whole else view.columns,
     )
 
 
@@ -104,20 +158,32 @@ def prepared(
     Raises:
         UsageError: a flag was given that no workspace heeds.
     """
+    workspace, request = asked_of(typed, repositories, terminal.environ, Path())
+    if typed.asking.sync:
+        _sync(terminal, workspace, request, typed.asking)
+    return workspace, request
+
+
+def asked_of(
+    typed: Typed, repositories: Repositories, environ: Mapping[str, str], here: Path
+) -> tuple[Workspace, FederatedRequest]:
+    """Return the workspace and the request, typed in the directory `here`.
+
+    Raises:
+        UsageError: a flag was given that no workspace heeds.
+        WorkspaceError: the file is wrong.
+    """
     _refuse(typed, repositories)
-    workspace = load(repositories.files[0])
+    workspace = load(here / repositories.files[0])
     # Without hits there is still an answer: who was asked, and what became of them.
     search = request_of(typed, scope="", least=0)
     request = FederatedRequest(
         search=search,
         top=search.limit,
-        base_dirs=(Path.cwd(),),
+        base_dirs=(Path.cwd() / here,),
         **said(FederatedRequest, repositories),
     )
-    request = configured(request, terminal.environ, workspace)
-    if typed.asking.sync:
-        _sync(terminal, workspace, request, typed.asking)
-    return workspace, request
+    return workspace, configured(request, environ, workspace)
 
 
 def answer_of(
@@ -225,8 +291,8 @@ def _by_id(repo: WorkspaceRepo) -> str:
     return repo.repo_id
 
 
-def _print(terminal: Terminal, response: FederatedResponse, view: HitView) -> None:
-    shown = [
+def _text(response: FederatedResponse, shown: HitView, view: ViewOptions, status: int) -> Rendered:
+    hits = [
         ShownHit(
             merged.hit,
             merged.hit.path,
@@ -236,33 +302,37 @@ def _print(terminal: Terminal, response: FederatedResponse, view: HitView) -> No
         )
         for merged in response.hits
     ]
+    notes_style = Style(view.notes_colour)
     limits = limits_of(response)
-    notices = notices_of(response)
     doubts = ""
     if response.error is None:
-        told = response.confidence, len(shown), limits, terminal.notes_style
-        doubts = render_confidence(*told)
-    if shown:
-        terminal.note(doubts)
-    terminal.write(render_hits(shown, view, terminal.style))
-    terminal.note(render_notes(limits, notices, terminal.notes_style))
-    tell_merge(terminal, response)
+        doubts = render_confidence(response.confidence, len(hits), limits, notes_style)
+    notes = render_notes(limits, notices_of(response, view.cwd), notes_style)
+    notes += merge_told(response, view.cwd)
     if response.request.stats:
-        terminal.note(times_of(response))
+        notes += times_of(response)
     if response.error is not None:
-        terminal.tell_error(failure_of(response))
-    elif not shown:
-        terminal.note(doubts)
+        notes += failure_of(response, view)
+    elif not hits:
+        notes += doubts
+    return Rendered(
+        render_hits(hits, shown, Style(view.colour)),
+        notes,
+        status,
+        hits=len(hits),
+        before=doubts if hits else "",
+    )
 
 
-def tell_merge(terminal: Terminal, response: FederatedResponse) -> None:
-    """Note that nobody said how hits are merged, and what ranks better."""
-    if response.merge_unsaid:
-        file = sanitise_line(str(_file_of(response)))
-        terminal.note(
-            f"merged by rank alone, as neither you nor {file} says how; better: --merge global,"
-            f" or in {file}: {MERGE_LINE}\n"
-        )
+def merge_told(response: FederatedResponse, cwd: str) -> str:
+    """Return a line that nobody said how hits are merged, and what ranks better; else nothing."""
+    if not response.merge_unsaid:
+        return ""
+    file = sanitise_line(str(_file_of(response, cwd)))
+    return (
+        f"merged by rank alone, as neither you nor {file} says how; better: --merge global,"
+        f" or in {file}: {MERGE_LINE}\n"
+    )
 
 
 def times_of(response: Attended) -> str:
@@ -274,12 +344,12 @@ def times_of(response: Attended) -> str:
     return f"{len(response.reports)} repos in {response.elapsed_ms:.0f} ms{known}: {each}\n"
 
 
-def notices_of(response: Attended) -> list[Notice]:
-    """Return the notices; repositories with equal notices share a line."""
+def notices_of(response: Attended, cwd: str) -> list[Notice]:
+    """Return the notices, as seen from a directory; repositories with equal ones share a line."""
     told: dict[tuple[str, str], set[str | None]] = {}
     for item in (*response.warnings, *response.errors):
         told.setdefault((item.code, item.message), set()).add(item.repo_id)
-    file = _file_of(response)
+    file = _file_of(response, cwd)
     return [
         Notice(code, _prefix(response.workspace, repos) + with_file(message, file))
         for (code, message), repos in told.items()
@@ -304,14 +374,18 @@ def limits_of(response: Attended) -> list[LimitHit]:
     return found
 
 
-def failure_of(response: Attended) -> str:
-    """Return the failure, with the workspace's file in its suggested commands."""
+def failure_of(response: Attended, view: ViewOptions) -> str:
+    """Return the line of the failure, with the workspace's file in its suggested commands."""
     error = response.error
-    return "" if error is None else with_file(f"{error} ({error.code})", _file_of(response))
+    if error is None:
+        return ""
+    mark = Style(view.notes_colour).paint("bad", "error: ")
+    line = with_file(f"{error} ({error.code})", _file_of(response, view.cwd))
+    return f"{mark}{sanitise_line(line)}\n"
 
 
-def _file_of(response: Attended) -> Path:
-    return Path(os.path.relpath(response.workspace.workspace_path, Path.cwd()))
+def _file_of(response: Attended, cwd: str) -> Path:
+    return Path(os.path.relpath(response.workspace.workspace_path, cwd or None))
 
 
 def _prefix(workspace: Workspace, repos: set[str | None]) -> str:

@@ -1,13 +1,28 @@
 """`ggrep slate --workspace`: one slate over the repositories of a workspace file."""
 
 import os
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Stop
 from ggrep.base.errors import GgrepError, UsageError
+from ggrep.daemon.asked_line import Work
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
+from ggrep.interfaces.cli.queries.asked import (
+    Finder,
+    Plan,
+    Spot,
+    asks_plainly,
+    printed_already,
+)
 from ggrep.interfaces.cli.queries.federation_options import Repositories
+from ggrep.interfaces.cli.queries.hosted_workspace import coordinated
+from ggrep.interfaces.cli.queries.one_answer import view_of
 from ggrep.interfaces.cli.queries.search_options import Typed
 from ggrep.interfaces.cli.queries.slate_options import (
     ALONE,
@@ -18,76 +33,119 @@ from ggrep.interfaces.cli.queries.slate_options import (
 )
 from ggrep.interfaces.cli.queries.workspace_search import (
     answer_of,
+    asked_of,
     failed,
     failure_of,
     limits_of,
+    merge_told,
     notices_of,
     prepared,
-    tell_merge,
+    written,
 )
-from ggrep.interfaces.cli.terminal import Terminal
+from ggrep.interfaces.cli.terminal import open_terminal
+from ggrep.model.answer_view import ViewOptions
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import ContextGraph, Slate
 from ggrep.render.graph_text import GraphForm, graph_text
 from ggrep.render.hits import render_confidence, render_notes
 from ggrep.render.page import Page
+from ggrep.render.printed import Rendered, json_line
 from ggrep.render.slate_text import Told, slate_text
+from ggrep.render.style import Style
+
+if TYPE_CHECKING:
+    from ggrep.service.federator import Federator
 
 _STEM_LETTERS: Final = 4
 _NO_SESSION: Final = "--session and --workspace cannot go together: a session is of one index"
 
 
-def slate_workspace(
-    terminal: Terminal,
-    typed: Typed,
-    shape: Bounds,
-    repositories: Repositories,
-    session: Session = ALONE,
-) -> int:
-    """Build a slate from a workspace and print it; return the exit status."""
-    try:
-        if session != ALONE:
+@dataclass(frozen=True, slots=True)
+class WorkspaceSlate:
+    """A slate of a workspace, as typed."""
+
+    typed: Typed
+    shape: Bounds
+    repositories: Repositories
+    session: Session = ALONE
+
+    def answer(self) -> int:
+        """Build it and print it."""
+        typed = self.typed
+        terminal = open_terminal(plain=typed.output.plain)
+        try:
+            wanted = self._wanted()
+            workspace, request = prepared(terminal, typed, self.repositories)
+            found = answer_of(
+                terminal,
+                typed,
+                ask=lambda federator: federator.slate(workspace, request, wanted),
+                read=lambda here: federated_slate(workspace, request, wanted, here, SystemClock()),
+            )
+        except GgrepError as error:
+            return failed(error, terminal, typed, self.repositories)
+        view = view_of(terminal, json=typed.output.json)
+        return written(terminal, self._printed(found, view), view)
+
+    def plan(self, finder: Finder, spot: Spot, view: ViewOptions) -> Plan | None:
+        """Return what a daemon's process is to do: ask the daemons that run."""
+        del finder  # the file says where
+        typed = self.typed
+        if not asks_plainly(typed.asking):
+            return None
+        shown, wanted = replace(view, json=typed.output.json), self._wanted()
+        workspace, request = asked_of(typed, self.repositories, spot.environ, Path(view.cwd))
+
+        def run(stop: Stop, client: str) -> Rendered:
+            ask = partial(_slate, workspace, request, wanted)
+            return self._printed(coordinated(ask, spot, stop, client), shown)
+
+        return Plan(Work(run), printed_already)
+
+    def _wanted(self) -> SlateShape:
+        """Return the form of the slate.
+
+        Raises:
+            UsageError: it is to be of a session, which is of one index.
+            InvalidRequest: a value means nothing.
+        """
+        if self.session != ALONE:
             raise UsageError(_NO_SESSION)
-        asked = slate_request_of(shape, SearchRequest(typed.query))
-        wanted = SlateShape(asked.level, asked.budgets, asked.anchors, asked.graph)
-        workspace, request = prepared(terminal, typed, repositories)
-        found = answer_of(
-            terminal,
-            typed,
-            ask=lambda federator: federator.slate(workspace, request, wanted),
-            read=lambda here: federated_slate(workspace, request, wanted, here, SystemClock()),
-        )
-    except GgrepError as error:
-        return failed(error, terminal, typed, repositories)
-    if typed.output.json:
-        terminal.write_json(found.to_json(), pretty=False)
-    else:
-        _print(terminal, found, shape.graph_form if isinstance(shape, Shape) else None)
-    empty = found.slate is None or not found.slate.sections
-    return 1 if typed.output.exit_status and found.ok and empty else found.exit_status
+        asked = slate_request_of(self.shape, SearchRequest(self.typed.query))
+        return SlateShape(asked.level, asked.budgets, asked.anchors, asked.graph)
+
+    def _printed(self, found: FederatedSlate, view: ViewOptions) -> Rendered:
+        files = 0 if found.slate is None else sum(len(each) for _, each in found.slate.sections)
+        empty = self.typed.output.exit_status and found.ok and not files
+        status = 1 if empty else found.exit_status
+        if view.json:
+            return Rendered(json_line(found.to_json()), "", status, hits=files)
+        form = self.shape.graph_form if isinstance(self.shape, Shape) else None
+        return replace(_text(found, form, view), exit_status=status, hits=files)
 
 
-def _print(terminal: Terminal, found: FederatedSlate, form: GraphForm | None) -> None:
-    response = found.response
+async def _slate(
+    workspace: Workspace, request: FederatedRequest, wanted: SlateShape, federator: "Federator"
+) -> FederatedSlate:
+    return await federator.slate(workspace, request, wanted)
+
+
+def _text(found: FederatedSlate, form: GraphForm | None, view: ViewOptions) -> Rendered:
+    response, notes_style = found.response, Style(view.notes_colour)
     limits = limits_of(response)
-    notes = render_notes(limits, notices_of(response), terminal.notes_style)
+    notes = render_notes(limits, notices_of(response, view.cwd), notes_style)
     if response.error is not None or found.slate is None:
-        terminal.note(notes)
-        terminal.tell_error(failure_of(response))
-        return
+        return Rendered("", notes + failure_of(response, view))
     if form is not None:
-        terminal.write(graph_text(found.slate.graph or ContextGraph((), ()), form))
-        terminal.note(notes)
-        return
-    terminal.write(slate_text(_told(found, found.slate), _page(terminal, found.slate)))
-    terminal.note(notes)
+        return Rendered(graph_text(found.slate.graph or ContextGraph((), ()), form), notes)
     files = sum(len(packs) for _, packs in found.slate.sections)
-    confidence = response.confidence, files, limits, terminal.notes_style
-    terminal.note(render_confidence(*confidence))
-    tell_merge(terminal, response)
+    notes += render_confidence(response.confidence, files, limits, notes_style)
+    notes += merge_told(response, view.cwd)
+    told = _told(found, found.slate, view.cwd or None)
+    return Rendered(slate_text(told, _page(view, found.slate)), notes)
 
 
-def _told(found: FederatedSlate, slate: Slate) -> Told:
+def _told(found: FederatedSlate, slate: Slate, here: str | None) -> Told:
     response = found.response
     answered = sum(report.status == "ok" for report in response.reports)
     return Told(
@@ -96,13 +154,13 @@ def _told(found: FederatedSlate, slate: Slate) -> Told:
         slate=slate,
         source=f"{answered} of {len(response.reports)} repositories",
         roots=tuple(
-            (repo.alias or repo.repo_id, os.path.relpath(repo.root_canonical, Path.cwd()))
+            (repo.alias or repo.repo_id, os.path.relpath(repo.root_canonical, here))
             for repo in response.workspace.repos
         ),
-        workspace=os.path.relpath(response.workspace.workspace_path, Path.cwd()),
+        workspace=os.path.relpath(response.workspace.workspace_path, here),
     )
 
 
-def _page(terminal: Terminal, slate: Slate) -> Page:
+def _page(view: ViewOptions, slate: Slate) -> Page:
     stems = tuple(term for term in slate.overview.terms if len(term) >= _STEM_LETTERS)
-    return Page(terminal.columns, terminal.style, lambda key: key, stems=stems)
+    return Page(view.columns, Style(view.colour), lambda key: key, stems=stems)

@@ -1,0 +1,80 @@
+"""What a typed command asks of one repository, and who reads that off its words.
+
+Commands are read above the daemon, where their options are declared: whoever starts a host hands
+it a reader.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from ggrep.base.deadline import Stop
+    from ggrep.config.home import Home
+    from ggrep.config.profiles import Profile
+    from ggrep.protocol.wire.message_types import Line, Navigation, Search, Status
+    from ggrep.render.printed import Rendered
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a line asks of more than one repository; this daemon's process does it for the client.
+
+    Attributes:
+        run: does it and returns what is printed, in a thread of its own; it is handed what ends it
+            early, and the client's name. A GgrepError means that the client has to do it.
+    """
+
+    run: "Callable[[Stop, str], Rendered]"
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """Questions of one line, asked one after the other within one deadline.
+
+    What is printed is made of all answers, in order; one that no time was left for is a failure.
+    """
+
+    messages: "tuple[Navigation, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedLine:
+    """A question read off a command line.
+
+    Attributes:
+        message: the question, several, or other work.
+        printed: returns what is printed of its answer; a search says it in its message.
+        places: path keys of the directories that the command went by; each has to belong to the
+            repository, and to none below it.
+        needs_hits: the command fails where nothing was found.
+    """
+
+    message: "Navigation | Search | Several | Status | Work"
+    printed: "Callable[[Any], Rendered]"
+    places: tuple[str, ...]
+    needs_hits: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ServedRoot:
+    """The repository that a line is about, under the profile in force.
+
+    Attributes:
+        environ: the variables that its daemon was started under.
+    """
+
+    root: Path
+    home: "Home"
+    profile: "Profile"
+    environ: Mapping[str, str]
+
+
+LineReader: TypeAlias = "Callable[[Line, ServedRoot], AskedLine | None]"
+"""Returns what a line asks of a repository; None where that is not certain."""
+
+
+def no_lines(line: "Line", served: ServedRoot) -> None:
+    """Read no line: every command is left to its client."""
+    del line, served

@@ -1,0 +1,147 @@
+"""Answers commands as they were typed: read, asked and printed here, for a client that does none.
+
+Whatever is not certain is refused as a stale hint: then the client does all of it by itself.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from anyio import to_thread
+
+from ggrep.base.deadline import Stop
+from ggrep.base.errors import Busy, DeadlineExceeded, GgrepError, NoIndex
+from ggrep.base.stable_json import Document
+from ggrep.daemon import navigating, searching
+from ggrep.daemon.admitting import is_published
+from ggrep.daemon.asked_line import AskedLine, ServedRoot, Several, Work
+from ggrep.daemon.caller import Caller
+from ggrep.daemon.hint_checks import StaleHint, check_claim
+from ggrep.daemon.status_reply import status_of
+from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.protocol.wire import message_types as m
+from ggrep.protocol.wire.timing import timeout_of, within
+from ggrep.render.printed import Rendered
+
+Body = Document
+
+_MOST_WAITING: Final = 64
+"""Workspaces' questions that wait for those at work."""
+
+_LEAST_MS: Final = 1.0
+"""Less time is none."""
+
+_Navigated = Callable[..., Awaitable[Body]]
+_NAVIGATED: Final[Mapping[type, _Navigated]] = {
+    m.Slate: navigating.slate,
+    m.Symbol: navigating.symbol,
+    m.References: navigating.references,
+    m.Expand: navigating.expand,
+    m.Outline: navigating.outline,
+    m.Tour: navigating.tour,
+}
+
+
+async def line(daemon: StoreDaemon, caller: Caller, message: m.Line) -> Body:
+    """Answer a typed command with rendered output.
+
+    Raises:
+        StaleHint: the client has to read the command by itself.
+        NoIndex: there is none yet, which the client tells about while it waits.
+    """
+    shared = daemon.shared
+    served = ServedRoot(daemon.identity.root, shared.home, daemon.config.profile, shared.environ)
+    read = partial(shared.reads, message, served)
+    asked = await to_thread.run_sync(read, limiter=shared.threads)
+    if asked is None:
+        raise StaleHint("the command is not as plain as that")
+    await check_claim(daemon, message.claim, *asked.places)
+    body = await _answered(daemon, caller, message, asked)
+    return {"rendered": _judged(body["rendered"], asked)}
+
+
+async def _answered(
+    daemon: StoreDaemon, caller: Caller, line: m.Line, asked: AskedLine
+) -> Mapping[str, Any]:
+    match asked.message:
+        case m.Status():
+            document = await status_of(daemon)
+            # Other daemons are asked for that, which takes a thread that none of them needs.
+            told = await to_thread.run_sync(
+                partial(asked.printed, document), limiter=daemon.shared.threads
+            )
+            return {"rendered": told.document()}
+        case Work(run):
+            return {"rendered": await _done(daemon, caller, run)}
+        case m.Search():
+            message = replace(asked.message, claim=line.claim, priority=line.priority)
+            return await searching.search(daemon, caller, message)
+        case Several(messages):
+            answers = await _each(daemon, caller, messages)
+            told = await to_thread.run_sync(
+                partial(asked.printed, answers), limiter=daemon.shared.threads
+            )
+            return {"rendered": told.document()}
+        case message:
+            if not is_published(daemon):
+                raise NoIndex("there is no index yet")
+            navigated = _NAVIGATED[type(message)]
+            return await navigated(daemon, caller, message, asked.printed)
+
+
+async def _each(
+    daemon: StoreDaemon, caller: Caller, messages: tuple[m.Navigation, ...]
+) -> list[object]:
+    """Return the answers in the order of the questions, or that no time was left for one.
+
+    Raises:
+        NoIndex: there is none yet.
+        GgrepError: a question means nothing; the client says so.
+    """
+    if not is_published(daemon):
+        raise NoIndex("there is no index yet")
+    deadline = caller.deadline(daemon, timeout_of(messages[0]))
+    found: list[object] = []
+
+    def keep(answer: object) -> Rendered:
+        found.append(answer)
+        return Rendered("", "")
+
+    for message in messages:
+        left_ms = deadline.remaining_ms()
+        try:
+            if left_ms < _LEAST_MS:
+                raise DeadlineExceeded("the answers before took all the time")  # noqa: TRY301 - as if it were asked
+            timed = within(message, left_ms)
+            await _NAVIGATED[type(message)](daemon, caller, timed, keep)
+        except DeadlineExceeded as error:
+            found.append(error)
+    return found
+
+
+async def _done(
+    daemon: StoreDaemon, caller: Caller, run: Callable[[Stop, str], Rendered]
+) -> Document:
+    """Return the output of work that asks other daemons, and this one as they do.
+
+    Raises:
+        Busy: as much is done for others.
+        StaleHint: the client has to do it.
+    """
+    limiter = daemon.shared.coordinating
+    if limiter.statistics().tasks_waiting >= _MOST_WAITING:
+        raise Busy("daemon busy with workspaces", retry_after_ms=daemon.admission.retry_after_ms())
+    work = partial(run, caller.stop, caller.client)
+    try:
+        # Who went away is not waited for: the thread looks whether it is to end.
+        told = await to_thread.run_sync(work, limiter=limiter, abandon_on_cancel=True)
+    except GgrepError as error:
+        raise StaleHint(str(error)) from error
+    return told.document()
+
+
+def _judged(rendered: Mapping[str, Any], asked: AskedLine) -> dict[str, Any]:
+    """Return the output with the exit status that the command asks for."""
+    failed = asked.needs_hits and not rendered["hits"]
+    return {**rendered, "exit_status": rendered["exit_status"] or int(failed)}

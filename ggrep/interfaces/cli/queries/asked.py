@@ -1,0 +1,255 @@
+"""A typed question to one repository that was not asked yet: here, or in print by a daemon.
+
+A command returns one. Whoever runs it has it answered; a daemon that was sent the line as it was
+typed makes the same of it, asks itself, and prints (`typed_lines`).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+
+from ggrep.interfaces.cli.parsing.flags import Output
+from ggrep.interfaces.cli.queries.one_answer import (
+    Question,
+    Reached,
+    answered,
+    chosen_place,
+    place_asked,
+    reach,
+    view_of,
+)
+from ggrep.interfaces.cli.queries.search_options import Asking, Found, Typed
+from ggrep.interfaces.cli.queries.typed_targets import Target, target_of
+from ggrep.interfaces.cli.terminal import open_terminal
+from ggrep.protocol.wire.message_types import (
+    Expand,
+    Navigation,
+    Outline,
+    References,
+    Slate,
+    Symbol,
+    Tour,
+)
+from ggrep.service.places import Place
+
+if TYPE_CHECKING:
+    from ggrep.config.home import Home
+    from ggrep.config.profiles import Profile
+    from ggrep.daemon.asked_line import Several, Work
+    from ggrep.model.answer_view import ViewOptions
+    from ggrep.protocol.client.exchange import Exchange, Watcher
+    from ggrep.protocol.wire.message_types import Search, Status
+    from ggrep.render.printed import Rendered
+    from ggrep.search.engine.engine import Engine
+
+
+class Finder(Protocol):
+    """Finds what was typed of places."""
+
+    def place(self, repo: Path | None, path: str | None) -> Place:
+        """Return what `--repo` or a PATH means, else the current directory."""
+
+    def place_asked(self, command: str, typed: Typed) -> Place:
+        """Return the place of a search, with a word on what was meant where there is none."""
+
+    def target(self, typed: str, repo: Path | None) -> Target:
+        """Return the target of an expansion."""
+
+
+class InShell:
+    """Finds places in this process, whose they are."""
+
+    def place(self, repo: Path | None, path: str | None) -> Place:
+        """See `chosen_place`."""
+        return chosen_place(repo, path)
+
+    def place_asked(self, command: str, typed: Typed) -> Place:
+        """See `one_answer.place_asked`."""
+        return place_asked(command, typed)
+
+    def target(self, typed: str, repo: Path | None) -> Target:
+        """See `target_of`."""
+        return target_of(typed, repo)
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """The repository that is asked, and the circumstances.
+
+    Attributes:
+        scope: path key in it.
+        profile: in force.
+        home: where stores lie.
+        environ: variables of who asks.
+    """
+
+    root: Path
+    scope: str
+    profile: "Profile"
+    home: "Home"
+    environ: Mapping[str, str]
+
+
+Meant: TypeAlias = tuple[Place, Callable[[Spot], Navigation]]
+"""A place, and what makes the message of the question about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a daemon is to do for a typed line.
+
+    Attributes:
+        message: the question, several, or other work.
+        printed: returns what is printed of its answer or answers; work says it itself.
+        needs_hits: the command fails where nothing was found.
+    """
+
+    message: "Navigation | Search | Several | Status | Work"
+    printed: "Callable[[Any], Rendered]"
+    needs_hits: bool = False
+
+
+class Pending(Protocol):
+    """What a command that asks returns: its work, not begun."""
+
+    def answer(self) -> int:
+        """Do it, and print; return the exit status."""
+
+    def plan(self, finder: Finder, spot: Spot, view: "ViewOptions") -> Plan | None:
+        """Return what the daemon of a repository is to do; None where it is for the client.
+
+        Args:
+            finder: finds places, in that repository alone.
+            spot: the repository; its scope is not known yet.
+            view: how to print.
+
+        Raises:
+            GgrepError: the client says what is wrong.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A slate, or a question about names and places.
+
+    Attributes:
+        find: returns the place that is asked, and what makes the message for it.
+        printed: returns what is printed of an answer.
+        early: a first part of the index will do, which says that it is one.
+    """
+
+    asking: Asking
+    output: Output
+    find: Callable[[Finder], Meant]
+    printed: "Callable[[Any, Path, ViewOptions], Rendered]"
+    early: bool = False
+
+    def answer(self) -> int:
+        """Have it answered by a daemon, or from the index in this process."""
+        terminal = open_terminal(plain=self.output.plain)
+        place, message_at = self.find(InShell())
+        reached = reach(place, terminal, self.asking.overrides)
+        message = message_at(spot_of(reached, terminal.environ))
+        way = WAYS[type(message)]
+        question: Question[Any] = Question(
+            ask=lambda daemon, watch: way.ask(daemon, message.request, watch),
+            read=lambda engine: way.read(engine, message.request),
+            early=self.early,
+        )
+        response = answered(question, reached, terminal, self.asking)
+        view = view_of(terminal, json=self.output.json)
+        rendered = self.printed(response, reached.root, view)
+        terminal.write_answer(rendered.out, rendered.err, json=self.output.json)
+        return 1 if fails_empty(self.output) and not rendered.hits else 0
+
+    def plan(self, finder: Finder, spot: Spot, view: "ViewOptions") -> Plan | None:
+        """Return what a daemon is to do."""
+        if not asks_plainly(self.asking):
+            return None
+        place, message_at = self.find(finder)
+        shown = replace(view, json=self.output.json)
+        return Plan(
+            message_at(replace(spot, scope=place.scope)),
+            lambda response: self.printed(response, spot.root, shown),
+            fails_empty(self.output),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ByClient:
+    """What no daemon does for its client, as typed.
+
+    Attributes:
+        act: does it, and prints; returns the exit status.
+    """
+
+    act: Callable[[], int]
+
+    def answer(self) -> int:
+        """Do it."""
+        return self.act()
+
+    def plan(self, finder: Finder, spot: Spot, view: "ViewOptions") -> None:
+        """Leave it to the client."""
+
+
+def fails_empty(output: Output) -> bool:
+    """Return whether a command fails where nothing was found."""
+    return isinstance(output, Found) and output.exit_status
+
+
+def spot_of(reached: Reached, environ: Mapping[str, str]) -> Spot:
+    """Return a repository that this process has found."""
+    address = reached.address
+    return Spot(reached.root, reached.scope, address.profile, address.home, environ)
+
+
+def printed_already(answer: object) -> "Rendered":
+    """Stand where a message or work has its answer printed itself."""
+    raise AssertionError(answer)
+
+
+def asks_plainly(asking: Asking) -> bool:
+    """Return whether the options ask the daemon that runs, and nothing else of this process."""
+    chosen = asking.profile is not None or asking.encoder is not None
+    return not (chosen or asking.sync or asking.strict_sync or asking.offline)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Who answers a kind of request: a daemon, or an engine."""
+
+    ask: "Callable[[Exchange, Any, Watcher | None], object]"
+    read: "Callable[[Engine, Any], object]"
+
+
+WAYS: Final[Mapping[type, Way]] = MappingProxyType(
+    {
+        Slate: Way(
+            lambda daemon, request, watch: daemon.slate(request, watch),
+            lambda engine, request: engine.slate(request),
+        ),
+        Symbol: Way(
+            lambda daemon, request, watch: daemon.symbol(request, watch),
+            lambda engine, request: engine.symbol(request),
+        ),
+        References: Way(
+            lambda daemon, request, watch: daemon.references(request, watch),
+            lambda engine, request: engine.references(request),
+        ),
+        Expand: Way(
+            lambda daemon, request, watch: daemon.expand(request, watch),
+            lambda engine, request: engine.expand(request),
+        ),
+        Outline: Way(
+            lambda daemon, request, watch: daemon.outline(request, watch),
+            lambda engine, request: engine.outline(request),
+        ),
+        Tour: Way(
+            lambda daemon, request, watch: daemon.tour(request, watch),
+            lambda engine, request: engine.tour(request),
+        ),
+    }
+)

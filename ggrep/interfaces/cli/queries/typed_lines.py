@@ -1,0 +1,111 @@
+"""Reads, in a daemon, a command as it was typed in a shell: the same options, read the same way.
+
+Words are read by the reader of plain lines, places from the directory that the client stands in.
+Whatever is not certain is left to the client, which has the words for what is wrong. Nothing is
+done here: a command of the tree that `asks` only says what is asked.
+"""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from ggrep.base.errors import GgrepError
+from ggrep.daemon.asked_line import AskedLine, ServedRoot
+from ggrep.interfaces.cli.parsing.parameters import handed, read_plainly
+from ggrep.interfaces.cli.parsing.tree import COMMANDS
+from ggrep.interfaces.cli.queries.asked import Spot
+from ggrep.interfaces.cli.queries.typed_targets import Target, parts_of
+from ggrep.protocol.wire.message_types import Line
+from ggrep.service.places import Place
+
+if TYPE_CHECKING:
+    from ggrep.interfaces.cli.queries.asked import Pending
+    from ggrep.interfaces.cli.queries.search_options import Typed
+
+_PREFIX: Final = "GGREP_"
+
+
+def read_line(line: Line, served: ServedRoot) -> AskedLine | None:
+    """Return what a line asks of a repository; None where that is not certain."""
+    if not line.arguments or not line.render.cwd:
+        return None
+    name, *words = line.arguments
+    entry = COMMANDS.get(name)
+    if entry is None or not entry.asks:
+        return None
+    command, finder = entry.load(), _Below(served.root, Path(line.render.cwd))
+    spot = Spot(served.root, "", served.profile, served.home, _environ(line, served))
+    try:
+        pending = cast("Pending", command(**handed(command, read_plainly(command, words))))
+        plan = pending.plan(finder, spot, line.render)
+    except (GgrepError, OSError, ValueError):
+        return None
+    if plan is None:
+        return None
+    return AskedLine(plan.message, plan.printed, tuple(sorted(finder.seen)), plan.needs_hits)
+
+
+def _environ(line: Line, served: ServedRoot) -> dict[str, str]:
+    """Return the client's variables; of those that are no settings, the daemon's."""
+    others = {name: text for name, text in served.environ.items() if not name.startswith(_PREFIX)}
+    return {**others, **dict(line.claim.environ), "GGREP_HOME": str(served.home.base)}
+
+
+class _Elsewhere(ValueError):
+    """What was typed does not lie in the repository."""
+
+
+class _Below:
+    """Finds places in one repository, as seen from a directory.
+
+    Whether they belong to it, and to none below it, is for others to say.
+
+    Attributes:
+        seen: path keys of the directories that were gone by.
+    """
+
+    def __init__(self, root: Path, here: Path) -> None:
+        self.seen: set[str] = set()
+        self._root = root
+        self._here = here
+
+    def place(self, repo: Path | None, path: str | None) -> Place:
+        """Return what `--repo` or a PATH means; both together are refused."""
+        if repo is not None and path is not None:
+            raise _Elsewhere(path)
+        key = self._key(self._here / (repo or path or ""))
+        return Place(self._root, "" if repo is not None else key)
+
+    def place_asked(self, command: str, typed: "Typed") -> Place:
+        """Return the place of a search."""
+        del command
+        return self.place(typed.asking.repo, typed.path)
+
+    def target(self, typed: str, repo: Path | None) -> Target:
+        """Return the target of an expansion; a directory is refused."""
+        root = None if repo is None else self._root
+        if repo is not None:
+            self._key(self._here / repo)
+        path, lines = parts_of(typed, root, self._here)
+        if path is None:
+            if repo is None:
+                self._key(self._here)
+            return Target(Place(self._root, ""), "", typed)
+        if path.is_dir():
+            raise _Elsewhere(typed)
+        return Target(Place(self._root, self._key(path)), lines, typed)
+
+    def _key(self, path: Path) -> str:
+        """Return the path key of a place that is there."""
+        real = os.path.realpath(path, strict=True)
+        key = _below(real, self._root)
+        self.seen.add(key if Path(real).is_dir() else key.rpartition("/")[0])
+        return key
+
+
+def _below(real: str, root: Path) -> str:
+    """Return the path key of a real path."""
+    found = os.path.relpath(real, root)
+    if found == os.pardir or found.startswith(os.pardir + os.sep):
+        raise _Elsewhere(real)
+    return "" if found == os.curdir else found

@@ -1,0 +1,121 @@
+"""A daemon reads a typed line as the shell's own process does, or leaves it alone."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.config.home import Home
+from ggrep.config.profiles import Profile
+from ggrep.daemon.asked_line import AskedLine, ServedRoot, Several
+from ggrep.interfaces.cli.queries.typed_lines import read_line
+from ggrep.model.answer_view import ViewOptions
+from ggrep.model.navigation import ExpandRequest, SymbolRequest
+from ggrep.protocol.wire.message_types import Claim, Line, Status, Symbol
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Return a work tree of two directories, and a file beside it."""
+    found = tmp_path.resolve() / "repo"
+    (found / "src/deep").mkdir(parents=True)
+    (found / "docs").mkdir()
+    (found / "src/a.py").touch()
+    (found.parent / "b.py").touch()
+    return found
+
+
+def read(root: Path, here: str, *words: str) -> AskedLine | None:
+    """Return what a line asks, typed in a directory of the root."""
+    served = ServedRoot(root, Home(root.parent / "home"), Profile(""), {})
+    view = ViewOptions(cwd=str(root / here))
+    return read_line(Line(words, Claim(str(root)), view), served)
+
+
+def asked(root: Path, here: str, *words: str) -> object:
+    """Return the request of a line that is taken."""
+    found = read(root, here, *words)
+    assert found is not None
+    return getattr(found.message, "request", found.message)
+
+
+def test_a_line_is_read_by_the_command_s_own_options(root: Path) -> None:
+    """There is one declaration of them."""
+    found = asked(root, "", "symbol", "Name", "-m", "5", "--deterministic", "--timeout-ms=9")
+
+    assert found == SymbolRequest("Name", "", limit=5, deterministic=True, timeout_ms=9)
+
+
+def test_places_are_read_from_where_the_line_was_typed(root: Path) -> None:
+    """The daemon stands somewhere else."""
+    assert asked(root, "src", "symbol", "Name") == SymbolRequest("Name", "src")
+    assert asked(root, "src", "symbol", "Name", "../docs") == SymbolRequest("Name", "docs")
+    assert asked(root, "src", "symbol", "Name", "--repo", "..") == SymbolRequest("Name", "")
+    assert asked(root, "src", "expand", "a.py:3") == ExpandRequest("src/a.py:3")
+    assert asked(root, "", "expand", "abc123") == ExpandRequest("abc123")
+    assert asked(root, "docs", "status") == Status()
+
+
+def test_several_names_are_several_questions_of_one_line(root: Path) -> None:
+    """They are asked one after the other, within one deadline."""
+    assert asked(root, "src", "symbol", "A", "B", "A", "--format", "agent") == Several(
+        (Symbol(SymbolRequest("A", "src")), Symbol(SymbolRequest("B", "src")))
+    )
+
+
+def test_the_directories_that_a_line_goes_by_are_told(root: Path) -> None:
+    """Each may hold a repository of its own, which is for the daemon to find out."""
+
+    def places(here: str, *words: str) -> tuple[str, ...]:
+        found = read(root, here, *words)
+        return () if found is None else found.places
+
+    assert places("src/deep", "symbol", "Name") == ("src/deep",)
+    assert places("", "symbol", "Name", "./src/a.py") == ("src",)
+    assert places("docs", "expand", "../src/a.py:1") == ("src",)
+    assert places("docs", "expand", "abc123") == ("docs",)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("clean",),
+        ("nosuch",),
+        ("symbol",),
+        ("symbol", "Name", "./nosuch"),
+        ("symbol", "Name", ".."),
+        ("symbol", "Name", "src/", "--repo", "."),
+        ("symbol", "Name", "--limit", "5"),
+        ("symbol", "Name", "-m", "-5"),
+        ("symbol", "Name", "--filter", "nosuch"),
+        ("symbol", "Name", "--sync"),
+        ("symbol", "Name", "--offline"),
+        ("symbol", "Name", "--encoder", "none"),
+        ("symbol", "Name", "--profile", "x"),
+        ("expand", "../b.py:1"),
+        ("expand", "src"),
+        ("slate", "words", "--workspace", "nosuch.json"),
+        ("slate", "words", "--workspace", "nosuch.json", "--session", "new"),
+        ("slate", "words", "--graph", "dot", "--json"),
+        ("search", "words", "--workspace", "nosuch.json"),
+        ("search", "words", "--receipt", "r.json"),
+        ("search", "words", "--level", "1"),
+        ("search", "words", "--format", "agent"),
+        ("status", "--all"),
+        ("status", "--watch"),
+        ("status", "--profile", "x"),
+    ],
+)
+def test_whatever_gives_cause_to_doubt_is_left_to_the_client(
+    root: Path, words: tuple[str, ...]
+) -> None:
+    """It has the words for what is wrong, and does what is more than to ask."""
+    assert read(root, "", *words) is None
+    assert read(root, "..", *words) is None
+
+
+def test_a_line_from_nowhere_is_left_to_the_client(root: Path) -> None:
+    """Nothing is read from the daemon's own directory."""
+    served = ServedRoot(root, Home(root.parent / "home"), Profile(""), {})
+
+    assert read_line(Line(("symbol", "Name"), Claim(str(root)), ViewOptions()), served) is None
+    assert read_line(Line((), Claim(str(root)), ViewOptions(cwd=str(root))), served) is None

@@ -1,0 +1,146 @@
+"""Commands that only ask are sent as they were typed, to the daemon they are most likely about."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ggrep.base.commands import READ_BY_DAEMONS
+from ggrep.interfaces import entry
+from ggrep.interfaces.cli.parsing.tree import COMMANDS
+from ggrep.interfaces.entry import fast, line
+from ggrep.interfaces.entry import plain_terminal as terminal
+from ggrep.protocol.wire.message_types import Line
+from ggrep.protocol.wire.messages import parse_message
+from tests.entry.conftest import Served
+from tests.entry.fake_daemon import RENDERED, fails, prints
+
+
+@pytest.fixture
+def printed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
+    """What is written, by descriptor."""
+    written: list[tuple[int, str]] = []
+    monkeypatch.setattr(terminal, "are_our_own", lambda: True)
+    monkeypatch.setattr(
+        terminal, "_write", lambda descriptor, data: written.append((descriptor, data.decode()))
+    )
+    return written
+
+
+def test_commands_that_only_ask_are_those_of_the_tree() -> None:
+    """A daemon loads these and no others; the names are spelled twice."""
+    assert {name for name, each in COMMANDS.items() if each.asks} == READ_BY_DAEMONS
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ["symbol", "Name", "src", "--json"],
+        ["refs", "Name", "-m", "5", "--plain"],
+        ["expand", "src/a.py:3"],
+        ["slate", "some words", "--level", "0"],
+        ["words", "--format", "slate"],
+        ["words", "--find", "usage"],
+        ["status"],
+    ],
+)
+def test_a_daemon_is_sent_the_line_and_prints(
+    served: Served, printed: list[tuple[int, str]], typed: list[str]
+) -> None:
+    """With where it was typed, and how the terminal prints."""
+    served.daemon.reply = prints(exit_status=1)
+
+    assert entry.main(typed) == 1
+
+    _, asked = served.daemon.seen
+    message = parse_message(asked).message
+    assert isinstance(message, Line)
+    assert message.arguments[-len(typed) :] == tuple(typed)
+    assert (message.claim.root, message.render.cwd) == (str(served.root), str(served.root))
+    assert message.render.json is ("--json" in typed)
+    assert printed == [(1, RENDERED["out"]), (2, RENDERED["err"])]
+
+
+@pytest.mark.parametrize("code", ["stale_hint", "no_index", "invalid_request", "internal"])
+def test_a_line_that_the_daemon_declines_is_read_here(
+    served: Served, printed: list[tuple[int, str]], code: str
+) -> None:
+    """It may know another place than its own, or no words for what is wrong."""
+    served.daemon.reply = fails(code)
+
+    assert fast.answer_line(["symbol", "Name"]) is None
+    assert printed == []
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ["symbol", "--help"],
+        ["symbol", "-h"],
+        ["refs", "--", "-x"],
+        ["slate", "words", "--workspace=nosuch.json"],
+        ["status", "--all"],
+        ["status", "--watch"],
+        ["symbol", "Name", "--sync"],
+        ["symbol", "Name", "--offline"],
+        ["symbol", "Name", "--timeout-ms", "soon"],
+        ["symbol", *(["Name"] * 80)],
+    ],
+)
+def test_what_a_daemon_would_decline_is_not_sent(
+    served: Served, printed: list[tuple[int, str]], typed: list[str]
+) -> None:
+    """The way there would be for nothing."""
+    assert fast.answer_line(typed) is None
+    assert served.daemon.seen == []
+
+
+def test_a_line_is_about_the_last_place_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is asked for is no place, even where a file is called so."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/a.py").touch()
+
+    assert line.place_in(["symbol", "src"]) is None
+    assert line.place_in(["symbol", "Name", "src"]) == "src"
+    assert line.place_in(["refs", "Name", "src", "-m", "5"]) == "src"
+    assert line.place_in(["expand", "src/a.py:3-5"]) == "src/a.py"
+    assert line.place_in(["expand", "abcdef12"]) is None
+    assert line.place_in(["symbol", "Name", "--repo", "elsewhere"]) == "elsewhere"
+    assert line.place_in(["status", "--path=elsewhere"]) == "elsewhere"
+
+
+def test_a_workspace_is_asked_of_any_of_its_daemons(
+    served: Served, printed: list[tuple[int, str]], tmp_path: Path
+) -> None:
+    """The one whose hint is there; the file is not read for more than that."""
+    (tmp_path / "other").mkdir()
+    file = tmp_path / "ws.jsonc"
+    file.write_text('{"repos": [// one\n{"root": "other"}, {"alias": "r", "root": "repo"}]}')
+
+    assert fast.answer_line(["search", "words", "--workspace", str(file)]) == 0
+    assert served.daemon.seen[1]["claim"]["root"] == str(served.root)
+    assert printed == [(1, RENDERED["out"]), (2, RENDERED["err"])]
+
+    file.write_text('{"repos": [{"root": "other"}]}')
+    assert fast.answer_line(["search", "words", "--workspace", str(file)]) is None
+    assert len(served.daemon.seen) == 2
+
+
+def test_a_line_says_how_long_it_may_take() -> None:
+    """Nothing else of the options is looked at."""
+    assert line.timeout_ms_in(["symbol", "Name"]) == 0
+    assert line.timeout_ms_in(["symbol", "Name", "--timeout-ms", "900"]) == 900
+    assert line.timeout_ms_in(["symbol", "Name", "--timeout-ms=7"]) == 7
+
+
+def test_offline_asks_no_daemon(
+    served: Served, printed: list[tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As for searches."""
+    monkeypatch.setitem(os.environ, "GGREP_OFFLINE", "1")
+
+    assert fast.answer_line(["symbol", "Name"]) is None
+    assert served.daemon.seen == []

@@ -1,0 +1,145 @@
+"""What only asks is answered by the daemon that runs, in the bytes of the whole command line."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.command import Outcome
+from tests.journeys.household import Household, household
+from tests.journeys.test_fast_path import IMPORTS, imported
+
+pytestmark = pytest.mark.slow
+
+WHOLE = ("-c", "import sys; from ggrep.interfaces.cli.app import run; sys.exit(run(sys.argv[2:]))")
+"""Runs the command line without the console script, so that it asks as it does by itself."""
+
+LINES = (
+    "symbol settle_invoice",
+    "symbol settle_invoice --json --deterministic",
+    "symbol settle_invoice src/",
+    "symbol settle_invoice ./src/pay.py -m 1",
+    "symbol setle_invoice --exit-status",
+    "symbol settle_invoice --filter kind:class --exit-status",
+    "symbol settle_invoice --repo .",
+    "symbol settle_invoice invoice settle_invoice",
+    "symbol settle_invoice nosuch_name --json --deterministic",
+    "symbol settle_invoice nosuch_name --format agent",
+    "refs settle_invoice invoice --format agent --budget 512",
+    "expand src/pay.py:1 src/pay.py:2",
+    "expand src/pay.py:2 --format agent",
+    "slate invoice --format agent",
+    "refs settle_invoice",
+    "refs invoice --strings --comments",
+    "references invoice --json --deterministic",
+    "refs nosuch_name --exit-status",
+    "expand src/pay.py:2",
+    "expand src/pay.py",
+    "expand src/pay.py:2 --boundary chunk --json --deterministic",
+    "slate invoice",
+    "slate invoice --json --deterministic",
+    "slate invoice --level 3 --no-anchors",
+    "slate invoice src --max-files 1",
+    "slate invoice --graph mermaid",
+    "slate zzyzx_qwfp --exit-status",
+    "search invoice --format slate --level 0",
+    "search invoice --no-vectors --scores",
+    "search invoice --find usage --json --deterministic",
+)
+ODD = (
+    "expand nosuch.py",
+    "expand nosuch.py --json",
+    "expand nosuch.py --repo .",
+    "symbol",
+    "symbol settle_invoice -m -1",
+    "symbol settle_invoice ./nosuch",
+    "refs settle_invoice --filter colour:blue --json",
+    "expand src",
+    "slate invoice --level 9",
+    "slate invoice --op refine",
+    "symbol settle_invoice --nosuch",
+)
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[tuple[Household, Path]]:
+    """Return a repository whose daemon runs and has indexed it."""
+    with household() as house:
+        root = house.repo()
+        assert house.run("settle invoice", cwd=root).status == 0
+        house.settle(root)
+        yield house, root
+
+
+def own_words(outcome: Outcome) -> Outcome:
+    """Return an outcome without the report on imports."""
+    lines = outcome.err.splitlines(keepends=True)
+    err = "".join(line for line in lines if not line.startswith("import time:"))
+    return Outcome(outcome.status, outcome.out, err)
+
+
+@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("variables", [{}, {"FORCE_COLOR": "1", "COLUMNS": "60"}], ids=["", "tty"])
+def test_a_line_is_answered_in_the_bytes_of_the_whole_command_line(
+    served: tuple[Household, Path], line: str, variables: dict[str, str]
+) -> None:
+    """Nothing of that is loaded; results, notes and exit status are the same."""
+    house, root = served
+
+    fast = house.run(*line.split(), cwd=root, python=IMPORTS, **variables)
+    whole = house.run(*line.split(), cwd=root, python=WHOLE, **variables)
+
+    assert own_words(fast) == whole
+    assert "ggrep.interfaces.cli" not in imported(fast.err)
+
+
+@pytest.mark.parametrize("line", ODD)
+def test_what_is_odd_is_told_in_the_words_of_the_command_line(
+    served: tuple[Household, Path], line: str
+) -> None:
+    """The daemon declines it."""
+    house, root = served
+
+    fast = house.run(*line.split(), cwd=root)
+
+    assert fast == house.run(*line.split(), cwd=root, python=WHOLE)
+    assert fast.status != 0
+
+
+def test_paths_are_seen_from_where_one_stands(served: tuple[Household, Path]) -> None:
+    """In a directory below, and from beside the repository."""
+    house, root = served
+
+    below = house.run("symbol", "settle_invoice", cwd=root / "src")
+    beside = house.run("expand", "r/src/pay.py:1", cwd=root.parent)
+
+    assert below.out.startswith("pay.py:1")
+    assert below == house.run("symbol", "settle_invoice", cwd=root / "src", python=WHOLE)
+    assert beside.out.startswith("r/src/pay.py:1")
+    assert beside == house.run("expand", "r/src/pay.py:1", cwd=root.parent, python=WHOLE)
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_the_status_is_told_by_the_daemon(served: tuple[Household, Path], flags: list[str]) -> None:
+    """But for figures of the moment it is that of the whole command line."""
+    house, root = served
+
+    fast = house.run("status", *flags, cwd=root, python=IMPORTS)
+    whole = house.run("status", *flags, cwd=root, python=WHOLE)
+
+    assert "ggrep.interfaces.cli" not in imported(fast.err)
+    assert re.sub(r"\d+", "0", own_words(fast).out) == re.sub(r"\d+", "0", whole.out)
+    assert (fast.status, own_words(fast).err) == (whole.status, whole.err)
+
+
+def test_a_repository_below_another_is_its_own(served: tuple[Household, Path]) -> None:
+    """The hint leads to the one above; its daemon sees that it is not meant."""
+    house, root = served
+    inner = house.repo("r/inner", {"b.py": "def inner_name():\n    return 1\n"})
+
+    found = house.run("symbol", "inner_name", "inner/b.py", cwd=root)
+
+    assert found.out.startswith("inner/b.py:1")
+    assert len(house.hosts()) == 2
+    house.settle(inner)

@@ -1,0 +1,57 @@
+"""Comments and literals are found where plain alternatives find them, whatever the text."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ggrep.search.slate.source_text import BareText, bare_text
+
+TRIPLE = r'"""(?:[^"\\]|\\.|"(?!""))*(?:"""|\Z)' "|" r"'''(?:[^'\\]|\\.|'(?!''))*(?:'''|\Z)"
+DOUBLE = r'"(?:[^"\\\n]|\\.)*+"'
+SINGLE = r"'(?:[^'\\\n]|\\.)*+'"
+CHARACTER = r"'(?:[^'\\\n]|\\.[\w{}]{0,9})'"
+BACKTICK = r"`(?:[^`\\]|\\.)*+`"
+BLOCK = r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
+HASH = r"(?<!\S)\#[^\n]*"
+PLAIN = {
+    "python": (f"{TRIPLE}|{DOUBLE}|{SINGLE}", HASH),
+    "c": (f"{TRIPLE}|{DOUBLE}|{CHARACTER}", rf"{BLOCK}|(?<!:)//[^\n]*"),
+    "go": (f"{TRIPLE}|{DOUBLE}|{CHARACTER}|{BACKTICK}", rf"{BLOCK}|(?<!:)//[^\n]*"),
+    "php": (f"{TRIPLE}|{DOUBLE}|{SINGLE}", rf"{BLOCK}|//[^\n]*|{HASH}"),
+    "sql": (f"{TRIPLE}|{DOUBLE}|{SINGLE}", rf"{BLOCK}|--[^\n]*"),
+    "ini": (f"{TRIPLE}|{DOUBLE}|{SINGLE}", r"(?<![^\s;])\#[^\n]*|^[ \t]*;[^\n]*"),
+}
+PIECES = st.sampled_from(["'", '"', '"""', "'''", "`", "\\", "/", "/*", "*/", "#", "--", ";", ":"])
+TEXTS = st.lists(PIECES | st.sampled_from(["\n", " ", "a", "b1", "é", "\t"]), max_size=24)
+
+
+def plainly(text: str, language: str) -> BareText:
+    """Return the parts of a text by one pattern of plain alternatives."""
+    literal, comment = PLAIN[language]
+    code, uncommented, literals, end = "", "", [], 0
+    for found in re.finditer(f"(?P<literal>{literal})|{comment}", text, re.DOTALL):
+        between, end = text[end : found.start()], found.end()
+        said = found["literal"]
+        code += between + (" " if said is None else '""')
+        uncommented += between + (" " if said is None else '""' if "\n" in said else said)
+        literals += [] if said is None else [said.strip("\"'`")]
+    return BareText(code + text[end:], uncommented + text[end:], tuple(literals))
+
+
+@pytest.mark.parametrize("language", PLAIN)
+def test_an_escape_at_the_end_and_an_open_string_reach_as_far_as_they_should(language: str) -> None:
+    """Where each begins and ends is what the rest of the text hangs on."""
+    for text in ('a = "x\\', "'''open", "x #y", "#z\n`q`", 'f("a\\"b") // "c"', "/* *", ";x\n;y"):
+        assert bare_text(text, language) == plainly(text, language)
+
+
+@pytest.mark.slow
+@settings(max_examples=2000, deadline=None)
+@given(pieces=TEXTS, language=st.sampled_from(sorted(PLAIN)))
+def test_text_is_taken_apart_as_plain_alternatives_do(pieces: list[str], language: str) -> None:
+    """The pattern in use looks for first characters, which is faster and must be no other."""
+    text = "".join(pieces)
+
+    assert bare_text(text, language) == plainly(text, language)
