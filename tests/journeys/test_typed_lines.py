@@ -138,7 +138,7 @@ def test_a_repository_below_another_is_its_own(served: tuple[Household, Path]) -
     house, root = served
     inner = house.repo("r/inner", {"b.py": "def inner_name():\n    return 1\n"})
 
-    found = house.run("symbol", "inner_name", "inner/b.py", cwd=root)
+    found = house.run("symbol", "inner_name", "./inner/b.py", cwd=root)
 
     assert found.out.startswith("inner/b.py:1")
     assert len(house.hosts()) == 2

@@ -21,6 +21,9 @@ LINES = (
     "slate invoice --workspace ws.jsonc",
     "slate invoice --workspace ws.jsonc --json --deterministic",
     "slate invoice --workspace ws.jsonc --graph mermaid",
+    "symbol settle_invoice --workspace ws.jsonc",
+    "refs settle_invoice --workspace ws.jsonc --json --deterministic",
+    "expand one:src/pay.py:1 --workspace ws.jsonc",
 )
 
 

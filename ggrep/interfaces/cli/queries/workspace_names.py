@@ -86,7 +86,7 @@ def symbol_in_workspace(typed: Typed, members: Members, asked: SymbolRequest) ->
         told = "" if each else nothing_defines(asked.name, found.suggestions)
         return labelled_definitions(each, _page(view)), told
 
-    way = _Way[FederatedSymbol](
+    way: _Way[FederatedSymbol] = _Way(
         lambda federator, workspace, request, _: federator.symbol(workspace, request, asked),
         lambda here, workspace, request, _: federated_symbol(
             workspace, request, asked, here, SystemClock()
@@ -108,7 +108,7 @@ def references_in_workspace(typed: Typed, members: Members, asked: ReferencesReq
         defined = _defined_in([names[repo] for repo in found.defining])
         return labelled_mentions(each, _page(view, (last_part(asked.name),))), told + defined
 
-    way = _Way[FederatedReferences](
+    way: _Way[FederatedReferences] = _Way(
         lambda federator, workspace, request, _: federator.references(workspace, request, asked),
         lambda here, workspace, request, _: federated_references(
             workspace, request, asked, here, SystemClock()
@@ -135,7 +135,7 @@ def expand_in_workspace(typed: Typed, members: Members, asked: ExpandRequest) ->
         ask = f"ggrep expand --workspace {shlex.quote(file)} {shlex.quote(label)}:"
         return expansion_text(found.found, page, ask), ""
 
-    way = _Way[FederatedExpansion](
+    way: _Way[FederatedExpansion] = _Way(
         lambda federator, workspace, request, cwd: federator.expand(
             workspace, request, meant(workspace, cwd)
         ),
