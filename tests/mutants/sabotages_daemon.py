@@ -319,8 +319,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "every directory below a root belongs to it",
         "ggrep/daemon/hint_checks.py",
-        "    if not await to_thread.run_sync(_is_inside, daemon, scope):\n",
-        "    if scope == _is_inside:\n",
+        "    if not await to_thread.run_sync(_are_inside, daemon, scopes):\n",
+        "    if scopes == _are_inside:\n",
         (
             HINTS + "test_a_directory_that_is_gone_is_not_searched",
             HINTS + "test_a_repository_within_is_a_root_of_its_own",
