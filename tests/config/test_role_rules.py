@@ -1,13 +1,12 @@
 """Which roles a path is taken for."""
 
-import time
-
 import pytest
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.role_rules import RoleRules, rules_of
 from ggrep.config.roles import BUILTIN_ROLES
 from ggrep.model.slate import ROLES, Role
+from tests.fakes.processor_time import quickest_s
 
 
 def roles(path_key: str, rules: RoleRules | None = None) -> set[str]:
@@ -162,9 +161,9 @@ def test_a_hostile_glob_costs_little() -> None:
     """The file comes with the repository; its globs must not stop the machine."""
     globs = ["*a" * 200 + "b", "**/a/" * 90 + "b", "{a,aa}" * 9 + "b"]
     rules = rules_of([(Role.POLICY, globs)])
-    started = time.process_time()
 
-    rules.roles_of("a" * 255)
-    rules.roles_of("a/" * 1000 + "c")
+    def matched() -> None:
+        rules.roles_of("a" * 255)
+        rules.roles_of("a/" * 1000 + "c")
 
-    assert time.process_time() - started < 1.0
+    assert quickest_s(matched, 1.0) < 1.0
