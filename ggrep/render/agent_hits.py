@@ -2,19 +2,22 @@
 
     src/checkout.py:7-9 method Checkout.charge_card(self, card)
     ## src/checkout.py:7-9 Checkout.charge_card
-    7 def charge_card(self, card):
+    7       def charge_card(self, card):
+                if not card.valid:
 
 A hit's `body` is the document of `expand`, put there by who asked for it; no schema has it.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 _Object: TypeAlias = Mapping[str, Any]
 
 _HEAD: Final = 60
 """Characters of a head that are shown behind a hit's name."""
+_STEP: Final = 5
+"""Lines between numbers: on each line they are an eighth of what an agent reads."""
 _DIGITS: Final = 7
 """Of a row id: so few name one row of millions most of the time, and a clash is told."""
 
@@ -45,7 +48,7 @@ def body_lines(body: _Object) -> Iterator[str]:
         return
     name = ".".join(body["breadcrumb"])
     yield f"## {body['path']}:{range_of(body['start_line'], body['end_line'])} {name}".rstrip()
-    yield from _numbered(body)
+    yield from _text_of(body)
 
 
 def handle_of(place: _Object) -> str:
@@ -55,18 +58,34 @@ def handle_of(place: _Object) -> str:
 
 
 def expansion_lines(document: _Object) -> Iterator[str]:
-    """Yield a place's text behind its numbers, and one line of what is around it."""
+    """Yield a place's text behind its numbers."""
     span = range_of(document["start_line"], document["end_line"])
     inside = f" in {' > '.join(document['breadcrumb'])}" if document["breadcrumb"] else ""
     whole = f" of {document['file_lines']} lines"
     yield f"{path_of(document)}:{span} {document['boundary']}{inside},{whole}"
-    yield from _numbered(document)
+    yield from _text_of(document)
+
+
+def neighbour_lines(document: _Object) -> Iterator[str]:
+    """Yield one line of what is around a place, if anything is."""
     near = [
         f"{range_of(one['start_line'], one['end_line'])} {one.get('name') or one['chunk_type']}"
         for one in document["neighbours"]
     ]
     if near:
         yield f"around: {', '.join(near)}"
+
+
+def numbered(lines: Iterable[tuple[int, str]]) -> Iterator[str]:
+    """Yield lines behind their numbers, or behind the tab alone where one can be counted.
+
+    The first line, one behind a gap, and every fifth of a file have theirs.
+    """
+    expected = 0
+    for number, line in lines:
+        shown = str(number) if number != expected or number % _STEP == 0 else ""
+        yield f"{shown}\t{line}" if shown or line else ""
+        expected = number + 1
 
 
 def text_lines(text: str, begins: int, expected: int) -> Iterator[str]:
@@ -109,9 +128,9 @@ def _parameters(hit: _Object) -> str:
     return f"{rest[:_HEAD].rstrip()}..." if len(rest) > _HEAD else rest.rstrip(":{ ")
 
 
-def _numbered(document: _Object) -> Iterator[str]:
+def _text_of(document: _Object) -> Iterator[str]:
     lines: Sequence[str] = document["content"].split("\n") if document["content"] else ()
-    yield from (f"{number} {line}" for number, line in enumerate(lines, document["start_line"]))
+    yield from numbered(enumerate(lines, document["start_line"]))
     if hidden := document.get("hidden_lines", 0):
         what, after = document["boundary"], f"{document['path']}:{document['end_line'] + 1}"
         yield f"cut: {hidden} more lines of this {what}; expand {after} goes on, or max-bytes"

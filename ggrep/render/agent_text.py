@@ -13,7 +13,13 @@ from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
 from ggrep.model.slate import LEFT_OUT
 from ggrep.render.above import Above
-from ggrep.render.agent_hits import expansion_lines, hit_lines, range_of
+from ggrep.render.agent_hits import (
+    expansion_lines,
+    hit_lines,
+    neighbour_lines,
+    numbered,
+    range_of,
+)
 from ggrep.render.agent_matches import match_lines
 from ggrep.render.agent_names import definition_lines, fresh, reference_lines
 from ggrep.render.agent_state import health_lines, status_lines
@@ -68,13 +74,23 @@ def agent_text(
 
 
 def _under_head(document: _Object, above: Above, budget: int, more: str) -> Iterator[str]:
-    """Yield one of several answers without what those above it have shown."""
-    if asked := document.get("name") or document.get("target"):
+    """Yield one of several answers without what those above it have shown.
+
+    A place's own first line is its head, and what is around it is left to who asks for it alone.
+    """
+    asked, opened = document.get("name") or document.get("target"), "boundary" in document
+    if asked and not opened:
         yield f"## {asked}"
     rest, told = fresh(document, above)
     if rest is not None:
-        yield from _within(rest, _body(rest), budget, more)
+        body = _under_mark(expansion_lines(rest)) if opened else _body(rest)
+        yield from _within(rest, body, budget, more)
     yield from told
+
+
+def _under_mark(lines: Iterator[str]) -> Iterator[str]:
+    yield f"## {next(lines)}"
+    yield from lines
 
 
 def _within(document: _Object, lines: Iterator[str], budget: int, more: str) -> Iterator[str]:
@@ -111,6 +127,7 @@ def _body(document: _Object) -> Iterator[str]:
         yield from reference_lines(document)
     elif "boundary" in document:
         yield from expansion_lines(document)
+        yield from neighbour_lines(document)
     else:
         yield from _other(document)
 
@@ -189,9 +206,8 @@ def _piece(piece: _Object) -> Iterator[str]:
     span = range_of(piece["start_line"], piece["end_line"])
     yield f" {span} {piece['chunk_type']} {name}".rstrip() + twins
     begins = piece.get("snippet_start_line", piece["start_line"])
-    for number, line in enumerate(piece["snippet"].split("\n"), begins):
-        if line.strip() not in _UNTOLD:
-            yield f"{number} {line}"
+    lines = enumerate(piece["snippet"].split("\n"), begins)
+    yield from numbered((at, line) for at, line in lines if line.strip() not in _UNTOLD)
 
 
 def _without_ids(value: Json) -> Json:

@@ -225,7 +225,7 @@ def test_an_agent_reads_a_line_a_place(ggrep: Command, shop: Path) -> None:
 
     assert defined.out.startswith("src/checkout.py:7-9 method Checkout.charge_card\n")
     assert "src/app.py\n 7: return Checkout().charge_card(card)  in main\n" in used.out
-    assert "\n7     def charge_card(self, card):\n" in around.out
+    assert "\t    def charge_card(self, card):\n" in around.out
     assert not defined.err + used.err + around.err
 
 
@@ -243,7 +243,7 @@ def test_a_search_for_agents_opens_the_best_hit(ggrep: Command, shop: Path) -> N
     text = ggrep("search", "charge a card", "--format", "agent").out
 
     assert "src/checkout.py:" in text
-    assert "\n7     def charge_card(self, card):\n" in text
+    assert "\t    def charge_card(self, card):\n" in text
     assert (
         "charge_card(self, card):\n"
         not in ggrep("search", "charge a card", "--format", "agent", "--body", "0").out.partition(

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from ggrep.render.agent_hits import numbered
 from ggrep.render.agent_text import MERGED_BY_RANK, agent_text
 from ggrep.render.slate_json import slate_success
 from tests.fakes.slates import ANSWER
@@ -53,9 +54,31 @@ def test_lines_are_numbered_where_a_place_is_opened() -> None:
     }
     assert agent_text(document).split("\n") == [
         "a.py:9-10 definition in Worker > run, of 40 lines",
-        "9 def run():",
-        "10     pass",
+        "9\tdef run():",
+        "10\t    pass",
         "around: 12-20 stop",
+    ]
+
+
+def test_every_fifth_line_and_one_behind_a_gap_has_its_number() -> None:
+    """The others can be counted; a tab keeps all of them aligned."""
+    lines = [(at, f"{at}") for at in (3, 4, 5, 6, 8, 9)] + [(10, ""), (11, ""), (12, "12")]
+    told = ["3\t3", "\t4", "5\t5", "\t6", "8\t8", "\t9", "10\t", "", "\t12"]
+    assert list(numbered(lines)) == told
+
+
+def test_of_several_opened_places_each_head_stands_once() -> None:
+    def opened(first: int, last: int) -> dict[str, Any]:
+        where = {"path": "a.py", "start_line": first, "end_line": last, "file_lines": 40}
+        rest = {"boundary": "lines", "breadcrumb": ["Worker"], "neighbours": [{"name": "stop"}]}
+        return {"target": "a.py:9", "content": "pass", **where, **rest}
+
+    assert agent_text({"answers": [opened(9, 9), opened(12, 12), opened(9, 9)]}).split("\n") == [
+        "## a.py:9 lines in Worker, of 40 lines",
+        "9\tpass",
+        "## a.py:12 lines in Worker, of 40 lines",
+        "12\tpass",
+        "above: a.py:9 Worker",
     ]
 
 
@@ -80,8 +103,9 @@ def test_a_slate_is_shorter_than_its_document_and_shows_its_lines() -> None:
             assert file["path"] in text
             for piece in file.get("evidence", ()):
                 begins = piece.get("snippet_start_line", piece["start_line"])
-                for number, line in enumerate(piece["snippet"].split("\n"), begins):
-                    assert f"\n{number} {line}\n" in f"{text}\n" or not line.strip("\u2026 ")
+                assert f"\n{begins}\t" in text
+                for line in piece["snippet"].split("\n"):
+                    assert f"\t{line}\n" in f"{text}\n" or not line.strip("\u2026 ")
 
 
 def test_notes_stand_behind_what_the_document_says() -> None:
