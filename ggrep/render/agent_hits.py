@@ -9,15 +9,15 @@ A hit's `body` is the document of `expand`, put there by who asked for it; no sc
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
+
+from ggrep.render.agent_lines import numbered, opened_lines
 
 _Object: TypeAlias = Mapping[str, Any]
 
 _HEAD: Final = 60
 """Characters of a head that are shown behind a hit's name."""
-_STEP: Final = 5
-"""Lines between numbers: on each line they are an eighth of what an agent reads."""
 _DIGITS: Final = 7
 """Of a row id: so few name one row of millions most of the time, and a clash is told."""
 
@@ -47,8 +47,8 @@ def body_lines(body: _Object) -> Iterator[str]:
         yield f"no body: {body['message']}"
         return
     name = ".".join(body["breadcrumb"])
-    yield f"## {body['path']}:{range_of(body['start_line'], body['end_line'])} {name}".rstrip()
-    yield from _text_of(body)
+    span = range_of(body["start_line"], body["end_line"])
+    yield from _opened(body, f"## {body['path']}:{span} {name}".rstrip(), comments=False)
 
 
 def handle_of(place: _Object) -> str:
@@ -57,13 +57,13 @@ def handle_of(place: _Object) -> str:
     return f" #{row_id[:_DIGITS]}" if row_id else ""
 
 
-def expansion_lines(document: _Object) -> Iterator[str]:
-    """Yield a place's text behind its numbers."""
+def expansion_lines(document: _Object, *, comments: bool) -> Iterator[str]:
+    """Yield a place's text under its numbers; long comments only if they are wanted."""
     span = range_of(document["start_line"], document["end_line"])
     inside = f" in {' > '.join(document['breadcrumb'])}" if document["breadcrumb"] else ""
     whole = f" of {document['file_lines']} lines"
-    yield f"{path_of(document)}:{span} {document['boundary']}{inside},{whole}"
-    yield from _text_of(document)
+    head = f"{path_of(document)}:{span} {document['boundary']}{inside},{whole}"
+    yield from _opened(document, head, comments=comments)
 
 
 def neighbour_lines(document: _Object) -> Iterator[str]:
@@ -74,18 +74,6 @@ def neighbour_lines(document: _Object) -> Iterator[str]:
     ]
     if near:
         yield f"around: {', '.join(near)}"
-
-
-def numbered(lines: Iterable[tuple[int, str]]) -> Iterator[str]:
-    """Yield lines behind their numbers, or behind the tab alone where one can be counted.
-
-    The first line, one behind a gap, and every fifth of a file have theirs.
-    """
-    expected = 0
-    for number, line in lines:
-        shown = str(number) if number != expected or number % _STEP == 0 else ""
-        yield f"{shown}\t{line}" if shown or line else ""
-        expected = number + 1
 
 
 def text_lines(text: str, begins: int, expected: int) -> Iterator[str]:
@@ -128,9 +116,13 @@ def _parameters(hit: _Object) -> str:
     return f"{rest[:_HEAD].rstrip()}..." if len(rest) > _HEAD else rest.rstrip(":{ ")
 
 
-def _text_of(document: _Object) -> Iterator[str]:
-    lines: Sequence[str] = document["content"].split("\n") if document["content"] else ()
-    yield from numbered(enumerate(lines, document["start_line"]))
+def _opened(document: _Object, head: str, *, comments: bool) -> Iterator[str]:
+    """Yield an expansion's lines under a head that says how many comments are missing."""
+    shown = opened_lines(document, comments=comments)
+    every = document["content"].count("\n") + 1 if document["content"] else 0
+    left = f", {every - len(shown)} of comments left out" if every > len(shown) else ""
+    yield head + left
+    yield from numbered(shown)
     if hidden := document.get("hidden_lines", 0):
         what, after = document["boundary"], f"{document['path']}:{document['end_line'] + 1}"
         yield f"cut: {hidden} more lines of this {what}; expand {after} goes on, or max-bytes"

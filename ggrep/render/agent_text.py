@@ -6,6 +6,7 @@ beside it is complete.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final, TypeAlias
 
@@ -13,13 +14,8 @@ from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
 from ggrep.model.slate import LEFT_OUT
 from ggrep.render.above import Above
-from ggrep.render.agent_hits import (
-    expansion_lines,
-    hit_lines,
-    neighbour_lines,
-    numbered,
-    range_of,
-)
+from ggrep.render.agent_hits import expansion_lines, hit_lines, neighbour_lines, range_of
+from ggrep.render.agent_lines import numbered
 from ggrep.render.agent_matches import match_lines
 from ggrep.render.agent_names import definition_lines, fresh, reference_lines
 from ggrep.render.agent_state import health_lines, status_lines
@@ -40,6 +36,8 @@ BUDGETS: Final = {
 """Most bytes of a text, by the key that its kind of answer alone has; a slate has its own."""
 
 _ID: Final = re.compile(r"[0-9a-f]{64}")
+_SHORT_ID: Final = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
+"""The first 12 digits of an id name it as well."""
 
 
 _UNTOLD: Final = ("", LEFT_OUT)
@@ -49,56 +47,68 @@ MERGED_BY_RANK: Final = 'merged by rank alone, as nothing says how; merge "globa
 """Of a workspace whose file and whose caller leave the merge to the contract."""
 
 
-def agent_text(
-    document: _Object,
-    budget: int = 0,
-    more: str = "a larger budget",
-    notes: Sequence[str] = (),
-) -> str:
+@dataclass(frozen=True, slots=True)
+class AgentView:
+    """How much of an answer an agent is shown.
+
+    Attributes:
+        budget: most bytes of the lines of an answer; 0 for what is usual for its kind.
+        more: what shows the lines that were cut; `{}` in it stands for the bytes that it takes.
+        comments: of an opened place long ones are shown, too.
+    """
+
+    budget: int = 0
+    more: str = "a larger budget"
+    comments: bool = False
+
+
+def agent_text(document: _Object, view: AgentView | None = None, notes: Sequence[str] = ()) -> str:
     """Return what an agent reads of an answer, whichever tool gave it; no final newline.
 
     Of several answers each line stands once, and each has the budget to itself.
 
     Args:
         document: the answer's JSON object.
-        budget: most bytes of the lines of an answer; 0 for what is usual for its kind.
-        more: what shows the lines that were cut; `{}` in it stands for the bytes that it takes.
+        view: how much of it.
         notes: lines that the document does not hold.
     """
+    view = view or AgentView()
     answers = document.get("answers")
     if answers is None:
         said = (f"note: {note}" for note in notes)
-        return "\n".join((*_within(document, _body(document), budget, more), *said))
-    above = Above()
-    return "\n".join(line for one in answers for line in _under_head(one, above, budget, more))
+        return "\n".join((*_within(document, _body(document, view), view), *said))
+    above, lines = Above(), list[str]()
+    for one in answers:
+        head, body, told = _fresh(one, above, view)
+        shown = () if body is None else _within(one, body, view)
+        lines += (*head, *shown, *told)
+    return "\n".join(lines)
 
 
-def _under_head(document: _Object, above: Above, budget: int, more: str) -> Iterator[str]:
-    """Yield one of several answers without what those above it have shown.
+def _fresh(
+    document: _Object, above: Above, view: AgentView
+) -> tuple[list[str], Iterator[str] | None, tuple[str, ...]]:
+    """Return the head of one of several answers, what those above it lack, and what they have.
 
     A place's own first line is its head, and what is around it is left to who asks for it alone.
     """
     asked, opened = document.get("name") or document.get("target"), "boundary" in document
-    if asked and not opened:
-        yield f"## {asked}"
+    head = [f"## {asked}"] if asked and not opened else []
     rest, told = fresh(document, above)
-    if rest is not None:
-        body = _under_mark(expansion_lines(rest)) if opened else _body(rest)
-        yield from _within(rest, body, budget, more)
-    yield from told
+    if rest is None:
+        return head, None, told
+    if not opened:
+        return head, _body(rest, view), told
+    lines = expansion_lines(rest, comments=view.comments)
+    return [f"## {next(lines)}"], lines, told
 
 
-def _under_mark(lines: Iterator[str]) -> Iterator[str]:
-    yield f"## {next(lines)}"
-    yield from lines
-
-
-def _within(document: _Object, lines: Iterator[str], budget: int, more: str) -> Iterator[str]:
+def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterator[str]:
     """Yield lines of an answer up to its budget, then what was cut, and its notes.
 
     The first line is always there.
     """
-    most = budget or next((size for key, size in BUDGETS.items() if key in document), 0)
+    most = view.budget or next((size for key, size in BUDGETS.items() if key in document), 0)
     taken, shown, left = 0, 0, 0
     for line in lines:
         taken += len(line.encode()) + 1
@@ -108,13 +118,14 @@ def _within(document: _Object, lines: Iterator[str], budget: int, more: str) -> 
             shown += 1
             yield line
     if left:
-        yield f"cut: {left} more lines; {more.format(taken)} shows them"
+        yield f"cut: {left} more lines; {view.more.format(taken)} shows them"
     yield from _notes(document)
 
 
-def _body(document: _Object) -> Iterator[str]:
+def _body(document: _Object, view: AgentView) -> Iterator[str]:
     if "message" in document and "code" in document:
-        yield f"{document['code']}: {document['message']}"
+        message = _SHORT_ID.sub(r"\1", document["message"])
+        yield f"{document['code']}: {message}"
         if hint := document.get("hint"):
             yield f"hint: {hint}"
     elif "slate" in document:
@@ -126,7 +137,7 @@ def _body(document: _Object) -> Iterator[str]:
     elif "references" in document:
         yield from reference_lines(document)
     elif "boundary" in document:
-        yield from expansion_lines(document)
+        yield from expansion_lines(document, comments=view.comments)
         yield from neighbour_lines(document)
     else:
         yield from _other(document)
@@ -149,12 +160,8 @@ def _other(document: _Object) -> Iterator[str]:
 
 def _notes(document: _Object) -> Iterator[str]:
     """Yield a line for each cut, each warning and each repository that gave no full answer."""
-    for cut in document.get("limits_hit", ()):
-        if cut["code"] in TOLD_IN_TEXT:
-            continue
-        where = cut.get("path_key") or cut.get("repoId") or ""
-        seen = f" of {cut['observed']}" if "observed" in cut else ""
-        yield f"cut: {cut['code']} {cut['limit']}{seen} {where}".rstrip()
+    if cuts := [cut for cut in document.get("limits_hit", ()) if cut["code"] not in TOLD_IN_TEXT]:
+        yield f"cut: {', '.join(map(_cut, cuts))}"
     diagnostics = document.get("diagnostics", {})
     told = (*document.get("warnings", ()), *diagnostics.get("warnings", ()))
     for note in (*diagnostics.get("errors", ()), *told):
@@ -162,6 +169,12 @@ def _notes(document: _Object) -> Iterator[str]:
     for repo in document.get("repos", ()):
         if (status := repo.get("status", "ok")) != "ok":
             yield f"repository {repo.get('alias') or repo['repoId']}: {status}"
+
+
+def _cut(cut: _Object) -> str:
+    where = cut.get("path_key") or cut.get("repoId") or ""
+    seen = f" of {cut['observed']}" if "observed" in cut else ""
+    return f"{cut['code']} {cut['limit']}{seen} {where}".rstrip()
 
 
 def _slate(document: _Object) -> Iterator[str]:
@@ -200,11 +213,12 @@ def _file(file: _Object) -> Iterator[str]:
 
 
 def _piece(piece: _Object) -> Iterator[str]:
-    within = piece.get("breadcrumb", ())[-1:]
-    name = ".".join((*within, piece["name"])) if "name" in piece else ""
+    named = (piece["name"],) if "name" in piece else ()
+    name = ".".join((*piece.get("breadcrumb", ()), *named)[-2:])
+    kind = piece["chunk_type"] if named or not name else "part of"
     twins = f" (the same in {', '.join(piece['also'])})" if "also" in piece else ""
     span = range_of(piece["start_line"], piece["end_line"])
-    yield f" {span} {piece['chunk_type']} {name}".rstrip() + twins
+    yield f" {span} {kind} {name}".rstrip() + twins
     begins = piece.get("snippet_start_line", piece["start_line"])
     lines = enumerate(piece["snippet"].split("\n"), begins)
     yield from numbered((at, line) for at, line in lines if line.strip() not in _UNTOLD)

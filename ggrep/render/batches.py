@@ -14,7 +14,7 @@ from ggrep.model.answer_view import ViewOptions
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.above import Above
-from ggrep.render.agent_text import agent_text
+from ggrep.render.agent_text import AgentView, agent_text
 from ggrep.render.error_json import query_error
 from ggrep.render.error_text import error_lines
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
@@ -92,14 +92,8 @@ def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rende
     return Rendered("\n".join(parts), "".join(notes), status, hits=hits)
 
 
-def render_for_agent(named: Sequence[Named], budget: int, more: str) -> Rendered:
-    """Return answers as text for agents.
-
-    Args:
-        named: the answers.
-        budget: most bytes of each; 0 for what is usual.
-        more: what shows the lines that were cut; `{}` in it stands for the bytes that it takes.
-    """
+def render_for_agent(named: Sequence[Named], view: AgentView) -> Rendered:
+    """Return answers as text for agents."""
     failed = [one.answer for one in named if isinstance(one.answer, GgrepError)]
     documents = [_told(one) for one in named]
     document = documents[0] if len(documents) == 1 else {"answers": documents}
@@ -107,7 +101,7 @@ def render_for_agent(named: Sequence[Named], budget: int, more: str) -> Rendered
         failed[0].exit_status if failed else 0,
         sum(found_in(one.answer) for one in named),
     )
-    return Rendered(agent_text(document, budget, more) + "\n", "", status, hits=hits)
+    return Rendered(agent_text(document, view) + "\n", "", status, hits=hits)
 
 
 def _told(named: Named) -> Mapping[str, object]:

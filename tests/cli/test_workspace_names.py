@@ -161,3 +161,53 @@ def test_nothing_found_is_a_status_on_request(ggrep: Command) -> None:
 
     assert found.status == 1
     assert "nothing defines round_cnts; similar names: round_cents" in found.err
+
+
+@pytest.mark.slow
+def test_several_names_are_answered_at_once_each_under_its_head(ggrep: Command) -> None:
+    """One that nothing has leaves the others theirs."""
+    found = ggrep("symbol", "round_cents", "total", "nowhere", *WS)
+    document = stable_json.loads(ggrep("refs", "round_cents", "total", *WS, "--json").out)
+
+    assert found.status == 0
+    assert found.out.startswith("## round_cents\nmoney:shop_money/rounding.py:1-3")
+    assert "\n## total\nweb:web/cart.py:4-5" in found.out
+    assert "nowhere" in found.err
+    fits(document, "federated_answers")
+    assert [answer["name"] for answer in document["answers"]] == ["round_cents", "total"]
+
+
+@pytest.mark.slow
+def test_an_agent_reads_places_of_a_workspace_as_expand_takes_them(ggrep: Command) -> None:
+    """The same text that MCP gives, for one and for several."""
+    agent = (*WS, "--format", "agent")
+    defined = ggrep("symbol", "round_cents", *agent)
+    opened = ggrep("expand", "money:shop_money/rounding.py:1-2", "README.md", *agent)
+    hits = ggrep("search", "round half up", *agent)
+    slate = ggrep("slate", "round half up", *agent)
+
+    assert defined.out.startswith("money:shop_money/rounding.py:1-3 function round_cents\n")
+    assert opened.out.startswith(
+        "## money:shop_money/rounding.py:1-2 lines in round_cents, of 3 lines\n"
+        "1\tdef round_cents(value):\n"
+    )
+    assert "## README.md\n" in opened.out
+    assert opened.status == 1
+    assert "[money] shop_money/rounding.py:1-3" in hits.out
+    assert "[money] shop_money/rounding.py" in slate.out
+    assert "merged by rank alone" in hits.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("search", "a", "--body", "1", "--format", "agent"),
+        ("search", "a", "--scores", "--format", "agent"),
+        ("slate", "a", "--graph", "dot", "--format", "agent"),
+    ],
+)
+def test_what_text_for_agents_does_not_heed_is_refused(
+    ggrep: Command, words: tuple[str, ...]
+) -> None:
+    """A flag that is taken and not heeded misleads."""
+    assert ggrep(*words, *WS).status == 2

@@ -48,6 +48,11 @@ DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     "eval_comparison": ("Comparison", evaluation, "EvalComparisonJson"),
     "eval_report": ("Evaluation", evaluation, "EvalReportJson"),
     "expand_success": ("Surroundings of a place", navigation, "ExpandJson"),
+    "federated_answers": (
+        "Several answers of a workspace",
+        federated_names,
+        "FederatedAnswersJson",
+    ),
     "federated_error": ("Workspace failure", federated, "FederatedErrorJson"),
     "federated_expand": (
         "Surroundings of a place in a workspace",

@@ -12,6 +12,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
+from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import failure_json
 from ggrep.federation.workspace import resolved_object
@@ -123,6 +124,16 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
         "federated_success": (repos.federate(workspace, everything).to_json(),),
         "federated_slate": tuple(
             repos.slate(workspace, everything, SlateShape(level)).to_json() for level in range(4)
+        ),
+        "federated_answers": (
+            {
+                "schema_version": ANSWERS_SCHEMA,
+                "answers": [
+                    repos.symbol(workspace, SymbolRequest("refund")).to_json(),
+                    repos.references(workspace, ReferencesRequest("refund")).to_json(),
+                    failed,
+                ],
+            },
         ),
         "federated_symbol": (
             repos.symbol(workspace, SymbolRequest("refund", limit=1)).to_json(),

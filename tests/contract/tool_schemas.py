@@ -32,21 +32,18 @@ RETURNED: Final[Mapping[str, tuple[type, ...]]] = {
     ),
     "symbol": (
         navigation.SymbolJson,
-        navigation.AnswersJson,
         federated_names.FederatedSymbolJson,
         federated.ToolWorkspaceFailureJson,
         failure.ToolFailureJson,
     ),
     "references": (
         navigation.ReferencesJson,
-        navigation.AnswersJson,
         federated_names.FederatedReferencesJson,
         federated.ToolWorkspaceFailureJson,
         failure.ToolFailureJson,
     ),
     "expand": (
         navigation.ExpandJson,
-        navigation.AnswersJson,
         federated_names.FederatedExpandJson,
         federated.ToolWorkspaceFailureJson,
         failure.ToolFailureJson,
@@ -61,6 +58,8 @@ RETURNED: Final[Mapping[str, tuple[type, ...]]] = {
     "good_search": (search.SearchJson, failure.ToolFailureJson),
 }
 """What each tool may return: answers, then failures."""
+SEVERAL: Final = frozenset({"symbol", "references", "expand"})
+"""Tools that answer several questions in one document: `answers`, each one of the above."""
 TOOLS_FILE: Final = "tool_outputs.json"
 
 _ASKED_FOR: Final = {"explain", "stats", "timings_ms"}
@@ -79,11 +78,22 @@ def returned(name: str, texts: Texts) -> Schema:
     forms = [_whole(maker.fields_of(kind), maker) for kind in RETURNED[name]]
     found = reduce(_either, forms)
     sets = [form.get("required", []) for form in forms]
+    properties = found["properties"]
+    if name in SEVERAL:
+        # What is below the first keys stands once, where a question is alone.
+        heads = {key: _head(each) for key, each in properties.items()}
+        one = {"type": "object", "properties": heads}
+        properties = {**properties, "answers": {"type": "array", "items": one}}
+        sets.append(sorted(navigation.AnswersJson.__required_keys__))
     return {
         "type": "object",
-        "properties": found["properties"],
+        "properties": properties,
         "anyOf": [{"required": each} for each in sets],
     }
+
+
+def _head(form: Schema) -> Schema:
+    return {key: form[key] for key in _KEPT if key in form}
 
 
 def _whole(form: Schema, maker: Maker) -> Schema:

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import pytest
 import typer
 
 from ggrep.base.commands import COMMANDS
+from ggrep.interfaces.cli.help import AGENTS
 from ggrep.interfaces.cli.parsing.typer_tree import parser
 from tests.docs.pages import PAGES, ROOT, page
 from tests.fakes.repos import write_tree
@@ -25,13 +26,18 @@ def lines_of(name: str) -> Iterator[list[str]]:
     """Yield the arguments of each `ggrep` command in the fences of a page."""
     for block in _FENCE.findall(page(name)):
         for line in block.splitlines():
-            try:
-                words = shlex.split(line, comments=True)
-            except ValueError:
-                continue  # a text in quotes over several lines
-            if words[:1] == ["ggrep"]:
-                end = next((at for at, word in enumerate(words) if word in {"|", "&", "2>"}), None)
-                yield words[1:end]
+            yield from typed_in(line)
+
+
+def typed_in(line: str) -> Iterator[list[str]]:
+    """Yield the arguments of the `ggrep` command that a line is, if it is one."""
+    try:
+        words = shlex.split(line, comments=True)
+    except ValueError:
+        return  # a text in quotes over several lines
+    if words[:1] == ["ggrep"]:
+        end = next((at for at, word in enumerate(words) if word in {"|", "&", ">>", "2>"}), None)
+        yield words[1:end]
 
 
 PAGE_NAMES = [str(path.relative_to(ROOT)) for path in PAGES]
@@ -40,9 +46,22 @@ PAGE_NAMES = [str(path.relative_to(ROOT)) for path in PAGES]
 @pytest.mark.parametrize("name", [name for name in PAGE_NAMES if any(lines_of(name))])
 def test_each_command_of_a_page_is_taken(name: str) -> None:
     """Flags are renamed in code; pages are forgotten."""
+    check_taken(lines_of(name))
+
+
+def test_each_command_that_agents_are_told_of_is_taken() -> None:
+    """It is read in every conversation: it is short, and each line of it can be typed."""
+    told = [words for line in AGENTS.splitlines() for words in typed_in(line)]
+
+    assert len(told) == 7
+    assert len(AGENTS) < 1_500
+    check_taken(told)
+
+
+def check_taken(commands: Iterable[list[str]]) -> None:
     root: Any = typer.main.get_command(parser())
 
-    for arguments in lines_of(name):
+    for arguments in commands:
         words = arguments if arguments[0] in {*COMMANDS, *_OPTIONS} else ["search", *arguments]
         command: Any = root
         context = root.make_context("ggrep", [], resilient_parsing=True)

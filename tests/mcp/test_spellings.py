@@ -122,7 +122,7 @@ def test_an_unknown_argument_is_refused_with_the_one_that_was_meant() -> None:
         "expand: unknown argument 'targett'; did you mean target?;"
         " it takes target, targets, root, boundary, max_bytes, workspace, deterministic,"
         " timeout_ms, select, only, tags, repo_filter, include_disabled, concurrency, strict,"
-        " stats, options"
+        " stats, comments, options"
     )
 
 

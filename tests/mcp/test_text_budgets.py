@@ -61,12 +61,3 @@ def test_a_slate_and_an_expansion_have_the_bytes_that_they_were_asked_for() -> N
     assert budget_of("search_workspace", {"slate": slate["slate"]}).most_bytes == 7_000
     assert budget_of("expand", expansion).most_bytes == 9_000
     assert budget_of("search", golden("query_success")).most_bytes == 32 << 10
-
-
-def test_an_answer_keeps_what_looks_like_an_id_and_a_failure_names_it_shortly() -> None:
-    """In an answer it stands in somebody's file."""
-    digits = "0123456789abcdef" * 4
-
-    assert within_budget("expand", {}, f"sha256 {digits}") == f"sha256 {digits}"
-    assert within_budget("expand", FAILURE, f"no row {digits}") == f"no row {digits[:12]}"
-    assert budget_of("expand", FAILURE).most_bytes == 4 << 10

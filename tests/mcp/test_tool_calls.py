@@ -728,3 +728,17 @@ async def test_a_merge_that_nobody_chose_is_said_in_the_text_alone(
     assert said.notes == (MERGED_BY_RANK,)
     assert silent.notes == ()
     assert said.document == silent.document
+
+
+@pytest.mark.parametrize("tool", NAMED)
+async def test_several_names_of_a_workspace_are_asked_one_by_one(
+    calls: Calls, federator: FakeFederator, tool: str
+) -> None:
+    """None is passed over, and one that means nothing does not hide the others."""
+    _, several = SEVERAL[tool]
+    outcome = await calls.call(tool, {several: ["a.py", "b.py"], "options": ["only=own"]})
+
+    asked = [getattr(each, "name", None) or each.target for _, each in federator.asked]
+    assert asked == ["a.py", "b.py"]
+    assert not outcome.failed, outcome.document
+    assert len(outcome.document["answers"]) == 2

@@ -9,7 +9,7 @@ from mcp import Client
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, WorkspaceError
 from ggrep.interfaces.mcp.arguments import OPTIONS, Argument, body_of
-from ggrep.interfaces.mcp.tool_calls import OF_WORKSPACES
+from ggrep.interfaces.mcp.following import OF_WORKSPACES
 from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS, Tool
 from ggrep.interfaces.surfaces.body import (
     parse_expand_body,
@@ -240,7 +240,7 @@ async def test_the_whole_list_is_small(connect: object) -> None:
     taken = [{key: tool[key] for key in tool if key != "outputSchema"} for tool in data]
     # What is to come needs room: every byte here is read in every conversation.
     assert len(stable_json.dumps(taken)) < 6_000
-    assert len(stable_json.dumps(data)) < 86_000
+    assert len(stable_json.dumps(data)) < 76_000
 
 
 async def test_tools_are_listed_in_order_and_as_reading_only(connect: object) -> None:

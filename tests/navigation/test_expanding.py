@@ -324,6 +324,20 @@ def test_other_definitions_of_a_name_are_told(root: Path, home: Path) -> None:
     ]
 
 
+def test_of_definitions_that_share_a_name_and_a_file_the_longest_is_opened(
+    root: Path, home: Path
+) -> None:
+    """A field, or an overload that hands on, is not what a method's name means."""
+    source = (
+        "class A {\n  int run = 1;\n  void run() { run(1); }\n"
+        "  void run(int n) {\n    stop(n);\n    go(n);\n  }\n}\n"
+    )
+    found = ask(indexed(root, home, {"A.java": source}), "A.run")
+
+    assert "go(n)" in found.content
+    assert "A.java:3" in found.warnings[0].message
+
+
 def test_of_a_constant_the_chunk_is_opened_not_all_of_its_class(root: Path, home: Path) -> None:
     """A value is wanted, and what is set beside it."""
     body = "".join(f"    def m{number}(self):\n{STEPS}\n" for number in range(3))

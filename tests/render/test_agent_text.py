@@ -3,8 +3,10 @@
 import re
 from typing import Any
 
-from ggrep.render.agent_hits import numbered
-from ggrep.render.agent_text import MERGED_BY_RANK, agent_text
+import pytest
+
+from ggrep.render.agent_lines import numbered
+from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
 from ggrep.render.slate_json import slate_success
 from tests.fakes.slates import ANSWER
 
@@ -49,6 +51,7 @@ def test_lines_are_numbered_where_a_place_is_opened() -> None:
         "end_line": 10,
         "file_lines": 40,
         "breadcrumb": ["Worker", "run"],
+        "language": "python",
         "content": "def run():\n    pass",
         "neighbours": [{"side": "behind", "start_line": 12, "end_line": 20, "name": "stop"}],
     }
@@ -67,13 +70,46 @@ def test_every_fifth_line_and_one_behind_a_gap_has_its_number() -> None:
     assert list(numbered(lines)) == told
 
 
+LONG = (
+    "/**\n * Says.\n *\n * @return it\n */\nint f() {\n  // why\n  // and how\n  return 1; // one\n"
+    "  // a\n  // b\n\n  // c\n}"
+)
+
+
+def opened(content: str, language: str = "java") -> dict[str, Any]:
+    where = {"path": "A.java", "start_line": 3, "end_line": 16, "file_lines": 40}
+    rest: dict[str, Any] = {"boundary": "lines", "breadcrumb": [], "neighbours": []}
+    return {"language": language, "content": content, **where, **rest}
+
+
+def test_long_comments_are_left_out_of_an_opened_place_and_counted() -> None:
+    """What stands in a line or two says why; the rest is a fifth of what agents read."""
+    assert agent_text(opened(LONG)).split("\n") == [
+        "A.java:3-16 lines, of 40 lines, 9 of comments left out",
+        "8\tint f() {",
+        "\t  // why",
+        "10\t  // and how",
+        "\t  return 1; // one",
+        "16\t}",
+    ]
+    assert len(agent_text(opened(LONG), AgentView(comments=True)).split("\n")) == 15
+
+
+@pytest.mark.parametrize(
+    ("content", "language"), [("# one\n# two\n# three", "markdown"), ("// a\n// b\n// c", "java")]
+)
+def test_what_is_no_comment_or_nothing_else_is_shown(content: str, language: str) -> None:
+    """Headings are not left out, nor the comment that was asked for."""
+    assert content.split("\n")[2] in agent_text(opened(content, language))
+
+
 def test_of_several_opened_places_each_head_stands_once() -> None:
-    def opened(first: int, last: int) -> dict[str, Any]:
+    def placed(first: int, last: int) -> dict[str, Any]:
         where = {"path": "a.py", "start_line": first, "end_line": last, "file_lines": 40}
         rest = {"boundary": "lines", "breadcrumb": ["Worker"], "neighbours": [{"name": "stop"}]}
-        return {"target": "a.py:9", "content": "pass", **where, **rest}
+        return {"target": "a.py:9", "language": "python", "content": "pass", **where, **rest}
 
-    assert agent_text({"answers": [opened(9, 9), opened(12, 12), opened(9, 9)]}).split("\n") == [
+    assert agent_text({"answers": [placed(9, 9), placed(12, 12), placed(9, 9)]}).split("\n") == [
         "## a.py:9 lines in Worker, of 40 lines",
         "9\tpass",
         "## a.py:12 lines in Worker, of 40 lines",
@@ -85,6 +121,13 @@ def test_of_several_opened_places_each_head_stands_once() -> None:
 def test_a_failure_says_what_to_do() -> None:
     failure = {"error": {}, "code": "busy", "message": "too many", "hint": "ask again"}
     assert agent_text(failure) == "busy: too many\nhint: ask again"
+
+
+def test_a_failure_names_an_id_by_its_first_digits() -> None:
+    """By which it is taken as well."""
+    digits = "0123456789abcdef" * 4
+    failure = {"code": "invalid_request", "message": f"no row {digits}"}
+    assert agent_text(failure) == f"invalid_request: no row {digits[:12]}"
 
 
 def test_a_state_has_no_ids() -> None:

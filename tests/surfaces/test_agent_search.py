@@ -47,6 +47,7 @@ def body(path: str, first: int, text: str, hidden: int = 0) -> dict[str, Any]:
         "start_line": first,
         "end_line": first + text.count("\n"),
         "breadcrumb": ["A", "run"],
+        "language": "python",
         "content": text,
         "hidden_lines": hidden,
     }
@@ -92,8 +93,8 @@ def test_a_hit_is_one_line_and_the_best_are_opened_where_they_fit() -> None:
         "a.py:3-4 method A.run(self)",
         "b.py:9-12 method A.run(self)",
         "## a.py:3-4 A.run",
-        "3 def run(self):",
-        "4     pass",
+        "3\tdef run(self):",
+        "\t    pass",
     ]
 
 
@@ -113,7 +114,7 @@ def test_two_parts_of_one_definition_are_opened_once() -> None:
     document = found(hit("a.py", 3, 4), hit("a.py", 4, 4))
     same = body("a.py", 3, "def run(self):\n    pass")
 
-    assert text_of(document, [same, same], Wish(bodies=2)).count("4     pass") == 1
+    assert text_of(document, [same, same], Wish(bodies=2)).count("\t    pass") == 1
 
 
 def test_the_budget_cuts_the_last_hits_and_says_how_to_see_them() -> None:

@@ -4,11 +4,12 @@ An agent pays for every byte of it, and clients cut what is longer where they li
 at the end of a line, and the last line says so, and how to get the rest.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
+
+from ggrep.base.errors import InvalidRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,22 @@ class TextBudget:
 
     most_bytes: int
     rest: str
+
+
+MORE: Final = "options text_bytes={}"
+"""What to give for lines of a text that were cut."""
+
+
+def text_bytes_of(values: Mapping[str, object]) -> int:
+    """Return most bytes of the text of an answer; 0 for what is usual.
+
+    Raises:
+        InvalidRequest: that is less than nothing.
+    """
+    given = values.get("text_bytes", 0)
+    if not isinstance(given, int) or given < 0:
+        raise InvalidRequest(f"text_bytes: must be 0 or more, is {given!a:.80}")
+    return given
 
 
 _LEAST: Final = 1_024
@@ -41,7 +58,6 @@ _OF: Final[Mapping[str, TextBudget]] = MappingProxyType(
     }
 )
 _FAILURE: Final = TextBudget(4 << 10, "the structured document")
-_ID: Final = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 
 
 def budget_of(tool: str, document: Mapping[str, Any]) -> TextBudget:
@@ -62,11 +78,8 @@ def budget_of(tool: str, document: Mapping[str, Any]) -> TextBudget:
 def within_budget(tool: str, document: Mapping[str, Any], text: str, note: str = "") -> str:
     """Return the text of a result, cut at the end of a line where it is too long.
 
-    Of a failure's text ids of 64 digits keep their first 12, by which they are taken as well. A
-    note stands behind all of it, and is never cut.
+    A note stands behind all of it, and is never cut.
     """
-    if _fails(document):
-        text = _ID.sub(r"\1", text)
     budget = budget_of(tool, document)
     tail = f"\n{note}" if note else ""
     most = budget.most_bytes - len(tail.encode())

@@ -3,40 +3,31 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final, TypeAlias
+from typing import Final
 
 import anyio
 
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
-from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.base.stable_json import Document, Json
-from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_requests import Arrived
-from ggrep.federation.workspace_expand import FederatedExpansion
 from ggrep.federation.workspace_slates import FederatedSlate
 from ggrep.interfaces.mcp.arguments import Argument, body_of, read_arguments
 from ggrep.interfaces.mcp.file_places import FilePlace, FileText, text_of
+from ggrep.interfaces.mcp.following import Following
 from ggrep.interfaces.mcp.kept_slates import KeptSlates
 from ggrep.interfaces.mcp.mcp_places import Places, RepoPlace
 from ggrep.interfaces.mcp.progress import Rising, Tell, read_arrival, telling
 from ggrep.interfaces.mcp.resources import ResourceFailed, workspaces_json
 from ggrep.interfaces.mcp.spellings import in_our_words
+from ggrep.interfaces.mcp.text_budgets import MORE, text_bytes_of
 from ggrep.interfaces.mcp.tool_failures import failure, federated_failure, in_arguments, with_hint
-from ggrep.interfaces.mcp.tools import BY_NAME, ELSEWHERE, SEVERAL, Outcome, Tool
+from ggrep.interfaces.mcp.tools import BY_NAME, ELSEWHERE, Outcome, Tool
 from ggrep.interfaces.surfaces.agent_search import Wish, hits_to_open, pattern_of, search_text
 from ggrep.interfaces.surfaces.body import (
-    parse_expand_body,
     parse_federated_body,
-    parse_outline_body,
-    parse_references_body,
     parse_search_body,
     parse_slate_body,
-    parse_symbol_body,
-    parse_tour_body,
-    parse_workspace_expand,
-    parse_workspace_references,
-    parse_workspace_symbol,
 )
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.search_service import SearchService
@@ -44,7 +35,7 @@ from ggrep.model.navigation import ExpandRequest
 from ggrep.model.request import DEFAULT_TIMEOUT_MS
 from ggrep.model.says import MOST_MS
 from ggrep.model.slate import SlateRequest
-from ggrep.render.agent_text import MERGED_BY_RANK, agent_text
+from ggrep.render.agent_text import MERGED_BY_RANK
 from ggrep.service.opening import open_workspace
 from ggrep.service.syncing import Hear
 
@@ -81,54 +72,6 @@ def narrowed(request: SlateRequest, place: RepoPlace) -> SlateRequest:
         session = replace(session, targets=tuple(map(place.key, session.targets)))
     return replace(request, search=search, session=session)
 
-
-MORE: Final = "options text_bytes={}"
-"""What to give for lines of a text that were cut."""
-
-
-def text_bytes_of(values: Mapping[str, object]) -> int:
-    """Return most bytes of the text of an answer; 0 for what is usual.
-
-    Raises:
-        InvalidRequest: that is less than nothing.
-    """
-    given = values.get("text_bytes", 0)
-    if not isinstance(given, int) or given < 0:
-        raise InvalidRequest(f"text_bytes: must be 0 or more, is {given!a:.80}")
-    return given
-
-
-MAX_SEVERAL: Final = 50
-"""Names or places of one call."""
-
-
-def wanted_of(tool: str, values: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the names or places of a call, each once, in the order they were given in.
-
-    Raises:
-        InvalidRequest: there is none, or too many.
-    """
-    one, several = SEVERAL[tool]
-    listed = values.get(several)
-    alone = [] if values.get(one) is None else [values[one]]
-    wanted = dict.fromkeys(map(str, [*alone, *(listed if isinstance(listed, list) else [])]))
-    if not wanted:
-        raise InvalidRequest(f"{tool}: the argument {one!a} is missing; {several} takes several")
-    if len(wanted) > MAX_SEVERAL:
-        raise InvalidRequest(f"{tool}: {len(wanted)} {several}; ask for at most {MAX_SEVERAL}")
-    return tuple(wanted)
-
-
-OF_WORKSPACES: Final = frozenset(
-    {
-        *("workspace", "select", "only", "tags", "repo_filter"),
-        *("include_disabled", "concurrency", "strict", "stats"),
-    }
-)
-"""Arguments of a question about a name that mean a workspace, the server's own where none is
-named."""
-
-Named: TypeAlias = FederatedSymbol | FederatedReferences | FederatedExpansion
 
 MAX_IN_FLIGHT = 64
 """Calls carried out at once; a client that asks for more is told to wait."""
@@ -244,18 +187,8 @@ class Calls:
                 slate = await self._slate(asked, tool, values)
                 return Outcome(slate, note=f"slate {self._slates.keep(slate)}")
             case _:
-                return await self._named(asked, tool, values)
-
-    async def _named(
-        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
-    ) -> Outcome:
-        """Return where names or places lead, of a repository or a workspace; or an outline."""
-        if tool.name == "outline":
-            return Outcome(await self._outline(asked, tool, values))
-        if values.keys() & OF_WORKSPACES:
-            return await self._in_workspace(asked, tool, values)
-        document = await self._each(asked, tool, values)
-        return Outcome(document, text=agent_text(document, text_bytes_of(values), MORE))
+                following = Following(asked, self._places, shows_paths=self._shows_paths)
+                return await following.outcome(tool, values)
 
     async def _search(
         self, asked: SearchService, tool: Tool, values: Mapping[str, object]
@@ -282,114 +215,6 @@ class Calls:
         slate = parse_slate_body(body_of(tool.every, values))
         place = await self._places.repository(slate.root)
         return await asked.slate_repo(place.root, narrowed(slate.request, place))
-
-    async def _each(
-        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
-    ) -> Document:
-        """Return where one name or place leads, or an answer or a failure for each of several.
-
-        The time that is given is for all of them.
-
-        Raises:
-            InvalidRequest: none is named, or too many.
-        """
-        one, several = SEVERAL[tool.name]
-        wanted = wanted_of(tool.name, values)
-        if len(wanted) == 1:
-            return await self._follow(asked, tool, {**values, one: wanted[0]})
-        given = values.get("timeout_ms")
-        timeout_ms = given if isinstance(given, int) and given > 0 else DEFAULT_TIMEOUT_MS
-        ends_s = anyio.current_time() + timeout_ms / 1000
-        answers: list[Document] = []
-        for each in wanted:
-            left_ms = int((ends_s - anyio.current_time()) * 1000)
-            try:
-                if left_ms < 1:
-                    raise DeadlineExceeded(f"{several}: those before took all the time")  # noqa: TRY301 - as if it were asked
-                asking = {**values, one: each, "timeout_ms": left_ms}
-                answers.append(await self._follow(asked, tool, asking))
-            except (InvalidRequest, DeadlineExceeded) as error:
-                shown = in_arguments(error, tool.every)
-                answers.append(failure(shown, shows_paths=self._shows_paths))
-        return {"schema_version": ANSWERS_SCHEMA, "answers": answers}
-
-    async def _follow(
-        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
-    ) -> Document:
-        """Return where a name or a place leads; a root below the top narrows it."""
-        body = body_of(tool.every, values)
-        match tool.name:
-            case "symbol":
-                symbol = parse_symbol_body(body)
-                place = await self._places.repository(symbol.root)
-                return await asked.symbol_repo(
-                    place.root, replace(symbol.request, scope=place.scope)
-                )
-            case "references":
-                names = parse_references_body(body)
-                place = await self._places.repository(names.root)
-                return await asked.references_repo(
-                    place.root, replace(names.request, scope=place.scope)
-                )
-            case _:
-                around = parse_expand_body(body)
-                place = await self._places.repository(around.root)
-                target = place.key(around.request.target)
-                return await asked.expand_repo(place.root, replace(around.request, target=target))
-
-    async def _outline(
-        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
-    ) -> Document:
-        """Return outlines; where no path is given, and the root is a repository, its tour."""
-        body = body_of(tool.every, values)
-        root = values.get("root")
-        place = await self._places.repository(None if root is None else str(root))
-        if not values.get("path") and not place.scope:
-            if "depth" in values:
-                raise InvalidRequest("depth: only with path")
-            tour = parse_tour_body({key: body[key] for key in body.keys() - {"path"}})
-            return await asked.tour_repo(place.root, tour.request)
-        outline = parse_outline_body({**body, "path": values.get("path") or [place.scope]})
-        own = str(place.root)
-        targets = tuple(
-            "" if target == own else place.key(target) for target in outline.request.targets
-        )
-        return await asked.outline_repo(place.root, replace(outline.request, targets=targets))
-
-    async def _in_workspace(
-        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
-    ) -> Outcome:
-        """Return where a name or a place of a workspace leads.
-
-        Raises:
-            InvalidRequest: a root is given beside the workspace.
-        """
-        if "root" in values:
-            raise InvalidRequest("root: not with a workspace; choose with only")
-        named = values.get("workspace")
-        place = await self._places.workspace(None if named is None else str(named))
-        body = body_of(tool.every, {**values, "workspace": str(place.file)})
-        match tool.name:
-            case "symbol":
-                symbol = parse_workspace_symbol(body)
-                opened = await open_workspace(place.file, place.allowlist, symbol.request)
-                found: Named = await asked.symbol(
-                    opened.workspace, symbol.request, symbol.asked, forbidden=opened.forbidden
-                )
-            case "references":
-                names = parse_workspace_references(body)
-                opened = await open_workspace(place.file, place.allowlist, names.request)
-                found = await asked.references(
-                    opened.workspace, names.request, names.asked, forbidden=opened.forbidden
-                )
-            case _:
-                around = parse_workspace_expand(body)
-                opened = await open_workspace(place.file, place.allowlist, around.request)
-                found = await asked.expand(
-                    opened.workspace, around.request, around.asked, forbidden=opened.forbidden
-                )
-        document = found.to_json()
-        return Outcome(document if found.ok else with_hint(document), failed=not found.ok)
 
     async def _look(
         self,

@@ -20,6 +20,7 @@ INSTRUCTIONS: Final = (
     " first: one pack of code, docs, config and tests. `search` finds places, `search_workspace`"
     " across repositories; `symbol` and `references` follow a name, `expand` shows what stands"
     " around `path:line`; these three take `workspace` too, and `expand` then `alias:path:line`."
+    ' Its text leaves long comments out; `options: ["comments=true"]` shows them.'
     " `outline` says what a file, a folder or the whole repository holds. In a workspace `file` is"
     " relative to the root of its repository; the resource ggrep://workspace tells the roots."
     " `confidence` says whether an answer fits; `warnings` and `limits_hit` say what is missing"
@@ -304,7 +305,7 @@ TOOLS: Final = (
             _argument("max_bytes", "maxBytes", "Most bytes"),
             _WORKSPACE,
         ),
-        (*_OF_ANY, *_OF_MEMBERS),
+        (*_OF_ANY, *_OF_MEMBERS, Argument("comments", "boolean")),
     ),
     Tool(
         "outline",

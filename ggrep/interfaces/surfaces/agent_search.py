@@ -14,7 +14,7 @@ from ggrep.model.request import Find, SearchRequest
 from ggrep.render.above import Above
 from ggrep.render.agent_hits import body_lines
 from ggrep.render.agent_matches import with_matches
-from ggrep.render.agent_text import BUDGETS, agent_text
+from ggrep.render.agent_text import BUDGETS, AgentView, agent_text
 
 _Object: TypeAlias = Mapping[str, Any]
 
@@ -82,7 +82,8 @@ def hits_to_open(document: _Object, wish: Wish, timeout_ms: int) -> list[tuple[i
         wanted = _TRIED if _shows_little(document) and not unsure else 0
     most = MAX_BODY_BYTES
     if wish.bodies is None:
-        left = _budget(wish) - len(agent_text(_without_snippets(document), _budget(wish)).encode())
+        bare = agent_text(_without_snippets(document), AgentView(_budget(wish)))
+        left = _budget(wish) - len(bare.encode())
         most = min(MAX_UNASKED_BYTES, left * _TEXT_SHARE // 100)
         wanted = wanted if most > 0 else 0
     return [
@@ -103,10 +104,10 @@ def search_text(
         more: as of `agent_text`.
     """
     if wish.pattern and not opened:
-        return agent_text(with_matches(document, wish.pattern), _budget(wish), more)
+        return agent_text(with_matches(document, wish.pattern), AgentView(_budget(wish), more))
     bare = _without_snippets(document) if opened or wish.bodies == 0 else document
     budget = _budget(wish)
-    left = budget - len(agent_text(bare, budget, more).encode())
+    left = budget - len(agent_text(bare, AgentView(budget, more)).encode())
     above, bodies = Above(), dict[int, _Object]()
     for place, body in opened:
         size = sum(len(line.encode()) + 1 for line in body_lines(body))
@@ -125,7 +126,7 @@ def search_text(
         for place, hit in enumerate(bare.get("results", ()))
     ]
     shown = {**bare, "results": hits} if "results" in bare else bare
-    return agent_text(shown, budget, more)
+    return agent_text(shown, AgentView(budget, more))
 
 
 def _budget(wish: Wish) -> int:

@@ -5,7 +5,8 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from ggrep.model.schemas.answer import PagedJson
 from ggrep.model.schemas.constraints import Count, DocumentJson, Held, RepoId, RepoName
-from ggrep.model.schemas.federated import AttendedJson
+from ggrep.model.schemas.failure import FailureJson
+from ggrep.model.schemas.federated import AttendedJson, FederatedErrorJson
 from ggrep.model.schemas.navigation import (
     DefinedAtJson,
     DefinitionJson,
@@ -87,3 +88,18 @@ class FederatedReferencesJson(NamesAnswerJson):
     """Repositories that define the name, in the container that was asked for."""
     defined: Sequence[RepoDefinedAtJson]
     """The first definitions, those that were asked for before what implements them."""
+
+
+class FederatedAnswersJson(TypedDict):
+    """Answers over a workspace to several questions of one kind, in the order of asking."""
+
+    schema_version: Literal[1]
+    """Version of this document."""
+    answers: Sequence[
+        FederatedSymbolJson
+        | FederatedReferencesJson
+        | FederatedExpandJson
+        | FederatedErrorJson
+        | FailureJson
+    ]
+    """One each; a failure where a question has none."""

@@ -5,12 +5,14 @@ defines.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NoReturn, TypeVar
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.navigation import (
+    Definition,
     ExpandRequest,
     ExpandResponse,
     ReferencesRequest,
@@ -47,7 +49,8 @@ def expand_place(context: Context, request: ExpandRequest, pool: OccurrencePool)
     found = symbol(context, asked, pool)
     if not found.definitions:
         _refuse(context, target, found.suggestions)
-    first, *others = found.definitions
+    first = _fullest(found.definitions)
+    others = [one for one in found.definitions if one is not first]
     boundary = request.boundary
     if boundary == "auto" and first.kind in _CONSTANTS:
         boundary = "chunk"
@@ -61,6 +64,20 @@ def expand_place(context: Context, request: ExpandRequest, pool: OccurrencePool)
         warnings=(*opened.warnings, *found.warnings, *also),
         limits_hit=(*opened.limits_hit, *_cuts(found.limits_hit)),
     )
+
+
+def _fullest(definitions: Sequence[Definition]) -> Definition:
+    """Return the first definition, or of those that share its name and file the longest.
+
+    A field or an overload that hands on is not what was meant by a method's name.
+    """
+    first = definitions[0]
+    alike = [
+        one
+        for one in definitions
+        if (one.path, one.qualified_name) == (first.path, first.qualified_name)
+    ]
+    return max(alike, key=lambda one: one.end_line - one.start_line)
 
 
 def by_handle(context: Context, request: _Asked) -> _Asked:

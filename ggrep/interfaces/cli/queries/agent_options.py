@@ -5,8 +5,10 @@ from typing import Annotated, ClassVar, Final
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.parsing.flags import Flag, one_of
+from ggrep.interfaces.cli.queries.search_options import Typed
 from ggrep.interfaces.surfaces.agent_search import MAX_BODIES, Wish
 from ggrep.model.says import MOST_BYTES
+from ggrep.render.agent_text import AgentView
 
 MORE: Final = "--budget {}"
 """What to type for lines that were cut."""
@@ -35,6 +37,15 @@ class AgentText(AgentForm):
 
 
 @dataclass(frozen=True, slots=True)
+class AgentLines(AgentText):
+    """The same, of what opens places."""
+
+    comments: Annotated[
+        bool, Flag("--comments", "With --format agent: show comments of over two lines, too.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
 class AgentSearch:
     """How a search is written for agents."""
 
@@ -57,6 +68,19 @@ class AgentSearch:
         return Wish(self.bodies, self.budget or 0)
 
 
+def agent_view(flags: AgentText, *, json: bool) -> AgentView | None:
+    """Return how an agent is shown an answer; None for people and programs.
+
+    Raises:
+        InvalidRequest: there is no such format.
+        UsageError: flags that do not go together.
+    """
+    if not wants_agent(flags, json=json):
+        return None
+    comments = isinstance(flags, AgentLines) and flags.comments
+    return AgentView(flags.budget or 0, MORE, comments)
+
+
 def wants_agent(flags: AgentForm, *, json: bool) -> bool:
     """Return whether an answer should be text for agents.
 
@@ -65,8 +89,11 @@ def wants_agent(flags: AgentForm, *, json: bool) -> bool:
         UsageError: JSON was wanted as well, or a budget of another text.
     """
     agent = one_of("--format", flags.form, ("text", "agent")) == "agent"
-    budget = flags.budget if isinstance(flags, AgentText) else None
-    check_agent(agent=agent, json=json, given=["--budget"] if budget is not None else [])
+    given = {
+        "--budget": isinstance(flags, AgentText) and flags.budget is not None,
+        "--comments": isinstance(flags, AgentLines) and flags.comments,
+    }
+    check_agent(agent=agent, json=json, given=[flag for flag, is_so in given.items() if is_so])
     return agent
 
 
@@ -80,3 +107,20 @@ def check_agent(*, agent: bool, json: bool, given: list[str]) -> None:
         raise UsageError("--format agent and --json cannot go together")
     if given and not agent:
         raise UsageError(f"{' and '.join(given)}: only with --format agent")
+
+
+def refuse_flags_of_people(typed: Typed) -> None:
+    """Raise if a flag was given that such a text does not heed.
+
+    Raises:
+        UsageError: says which.
+    """
+    heeded_elsewhere = {
+        "--receipt": typed.output.receipt is not None,
+        "--compact": typed.hits.compact,
+        "--scores": typed.hits.scores,
+        "--explain": typed.hits.explain,
+    }
+    named = [flag for flag, is_typed in heeded_elsewhere.items() if is_typed]
+    if named:
+        raise UsageError(f"{', '.join(named)}: not with --format agent")

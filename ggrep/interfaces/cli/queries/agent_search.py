@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ggrep.base import stable_json
-from ggrep.base.errors import GgrepError, NoIndex, UsageError
+from ggrep.base.errors import GgrepError, NoIndex
 from ggrep.config.profiles import apply_to_request
-from ggrep.interfaces.cli.queries.agent_options import MORE
+from ggrep.interfaces.cli.queries.agent_options import MORE, refuse_flags_of_people
 from ggrep.interfaces.cli.queries.one_answer import Question, answered, place_asked, reach
 from ggrep.interfaces.cli.queries.search_options import Typed, given_fields, request_of
 from ggrep.interfaces.cli.terminal import open_terminal
@@ -44,7 +44,7 @@ def search_for_agent(typed: Typed, wish: Wish) -> int:
         GgrepError: as the flags, the daemon or the engine say.
     """
     terminal, place = open_terminal(plain=typed.output.plain), place_asked("search", typed)
-    _refuse_flags_of_people(typed)
+    refuse_flags_of_people(typed)
     request = request_of(typed, scope=place.scope)
     reached = reach(place, terminal, typed.asking.overrides)
     request = replace(request, scope=reached.scope)
@@ -104,20 +104,3 @@ def _opened(
         return dict(expand_success(expand(request)))
     except GgrepError as error:
         return dict(query_error(error)["error"])
-
-
-def _refuse_flags_of_people(typed: Typed) -> None:
-    """Raise if a flag was given that such a text does not heed.
-
-    Raises:
-        UsageError: says which.
-    """
-    heeded_elsewhere = {
-        "--receipt": typed.output.receipt is not None,
-        "--compact": typed.hits.compact,
-        "--scores": typed.hits.scores,
-        "--explain": typed.hits.explain,
-    }
-    named = [flag for flag, is_typed in heeded_elsewhere.items() if is_typed]
-    if named:
-        raise UsageError(f"{', '.join(named)}: not with --format agent")

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, TypeAlias
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
-from ggrep.interfaces.cli.queries.agent_options import MORE, AgentText, wants_agent
+from ggrep.interfaces.cli.queries.agent_options import AgentLines, AgentText, agent_view
 from ggrep.interfaces.cli.queries.asked import Finder, Meant, Pending, Spot
 from ggrep.interfaces.cli.queries.asked_each import Answers, AskedEach
 from ggrep.interfaces.cli.queries.batches import Names, names_of
@@ -20,6 +20,7 @@ from ggrep.model.filters import keys_told
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.wire.message_types import Expand, Navigation, References, Symbol
+from ggrep.render.agent_text import AgentView
 from ggrep.render.batches import Named, found_in, render_for_agent, render_named
 from ggrep.render.printed import Rendered
 
@@ -94,19 +95,20 @@ def symbol(
 ) -> Pending:
     """Show where names are defined."""
     asking.check()
-    budget = budget_of(output, agent)
+    view = agent_view(agent, json=output.json)
     typed, given = names_of(names, wanted.inside), said(SymbolRequest, wanted, asking)
     if members.files:
         from ggrep.interfaces.cli.queries.workspace_names import symbol_in_workspace
 
-        asked = typed_of(typed.names, typed.path, output, asking, budget)
-        return symbol_in_workspace(asked, members, SymbolRequest(asked.query, **given))
+        requests = [SymbolRequest(name, **given) for name in typed.names]
+        asked = typed_of(typed.names, typed.path, output, asking)
+        return symbol_in_workspace(asked, members, requests, view)
     members.refuse_without_file()
 
     def about(name: str, spot: Spot) -> Navigation:
         return Symbol(SymbolRequest(name, spot.scope, **given))
 
-    return _of_names(typed, asking, output, budget, about)
+    return _of_names(typed, asking, output, view, about)
 
 
 def references(
@@ -119,20 +121,20 @@ def references(
 ) -> Pending:
     """Show where names are used."""
     asking.check()
-    budget = budget_of(output, agent)
+    view = agent_view(agent, json=output.json)
     typed, given = names_of(names, wanted.inside), said(ReferencesRequest, wanted, asking)
     if members.files:
         from ggrep.interfaces.cli.queries.workspace_names import references_in_workspace
 
-        asked = typed_of(typed.names, typed.path, output, asking, budget)
-        request = ReferencesRequest(asked.query, **given)
-        return references_in_workspace(asked, members, request)
+        requests = [ReferencesRequest(name, **given) for name in typed.names]
+        asked = typed_of(typed.names, typed.path, output, asking)
+        return references_in_workspace(asked, members, requests, view)
     members.refuse_without_file()
 
     def about(name: str, spot: Spot) -> Navigation:
         return References(ReferencesRequest(name, spot.scope, **given))
 
-    return _of_names(typed, asking, output, budget, about)
+    return _of_names(typed, asking, output, view, about)
 
 
 def expand(
@@ -145,21 +147,21 @@ def expand(
     ],
     extent: Extent,
     output: Output,
-    agent: AgentText,
+    agent: AgentLines,
     asking: Asking,
     members: Members,
 ) -> Pending:
     """Show the code around places."""
     asking.check()
-    budget = budget_of(output, agent)
-    given = said(ExpandRequest, extent, asking)
+    view = agent_view(agent, json=output.json)
+    given, typed = said(ExpandRequest, extent, asking), tuple(dict.fromkeys(targets))
     if members.files:
         from ggrep.interfaces.cli.queries.workspace_names import expand_in_workspace
 
-        asked = typed_of(targets, None, Found(output.json, output.plain), asking, budget)
-        return expand_in_workspace(asked, members, ExpandRequest(asked.query, **given))
+        requests = [ExpandRequest(target, **given) for target in typed]
+        asked = typed_of(typed, None, Found(output.json, output.plain), asking)
+        return expand_in_workspace(asked, members, requests, view)
     members.refuse_without_file()
-    typed = tuple(dict.fromkeys(targets))
 
     def around(target: Target, spot: Spot) -> Navigation:
         return Expand(ExpandRequest(target.key(spot.scope), **given))
@@ -168,14 +170,14 @@ def expand(
         wanted = [finder.target(target, asking.repo) for target in typed]
         return [(target.place, partial(around, target)) for target in wanted]
 
-    return AskedEach(asking, output, find, partial(_printed, typed, budget, whole=True))
+    return AskedEach(asking, output, find, partial(_printed, typed, view, whole=True))
 
 
 def _of_names(
     typed: Names,
     asking: Asking,
     output: Found,
-    budget: int | None,
+    agent: AgentView | None,
     about: Callable[[str, Spot], Navigation],
 ) -> AskedEach:
     """Return questions about names; `about` makes the message of one."""
@@ -184,12 +186,12 @@ def _of_names(
         place = finder.place(asking.repo, typed.path)
         return [(place, partial(about, name)) for name in typed.names]
 
-    return AskedEach(asking, output, find, partial(_printed, typed.names, budget))
+    return AskedEach(asking, output, find, partial(_printed, typed.names, agent))
 
 
 def _printed(
     typed: Sequence[str],
-    budget: int | None,
+    agent: AgentView | None,
     answers: Answers,
     root: Path,
     view: ViewOptions,
@@ -200,15 +202,15 @@ def _printed(
 
     Args:
         typed: what was asked for.
-        budget: most bytes of a text for agents; None for people.
+        agent: how an agent is shown them; None for people.
         answers: to each.
         root: of the repository.
         view: how to print.
         whole: no line is cut to the terminal's width.
     """
     named = [Named(asked, answer) for asked, answer in zip(typed, answers, strict=True)]
-    if budget is not None:
-        rendered = render_for_agent(named, budget, MORE)
+    if agent is not None:
+        rendered = render_for_agent(named, agent)
     else:
         rendered = render_named(named, root, replace(view, whole=whole))
     return replace(rendered, err=rendered.err + "".join(_taken_for_names(named, view.cwd)))
@@ -222,34 +224,18 @@ def _taken_for_names(named: Sequence[Named], cwd: str) -> Iterator[str]:
             yield f"{asked} was taken for a name; to search in it: --in {asked}\n"
 
 
-def budget_of(output: Output, agent: AgentText) -> int | None:
-    """Return the most bytes of a text for agents, 0 for what is usual; None for people.
-
-    Raises:
-        InvalidRequest: there is no such format.
-        UsageError: flags that do not go together.
-    """
-    return (agent.budget or 0) if wants_agent(agent, json=output.json) else None
-
-
 def typed_of(
     asked: Sequence[str],
     path: str | None,
     output: Found,
     asking: Asking,
-    budget: int | None,
 ) -> Typed:
-    """Return a question about a workspace as a typed search of it.
+    """Return questions about a workspace as a typed search of it.
 
     Raises:
-        UsageError: several things are asked about at once, or a flag is of one repository.
+        UsageError: a flag is of one repository.
     """
     if asking.profile is not None:
         raise UsageError("--profile and --workspace cannot go together")
-    if budget is not None:
-        raise UsageError("--format agent and --workspace cannot go together; --json can")
-    one, *more = dict.fromkeys(asked)
-    if more:
-        raise UsageError("with --workspace one name or place at a time")
     kept = Kept(output.json, output.plain, output.exit_status)
-    return Typed(one, path, asking=asking, output=kept)
+    return Typed(asked[0], path, asking=asking, output=kept)

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
+from ggrep.interfaces.cli.queries.agent_options import AgentForm, wants_agent
 from ggrep.interfaces.cli.queries.one_answer import (
     Question,
     Reached,
@@ -20,7 +21,10 @@ from ggrep.interfaces.cli.queries.typed_targets import Target, target_of
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.sanitise import sanitise_line
+from ggrep.render.agent_text import agent_text
+from ggrep.render.outline_json import outline_success, tour_success
 from ggrep.render.outline_text import render_outline, render_tour
+from ggrep.render.printed import Rendered
 from ggrep.service.call_requests import scope_of
 from ggrep.service.places import Place, place_of
 
@@ -47,6 +51,7 @@ class Room:
 def outline(
     shape: Shape,
     output: Output,
+    agent: AgentForm,
     asking: Asking,
     paths: Annotated[
         list[str] | None,
@@ -56,6 +61,7 @@ def outline(
     """Show what files or folders define, as a tree with line ranges."""
     terminal = open_terminal(plain=output.plain)
     asking.check()
+    for_agents = wants_agent(agent, json=output.json)
     given = said(OutlineRequest, shape, asking)
     reached, keys = _reached(paths or ["."], terminal, asking)
     request = OutlineRequest(keys, **given)
@@ -64,7 +70,11 @@ def outline(
         read=lambda engine: engine.outline(request),
     )
     response = answered(question, reached, terminal, asking)
-    rendered = render_outline(response, reached.root, view_of(terminal, json=output.json))
+    view = view_of(terminal, json=output.json)
+    if for_agents:
+        rendered = Rendered(agent_text(outline_success(response)) + "\n", "")
+    else:
+        rendered = render_outline(response, reached.root, view)
     terminal.write_answer(rendered.out, rendered.err, json=output.json)
     return 0
 
@@ -72,12 +82,14 @@ def outline(
 def tour(
     room: Room,
     output: Output,
+    agent: AgentForm,
     asking: Asking,
     path: Annotated[str | None, Argument("The repository, or a path in it.")] = None,
 ) -> int:
     """Show what a repository is: purpose, layout, entry points, how to build and test it."""
     terminal = open_terminal(plain=output.plain)
     asking.check()
+    for_agents = wants_agent(agent, json=output.json)
     given = said(TourRequest, room, asking)
     reached = reach(chosen_place(asking.repo, path), terminal, asking.overrides)
     request = TourRequest(**given)
@@ -86,7 +98,11 @@ def tour(
         read=lambda engine: engine.tour(request),
     )
     response = answered(question, reached, terminal, asking)
-    rendered = render_tour(response, view_of(terminal, json=output.json))
+    view = view_of(terminal, json=output.json)
+    if for_agents:
+        rendered = Rendered(agent_text(tour_success(response)) + "\n", "")
+    else:
+        rendered = render_tour(response, view)
     terminal.write_answer(rendered.out, rendered.err, json=output.json)
     return 0
 

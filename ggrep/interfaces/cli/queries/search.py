@@ -7,7 +7,12 @@ from typing import Annotated
 from ggrep.base.errors import UsageError
 from ggrep.config.profiles import apply_to_request
 from ggrep.interfaces.cli.parsing.flags import Argument
-from ggrep.interfaces.cli.queries.agent_options import AgentSearch, check_agent
+from ggrep.interfaces.cli.queries.agent_options import (
+    MORE,
+    AgentSearch,
+    check_agent,
+    refuse_flags_of_people,
+)
 from ggrep.interfaces.cli.queries.asked import (
     ByClient,
     Finder,
@@ -33,6 +38,7 @@ from ggrep.interfaces.cli.queries.slate_options import Format, wants_slate
 from ggrep.interfaces.cli.terminal import open_terminal
 from ggrep.model.answer_view import ViewOptions
 from ggrep.protocol.wire.message_types import Search
+from ggrep.render.agent_text import AgentView
 
 
 def search(
@@ -59,13 +65,16 @@ def search(
 
         return search_as_slate(typed, slate, repositories)
     if repositories.files:
-        if for_agents:
-            raise UsageError("--format agent is of one repository; over several there is --json")
+        if agent.bodies is not None:
+            raise UsageError("--body and --workspace cannot go together; expand alias:path opens")
         if asking.profile is not None:
             raise UsageError("--profile and --workspace cannot go together")
         from ggrep.interfaces.cli.queries.workspace_search import WorkspaceSearch
 
-        return WorkspaceSearch(typed, repositories)
+        if for_agents:
+            refuse_flags_of_people(typed)
+        view = AgentView(agent.budget or 0, MORE) if for_agents else None
+        return WorkspaceSearch(typed, repositories, view)
     repositories.refuse_without_file()
     if for_agents:
         from ggrep.interfaces.cli.queries.agent_search import search_for_agent

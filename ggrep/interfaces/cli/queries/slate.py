@@ -56,10 +56,10 @@ def slate(
     if shape.graph_form is not None and output.json:
         raise UsageError("--graph and --json cannot go together; JSON has the graph")
     for_agents = wants_agent(agent, json=output.json)
-    if for_agents and (repositories.files or shape.form is not None):
-        raise UsageError("--format agent: not with --workspace or --graph")
+    if for_agents and shape.form is not None:
+        raise UsageError("--format agent and --graph cannot go together")
     if repositories.files:
-        return _of_workspace(typed, shape, repositories, session)
+        return _of_workspace(typed, shape, repositories, session, for_agents=for_agents)
     repositories.refuse_without_file()
     return _of_one("slate", typed, shape, session, for_agents=for_agents)
 
@@ -81,13 +81,18 @@ def search_as_slate(typed: Typed, shape: Bounds, repositories: Repositories) -> 
 
 
 def _of_workspace(
-    typed: Typed, shape: Bounds, repositories: Repositories, session: Session = ALONE
+    typed: Typed,
+    shape: Bounds,
+    repositories: Repositories,
+    session: Session = ALONE,
+    *,
+    for_agents: bool = False,
 ) -> Pending:
     if typed.asking.profile is not None:
         raise UsageError("--profile and --workspace cannot go together")
     from ggrep.interfaces.cli.queries.workspace_slate import WorkspaceSlate
 
-    return WorkspaceSlate(typed, shape, repositories, session)
+    return WorkspaceSlate(typed, shape, repositories, session, for_agents)
 
 
 def _refuse_flags_of_hits(typed: Typed) -> None:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Stop
 from ggrep.base.errors import GgrepError
+from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.base.ids import RepoId
+from ggrep.base.stable_json import Document
 from ggrep.daemon.asked_line import Work
 from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
@@ -42,9 +44,15 @@ from ggrep.interfaces.cli.queries.workspace_search import (
     written,
 )
 from ggrep.interfaces.cli.terminal import open_terminal
+from ggrep.interfaces.surfaces.in_turn import in_turn
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.declared_name import last_part
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.says import MOST_MS
+from ggrep.render.agent_text import AgentView, agent_text
+from ggrep.render.error_json import query_error
+from ggrep.render.error_text import error_lines
 from ggrep.render.hits import render_notes
 from ggrep.render.navigation_text import expansion_text, mentions_told, nothing_defines
 from ggrep.render.page import Page
@@ -65,28 +73,44 @@ class _Way(Generic[A]):
     """How a question is asked, and what is printed of its answer.
 
     Attributes:
+        typed: the name or the place, as it was typed.
         ask: has daemons answer.
         read: answers from the indexes here.
         shown: returns what is printed, and what is noted below it.
         count: returns how many things were found.
     """
 
+    typed: str
     ask: "Callable[[Federator, Workspace, FederatedRequest, Path], Awaitable[A]]"
     read: "Callable[[Searchers, Workspace, FederatedRequest, Path], Awaitable[A]]"
     shown: Callable[[A, ViewOptions], tuple[str, str]]
     count: Callable[[A], int]
 
 
-def symbol_in_workspace(typed: Typed, members: Members, asked: SymbolRequest) -> "Pending":
-    """Return the question where a workspace defines a name."""
+def symbol_in_workspace(
+    typed: Typed, members: Members, requests: Sequence[SymbolRequest], agent: AgentView | None
+) -> "Pending":
+    """Return the questions where a workspace defines names.
 
+    Args:
+        typed: flags.
+        members: of the workspace.
+        requests: one a name.
+        agent: how an agent is shown the answers; None for people.
+    """
+    ways = [_symbol(asked) for asked in requests]
+    return _OfWorkspace(typed, _repositories(members), ways, agent)
+
+
+def _symbol(asked: SymbolRequest) -> _Way[FederatedSymbol]:
     def shown(found: FederatedSymbol, view: ViewOptions) -> tuple[str, str]:
         names = _labels(found.attendance.workspace)
         each = [(names[one.repo_id], one.found) for one in found.definitions]
         told = "" if each else nothing_defines(asked.name, found.suggestions)
         return labelled_definitions(each, _page(view)), told
 
-    way: _Way[FederatedSymbol] = _Way(
+    return _Way(
+        asked.name,
         lambda federator, workspace, request, _: federator.symbol(workspace, request, asked),
         lambda here, workspace, request, _: federated_symbol(
             workspace, request, asked, here, SystemClock()
@@ -94,12 +118,17 @@ def symbol_in_workspace(typed: Typed, members: Members, asked: SymbolRequest) ->
         shown,
         lambda found: len(found.definitions),
     )
-    return _OfWorkspace(typed, _repositories(members), way)
 
 
-def references_in_workspace(typed: Typed, members: Members, asked: ReferencesRequest) -> "Pending":
-    """Return the question where a workspace uses a name."""
+def references_in_workspace(
+    typed: Typed, members: Members, requests: Sequence[ReferencesRequest], agent: AgentView | None
+) -> "Pending":
+    """Return the questions where a workspace uses names; as `symbol_in_workspace`."""
+    ways = [_references(asked) for asked in requests]
+    return _OfWorkspace(typed, _repositories(members), ways, agent)
 
+
+def _references(asked: ReferencesRequest) -> _Way[FederatedReferences]:
     def shown(found: FederatedReferences, view: ViewOptions) -> tuple[str, str]:
         names = _labels(found.attendance.workspace)
         each = [Labelled(names[one.repo_id], one.found, one.tie or "") for one in found.references]
@@ -108,7 +137,8 @@ def references_in_workspace(typed: Typed, members: Members, asked: ReferencesReq
         defined = _defined_in([names[repo] for repo in found.defining])
         return labelled_mentions(each, _page(view, (last_part(asked.name),))), told + defined
 
-    way: _Way[FederatedReferences] = _Way(
+    return _Way(
+        asked.name,
         lambda federator, workspace, request, _: federator.references(workspace, request, asked),
         lambda here, workspace, request, _: federated_references(
             workspace, request, asked, here, SystemClock()
@@ -116,12 +146,17 @@ def references_in_workspace(typed: Typed, members: Members, asked: ReferencesReq
         shown,
         lambda found: len(found.references),
     )
-    return _OfWorkspace(typed, _repositories(members), way)
 
 
-def expand_in_workspace(typed: Typed, members: Members, asked: ExpandRequest) -> "Pending":
-    """Return the question for the code around a place of a workspace."""
+def expand_in_workspace(
+    typed: Typed, members: Members, requests: Sequence[ExpandRequest], agent: AgentView | None
+) -> "Pending":
+    """Return the questions for the code around places; as `symbol_in_workspace`."""
+    ways = [_expand(asked) for asked in requests]
+    return _OfWorkspace(typed, _repositories(members), ways, agent)
 
+
+def _expand(asked: ExpandRequest) -> _Way[FederatedExpansion]:
     def meant(workspace: Workspace, cwd: Path) -> ExpandRequest:
         roots = {repo.root_canonical: label_of(repo) for repo in workspace.repos}
         return replace(asked, target=placed_in(asked.target, roots, cwd))
@@ -135,7 +170,8 @@ def expand_in_workspace(typed: Typed, members: Members, asked: ExpandRequest) ->
         ask = f"ggrep expand --workspace {shlex.quote(file)} {shlex.quote(label)}:"
         return expansion_text(found.found, page, ask), ""
 
-    way: _Way[FederatedExpansion] = _Way(
+    return _Way(
+        asked.target,
         lambda federator, workspace, request, cwd: federator.expand(
             workspace, request, meant(workspace, cwd)
         ),
@@ -145,65 +181,133 @@ def expand_in_workspace(typed: Typed, members: Members, asked: ExpandRequest) ->
         shown,
         lambda _: 1,
     )
-    return _OfWorkspace(typed, _repositories(members), way)
 
 
 @dataclass(frozen=True, slots=True)
 class _OfWorkspace(Generic[A]):
-    """A question about a workspace, as typed."""
+    """Questions of one kind about a workspace, as typed.
+
+    Attributes:
+        agent: as of `symbol_in_workspace`.
+    """
 
     typed: Typed
     repositories: Repositories
-    way: _Way[A]
+    ways: Sequence[_Way[A]]
+    agent: AgentView | None
 
     def answer(self) -> int:
         """Ask, and print."""
-        typed, way, here = self.typed, self.way, Path()
+        typed, here = self.typed, Path()
         terminal = open_terminal(plain=typed.output.plain)
         try:
             workspace, request = prepared(terminal, typed, self.repositories)
-            found = answer_of(
+            answers = answer_of(
                 terminal,
                 typed,
-                ask=lambda federator: way.ask(federator, workspace, request, here),
-                read=lambda searchers: way.read(searchers, workspace, request, here),
+                ask=lambda federator: self._each(
+                    request, lambda way, timed: way.ask(federator, workspace, timed, here)
+                ),
+                read=lambda searchers: self._each(
+                    request, lambda way, timed: way.read(searchers, workspace, timed, here)
+                ),
             )
         except GgrepError as error:
             return failed(error, terminal, typed, self.repositories)
         view = view_of(terminal, json=typed.output.json)
-        return written(terminal, self._printed(found, view), view)
+        return written(terminal, self._printed(answers, view), view)
 
     def plan(self, finder: Finder, spot: Spot, view: ViewOptions) -> Plan | None:
         """Return what a daemon's process is to do: ask the daemons that run."""
         del finder  # the file says where
-        typed, way, here = self.typed, self.way, Path(view.cwd)
+        typed, here = self.typed, Path(view.cwd)
         if not asks_plainly(typed.asking):
             return None
         shown = replace(view, json=typed.output.json)
         workspace, request = asked_of(typed, self.repositories, spot.environ, here)
 
-        async def ask(federator: "Federator") -> A:
-            return await way.ask(federator, workspace, request, here)
+        async def ask(federator: "Federator") -> list[A | GgrepError]:
+            return await self._each(
+                request, lambda way, timed: way.ask(federator, workspace, timed, here)
+            )
 
         def run(stop: Stop, client: str) -> Rendered:
             return self._printed(coordinated(ask, spot, stop, client), shown)
 
         return Plan(Work(run), printed_already)
 
-    def _printed(self, found: A, view: ViewOptions) -> Rendered:
-        attendance, hits = found.attendance, self.way.count(found)
-        empty = self.typed.output.exit_status and found.ok and not hits
-        status = 1 if empty else found.exit_status
+    async def _each(
+        self,
+        request: FederatedRequest,
+        ask: Callable[[_Way[A], FederatedRequest], Awaitable[A]],
+    ) -> list[A | GgrepError]:
+        """Return the answers in the order of the questions; a single failure is everybody's."""
+        if len(self.ways) == 1:
+            return [await ask(self.ways[0], request)]
+
+        def within(way: _Way[A], left_ms: int) -> Awaitable[A]:
+            return ask(way, replace(request, search=replace(request.search, timeout_ms=left_ms)))
+
+        timeout_ms = request.search.timeout_ms or MOST_MS
+        return await in_turn(self.ways, within, timeout_ms)
+
+    def _printed(self, answers: Sequence[A | GgrepError], view: ViewOptions) -> Rendered:
+        pairs = list(zip(self.ways, answers, strict=True))
+        hits = sum(way.count(found) for way, found in pairs if not isinstance(found, GgrepError))
+        worst = next((found.exit_status for found in answers if found.exit_status), 0)
+        empty = self.typed.output.exit_status and not worst and not hits
+        status = 1 if empty else worst
         if view.json:
-            return Rendered(json_line(found.to_json()), "", status, hits=hits)
-        out, told = self.way.shown(found, view) if attendance.error is None else ("", "")
+            return Rendered(json_line(_document(answers)), "", status, hits=hits)
+        if self.agent is not None:
+            text = agent_text(_agents_document(pairs), self.agent)
+            return Rendered(f"{text}\n", "", status, hits=hits)
+        told = [self._told(way, found, view) for way, found in pairs]
+        if len(told) == 1:
+            return Rendered(*told[0], status, hits=hits)
+        heads = [
+            Style(view.colour).paint("name", f"## {sanitise_line(way.typed)}") for way in self.ways
+        ]
+        parts = [f"{head}\n{out}" for head, (out, _) in zip(heads, told, strict=True) if out]
+        notes = dict.fromkeys(line for _, said in told for line in said.splitlines(keepends=True))
+        return Rendered("\n".join(parts), "".join(notes), status, hits=hits)
+
+    def _told(self, way: _Way[A], found: A | GgrepError, view: ViewOptions) -> tuple[str, str]:
+        """Return what is printed of an answer, and what is noted below it."""
+        if isinstance(found, GgrepError):
+            mark = Style(view.notes_colour).paint("bad", "error: ")
+            lines = map(sanitise_line, error_lines(found))
+            return "", "".join(f"{mark}{sanitise_line(way.typed)}: {line}\n" for line in lines)
+        attendance = found.attendance
+        out, told = way.shown(found, view) if attendance.error is None else ("", "")
         style = Style(view.notes_colour)
         notes = render_notes(limits_of(attendance), notices_of(attendance, view.cwd), style) + told
         if attendance.request.stats:
             notes += times_of(attendance)
         if attendance.error is not None:
             notes += failure_of(attendance, view)
-        return Rendered(out, notes, status, hits=hits)
+        return out, notes
+
+
+def _document(answers: Sequence[A | GgrepError]) -> Document:
+    """Return the only answer's JSON object, or one of several."""
+    documents = [
+        query_error(found) if isinstance(found, GgrepError) else found.to_json()
+        for found in answers
+    ]
+    several = {"schema_version": ANSWERS_SCHEMA, "answers": documents}
+    return documents[0] if len(documents) == 1 else several
+
+
+def _agents_document(pairs: Sequence[tuple[_Way[A], A | GgrepError]]) -> Document:
+    """Return the same with what a failure is of, which text names above it."""
+    documents: list[Document] = [
+        {"name": sanitise_line(way.typed), **query_error(found)["error"]}
+        if isinstance(found, GgrepError)
+        else {**({} if found.ok else {"name": sanitise_line(way.typed)}), **found.to_json()}
+        for way, found in pairs
+    ]
+    return documents[0] if len(documents) == 1 else {"answers": documents}
 
 
 def _repositories(members: Members) -> Repositories:

@@ -42,6 +42,7 @@ from ggrep.model.answer_view import ViewOptions
 from ggrep.model.hints import with_file
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.sanitise import sanitise_line
+from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
 from ggrep.render.error_text import error_lines
 from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
 from ggrep.render.printed import Rendered, json_line
@@ -63,10 +64,15 @@ _MOST_NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceSearch:
-    """A search of a workspace, as typed."""
+    """A search of a workspace, as typed.
+
+    Attributes:
+        agent: how an agent is shown the hits; None for people.
+    """
 
     typed: Typed
     repositories: Repositories
+    agent: AgentView | None = None
 
     def answer(self) -> int:
         """Search, and print the hits."""
@@ -109,6 +115,10 @@ class WorkspaceSearch:
         status = 1 if self.typed.output.exit_status and empty else response.exit_status
         if view.json:
             return Rendered(json_line(response.to_json()), "", status, hits=len(response.hits))
+        if self.agent is not None:
+            notes = (MERGED_BY_RANK,) if response.merge_unsaid else ()
+            text = agent_text(response.to_json(), self.agent, notes)
+            return Rendered(f"{text}\n", "", status, hits=len(response.hits))
         return _text(response, _hit_view(self.typed, view), view, status)
 
 

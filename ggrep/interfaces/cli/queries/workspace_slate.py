@@ -46,6 +46,7 @@ from ggrep.interfaces.cli.terminal import open_terminal
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import ContextGraph, Slate
+from ggrep.render.agent_text import MERGED_BY_RANK, agent_text
 from ggrep.render.graph_text import GraphForm, graph_text
 from ggrep.render.hits import render_confidence, render_notes
 from ggrep.render.page import Page
@@ -68,6 +69,7 @@ class WorkspaceSlate:
     shape: Bounds
     repositories: Repositories
     session: Session = ALONE
+    for_agents: bool = False
 
     def answer(self) -> int:
         """Build it and print it."""
@@ -120,6 +122,10 @@ class WorkspaceSlate:
         status = 1 if empty else found.exit_status
         if view.json:
             return Rendered(json_line(found.to_json()), "", status, hits=files)
+        if self.for_agents:
+            notes = (MERGED_BY_RANK,) if found.merge_unsaid else ()
+            text = agent_text(found.to_json(), notes=notes)
+            return Rendered(f"{text}\n", "", status, hits=files)
         form = self.shape.graph_form if isinstance(self.shape, Shape) else None
         return replace(_text(found, form, view), exit_status=status, hits=files)
 

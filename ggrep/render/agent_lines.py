@@ -1,0 +1,56 @@
+"""Lines of a file as text for agents: under numbers, and without long comments.
+
+Licences, histories and what documentation is made of are a fifth of what agents read of code, and
+more of some; what stands in one or two lines says why, and stays.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from ggrep.config.endings import CODE
+from ggrep.search.slate.source_text import comment_lines
+
+MOST_OF_A_COMMENT: Final = 2
+"""Lines of a comment that is shown whole; of a longer one none is."""
+_STEP: Final = 5
+"""Lines between numbers: on each line they are an eighth of what an agent reads."""
+
+
+def numbered(lines: Iterable[tuple[int, str]]) -> Iterator[str]:
+    """Yield lines behind their numbers, or behind the tab alone where one can be counted.
+
+    The first line, one behind a gap, and every fifth of a file have theirs.
+    """
+    expected = 0
+    for number, line in lines:
+        shown = str(number) if number != expected or number % _STEP == 0 else ""
+        yield f"{shown}\t{line}" if shown or line else ""
+        expected = number + 1
+
+
+def opened_lines(document: Mapping[str, Any], *, comments: bool) -> list[tuple[int, str]]:
+    """Return the numbered lines of an expansion's document that an agent is shown.
+
+    Args:
+        document: of `expand`.
+        comments: show long ones, too. Where there is nothing else, they are shown.
+    """
+    content, begins = document["content"], document["start_line"]
+    lines = list(enumerate(content.split("\n"), begins)) if content else []
+    if comments or document["language"] not in CODE:
+        return lines
+    hidden = {at + begins for at in comment_lines(content, document["language"])}
+    shown = _without_long_runs(lines, hidden)
+    return shown if any(line.strip() for _, line in shown) else lines
+
+
+def _without_long_runs(lines: Sequence[tuple[int, str]], hidden: set[int]) -> list[tuple[int, str]]:
+    """Return lines without long runs of hidden ones and the blank ones among them."""
+    blank = {number for number, line in lines if not line.strip()}
+    shown: list[tuple[int, str]] = []
+    for is_apart, group in groupby(lines, key=lambda one: one[0] in hidden or one[0] in blank):
+        run = list(group)
+        told = sum(number in hidden for number, _ in run)
+        shown += [] if is_apart and told > MOST_OF_A_COMMENT else run
+    return shown
