@@ -152,7 +152,7 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
         graph=shape.graph,
         keep_weak=request.search.keep_weak,
     )
-    usual = not shape.budgets.total_bytes
+    usual = not shape.budgets.total_bytes and not budgets.of_text
     response, slate = joined(ran, outcomes, how, clamps, fits_usual=usual)
     elapsed_ms = clock.monotonic_ms() - started_ms
     return FederatedSlate(replace(response, elapsed_ms=elapsed_ms), slate)

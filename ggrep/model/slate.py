@@ -1,8 +1,8 @@
 """A slate: the evidence for a question, packed by file, in sections, within budgets."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, Self, TypeAlias
 
 from ggrep.model.confidence import Confidence
 from ggrep.model.limits import LimitHit, Notice
@@ -92,6 +92,9 @@ class Budgets:
     """Upper bounds of a slate; bytes are of canonical JSON, the graph's with them.
 
     The anchor is no piece of evidence.
+
+    Attributes:
+        of_text: bytes are those of the text that agents read instead.
     """
 
     total_bytes: Annotated[
@@ -117,6 +120,13 @@ class Budgets:
             most=MOST_ITEMS,
         ),
     ] = 0
+    of_text: Annotated[
+        bool, Says("slate.ofText", "Count bytes on the text that agents read, not on JSON.")
+    ] = False
+
+    def for_agents(self) -> Self:
+        """Return the same, counted on what an agent reads."""
+        return replace(self, of_text=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +352,7 @@ class Slate:
     Attributes:
         sections: those that hold packs, in the order of `SECTIONS`; packs by score, then path.
         limits: the budgets in force.
-        total_bytes: of this slate as canonical JSON.
+        total_bytes: of this slate, counted as its limits say.
         estimated_tokens: a quarter of that.
     """
 

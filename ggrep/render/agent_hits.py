@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
-from ggrep.render.agent_lines import numbered, opened_lines
+from ggrep.model.numbered import numbered, range_of
+from ggrep.render.agent_lines import opened_lines
 
 _Object: TypeAlias = Mapping[str, Any]
 
@@ -87,11 +88,6 @@ def path_of(found: _Object) -> str:
     """Return a file as `expand` takes it: behind its repository where there are several."""
     repo = found.get("repoAlias") or found.get("repoId")
     return f"{repo}:{found['path']}" if repo else str(found["path"])
-
-
-def range_of(first: int, last: int) -> str:
-    """Return lines as `3-7`, one line as `3`."""
-    return f"{first}-{last}" if last != first else str(first)
 
 
 def _place(hit: _Object) -> tuple[str, int, int]:

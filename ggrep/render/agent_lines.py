@@ -1,32 +1,21 @@
 """Lines of a file as text for agents: under numbers, and without long comments.
 
 Licences, histories and what documentation is made of are a fifth of what agents read of code, and
-more of some; what stands in one or two lines says why, and stays.
+more of some; what stands in a few lines beside the code says why, and stays.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
 from ggrep.config.endings import CODE
 from ggrep.search.slate.source_text import comment_lines
 
-MOST_OF_A_COMMENT: Final = 2
-"""Lines of a comment that is shown whole; of a longer one none is."""
-_STEP: Final = 5
-"""Lines between numbers: on each line they are an eighth of what an agent reads."""
-
-
-def numbered(lines: Iterable[tuple[int, str]]) -> Iterator[str]:
-    """Yield lines behind their numbers, or behind the tab alone where one can be counted.
-
-    The first line, one behind a gap, and every fifth of a file have theirs.
-    """
-    expected = 0
-    for number, line in lines:
-        shown = str(number) if number != expected or number % _STEP == 0 else ""
-        yield f"{shown}\t{line}" if shown or line else ""
-        expected = number + 1
+MOST_DOCUMENTING: Final = 2
+"""Lines of a comment for documentation that is shown whole; of a longer one none is."""
+MOST_SAYING_WHY: Final = 6
+"""The same of any other."""
+_DOCUMENTING: Final = ("/*", '"""', "'''", "///", "//!", "<!--", "(*", "{-", "--[[", "=begin", "*")
 
 
 def opened_lines(document: Mapping[str, Any], *, comments: bool) -> list[tuple[int, str]]:
@@ -51,6 +40,8 @@ def _without_long_runs(lines: Sequence[tuple[int, str]], hidden: set[int]) -> li
     shown: list[tuple[int, str]] = []
     for is_apart, group in groupby(lines, key=lambda one: one[0] in hidden or one[0] in blank):
         run = list(group)
-        told = sum(number in hidden for number, _ in run)
-        shown += [] if is_apart and told > MOST_OF_A_COMMENT else run
+        told = [line.strip() for number, line in run if number in hidden]
+        documents = bool(told) and told[0].startswith(_DOCUMENTING)
+        most = MOST_DOCUMENTING if documents else MOST_SAYING_WHY
+        shown += [] if is_apart and len(told) > most else run
     return shown

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, TypeAlias
 
+from ggrep.model.numbered import range_of
 from ggrep.model.traits import TEST, traits_of
 from ggrep.render.above import Above
-from ggrep.render.agent_hits import path_of, range_of
+from ggrep.render.agent_hits import path_of
 from ggrep.render.navigation_text import IMPORT
 
 _Object: TypeAlias = Mapping[str, Any]
@@ -15,6 +16,8 @@ MAX_LISTED: Final = 6
 """Places in one line."""
 MAX_LINE: Final = 140
 """Characters of a line beside a usage."""
+MAX_GUESSES: Final = 10
+"""Usages that may be of another container and are shown by their lines; more are listed."""
 _FOLDED: Final = {"import": "imported at", "receiver": "receiver or implemented type at"}
 """Roles of usages that are listed by their places alone."""
 
@@ -46,6 +49,9 @@ def reference_lines(document: _Object) -> Iterator[str]:
     yield f"{count} of {document.get('name', '')} in {where}"
     yield from _defined(document.get("defined", ()))
     used = [one for one in found if _folded(one) is None]
+    guesses = [one for one in used if one.get("guess")]
+    if len(guesses) > MAX_GUESSES:
+        used = [one for one in used if not one.get("guess")]
     calling = {path_of(one) for one in used if one.get("role") == "call"}
     used.sort(key=lambda one: (*_group(one)[:2], path_of(one) not in calling, *_place(one)))
     for (test, guess, path, tie), group in groupby(used, key=_group):
@@ -54,10 +60,13 @@ def reference_lines(document: _Object) -> Iterator[str]:
         yield f"{path}{said} {tie}".rstrip()
         for line, same in groupby(group, key=lambda one: one["line"]):
             yield _row(line, list(same))
+    if len(guesses) > MAX_GUESSES:
+        places = list(dict.fromkeys(map(_listed, guesses)))
+        yield f"maybe of it: {len(guesses)} uses at {_some(places)}; refs of the bare name has them"
     for role, told in _FOLDED.items():
         listed = [one for one in found if _folded(one) == role]
-        if places := dict.fromkeys(map(_listed, listed)):
-            yield f"{told} {_some(list(places))}"
+        if named := dict.fromkeys(map(_listed, listed)):
+            yield f"{told} {_some(list(named))}"
 
 
 def _row(line: int, mentions: Sequence[_Object]) -> str:

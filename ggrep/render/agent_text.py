@@ -7,15 +7,12 @@ beside it is complete.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any, Final, TypeAlias
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
-from ggrep.model.slate import LEFT_OUT
 from ggrep.render.above import Above
-from ggrep.render.agent_hits import expansion_lines, hit_lines, neighbour_lines, range_of
-from ggrep.render.agent_lines import numbered
+from ggrep.render.agent_hits import expansion_lines, hit_lines, neighbour_lines
 from ggrep.render.agent_matches import match_lines
 from ggrep.render.agent_names import definition_lines, fresh, reference_lines
 from ggrep.render.agent_state import health_lines, status_lines
@@ -24,6 +21,7 @@ from ggrep.render.outline_text import (
     outline_document_lines,
     tour_document_lines,
 )
+from ggrep.search.slate.slate_lines import slate_lines
 
 _Object: TypeAlias = Mapping[str, Any]
 
@@ -39,9 +37,6 @@ _ID: Final = re.compile(r"[0-9a-f]{64}")
 _SHORT_ID: Final = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 """The first 12 digits of an id name it as well."""
 
-
-_UNTOLD: Final = ("", LEFT_OUT)
-"""Lines that say nothing where each of the others has its number."""
 
 MERGED_BY_RANK: Final = 'merged by rank alone, as nothing says how; merge "global" ranks better'
 """Of a workspace whose file and whose caller leave the merge to the contract."""
@@ -181,47 +176,9 @@ def _slate(document: _Object) -> Iterator[str]:
     slate = document["slate"]
     files = sum(len(section["files"]) for section in slate.get("sections", ()))
     yield f"{document.get('confidence', 'found')}, {files} files, level {slate.get('level', 1)}"
-    for section in slate.get("sections", ()):
-        yield f"## {section['kind']}"
-        for file in section["files"]:
-            yield from _file(file)
-    graph = slate.get("graph", {})
-    if edges := graph.get("edges"):
-        yield "## graph"
-        for source, group in groupby(edges, key=lambda edge: edge["from"]):
-            yield source
-            yield from (f"  {edge['kind']} {edge['to']}" for edge in group)
-    if actions := slate.get("next_actions", ()):
-        yield "## next"
-        yield from (f"{one['action']} {one['target']}: {one['why']}" for one in actions)
+    yield from slate_lines(slate)
     if session := document.get("session"):
         yield f"session {session['token']}"
-
-
-def _file(file: _Object) -> Iterator[str]:
-    alias = f"[{file['repo']}] " if "repo" in file else ""
-    more = f" (+{file['more_evidence']} more places)" if "more_evidence" in file else ""
-    name = f" {file['name']}" if "name" in file else ""
-    begins = f":{file['line']}" if not file.keys() & {"evidence", "outline"} else ""
-    yield f"{alias}{file['path']}{begins}{name}{more}"
-    if "anchor" in file:
-        yield from _piece(file["anchor"])
-    shown = [(one["start_line"], one) for one in file.get("evidence", ())]
-    named = [(int(one.partition("-")[0]), one) for one in file.get("outline", ())]
-    for _, one in sorted([*shown, *named], key=lambda each: each[0]):
-        yield from ([f" {one}"] if isinstance(one, str) else _piece(one))
-
-
-def _piece(piece: _Object) -> Iterator[str]:
-    named = (piece["name"],) if "name" in piece else ()
-    name = ".".join((*piece.get("breadcrumb", ()), *named)[-2:])
-    kind = piece["chunk_type"] if named or not name else "part of"
-    twins = f" (the same in {', '.join(piece['also'])})" if "also" in piece else ""
-    span = range_of(piece["start_line"], piece["end_line"])
-    yield f" {span} {kind} {name}".rstrip() + twins
-    begins = piece.get("snippet_start_line", piece["start_line"])
-    lines = enumerate(piece["snippet"].split("\n"), begins)
-    yield from numbered((at, line) for at, line in lines if line.strip() not in _UNTOLD)
 
 
 def _without_ids(value: Json) -> Json:

@@ -94,6 +94,11 @@ def arguments(place: Settled, case: Case, known: Mapping[str, str]) -> dict[str,
     return {**given, **root, "options": options}
 
 
+def is_slate(case: Case) -> bool:
+    """Return whether a case is answered by a slate, whose bytes are counted for agents."""
+    return case.tool == "context" or case.given.get("format") == "slate"
+
+
 def body(place: Settled, case: Case, known: Mapping[str, str]) -> dict[str, Any]:
     """Return what a case posts: each argument in its place, the narrowing beside the root."""
     tool = BY_NAME[case.tool]
@@ -104,6 +109,8 @@ def body(place: Settled, case: Case, known: Mapping[str, str]) -> dict[str, Any]
     found: dict[str, Any] = body_of(
         placed_for(tool.every, values) if several else tool.every, values
     )
+    if is_slate(case):
+        found.setdefault("slate", {})["ofText"] = True
     if case.below:
         holder = found["search"] if case.tool in {"search", "context"} else found
         holder["scope"] = case.below
@@ -163,7 +170,8 @@ def test_every_surface_answers_with_the_same_bytes(
     where = [str(place.root / case.below)] if case.below else ["--repo", str(place.root)]
     where = ["--workspace", str(place.workspace)] if case.tool == "search_workspace" else where
 
-    typed = ggrep(*words, *where, "--json", "--deterministic")
+    counted = ["--of-text"] if is_slate(case) else []
+    typed = ggrep(*words, *where, *counted, "--json", "--deterministic")
 
     assert typed.status == 0, typed.err
     assert elsewhere.called[name] == typed.out.encode()
@@ -208,7 +216,7 @@ def test_what_is_not_deterministic_differs_in_that_alone(
     place: Settled, ggrep: Command, elsewhere: Elsewhere
 ) -> None:
     """Names of requests and how long they took; the slate itself never differs."""
-    typed = ggrep("slate", QUESTION, "--repo", place.root, "--json").document
+    typed = ggrep("slate", QUESTION, "--of-text", "--repo", place.root, "--json").document
     called = elsewhere.others["timed"]
 
     varying = {"request_id", "timings_ms", "admitted"}

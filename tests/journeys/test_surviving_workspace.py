@@ -99,7 +99,8 @@ def test_twelve_repositories_of_which_six_are_ill() -> None:
     }
     assert len(hints) == 6, hints
     assert [one.status for one in done] == [0] * 6, [one.err for one in done]
-    assert (well.status, well.out) == (0, "nothing has to be done\n")
+    assert well.status == 0
+    assert well.out.endswith("nothing has to be done\n")
     assert rows(again.document) == dict.fromkeys((*HEALTHY, *COLD, STOPPED), "ok")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ggrep.render.agent_lines import numbered
+from ggrep.model.numbered import numbered
 from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
 from ggrep.render.slate_json import slate_success
 from tests.fakes.slates import ANSWER
@@ -71,8 +71,8 @@ def test_every_fifth_line_and_one_behind_a_gap_has_its_number() -> None:
 
 
 LONG = (
-    "/**\n * Says.\n *\n * @return it\n */\nint f() {\n  // why\n  // and how\n  return 1; // one\n"
-    "  // a\n  // b\n\n  // c\n}"
+    "/**\n * Says.\n *\n * @return it\n */\nint f() {\n  // why\n  // and how\n  // and when\n"
+    "  return 1; // one\n" + "  // a\n" * 4 + "\n" + "  // b\n" * 3 + "}"
 )
 
 
@@ -83,20 +83,21 @@ def opened(content: str, language: str = "java") -> dict[str, Any]:
 
 
 def test_long_comments_are_left_out_of_an_opened_place_and_counted() -> None:
-    """What stands in a line or two says why; the rest is a fifth of what agents read."""
+    """What stands beside the code says why; the rest is a fifth of what agents read."""
     assert agent_text(opened(LONG)).split("\n") == [
-        "A.java:3-16 lines, of 40 lines, 9 of comments left out",
+        "A.java:3-16 lines, of 40 lines, 13 of comments left out",
         "8\tint f() {",
         "\t  // why",
         "10\t  // and how",
+        "\t  // and when",
         "\t  return 1; // one",
-        "16\t}",
+        "21\t}",
     ]
-    assert len(agent_text(opened(LONG), AgentView(comments=True)).split("\n")) == 15
+    assert len(agent_text(opened(LONG), AgentView(comments=True)).split("\n")) == 20
 
 
 @pytest.mark.parametrize(
-    ("content", "language"), [("# one\n# two\n# three", "markdown"), ("// a\n// b\n// c", "java")]
+    ("content", "language"), [("# one\n# two\n# three", "markdown"), ("/*\n b\n c */", "java")]
 )
 def test_what_is_no_comment_or_nothing_else_is_shown(content: str, language: str) -> None:
     """Headings are not left out, nor the comment that was asked for."""
@@ -233,6 +234,22 @@ def test_usages_of_a_workspace_are_told_by_what_they_are_for() -> None:
         " 3: run()",
         "imported at api:a.py:1, api:b.py:1 guess",
     ]
+
+
+def test_many_uses_that_are_guesses_are_listed_by_their_places() -> None:
+    """`refs A.open` is not worth a hundred lines of dialogs that are opened."""
+    sure = {**mention("a.py", 2, "a.open()"), "role": "call"}
+    guesses = [
+        {**mention("b.py", line, "it.open()"), "role": "call", "guess": True}
+        for line in range(1, 12)
+    ]
+    document = {"name": "A.open", "references": [sure, *guesses], "files": 2}
+
+    first, *rest = agent_text(document).split("\n")
+    assert (first, rest[:2]) == ("12 uses of A.open in 2 files", ["a.py", " 2: a.open()"])
+    (told,) = rest[2:]
+    assert told.startswith("maybe of it: 11 uses at b.py:1, b.py:2, ")
+    assert told.endswith(" and 5 more; refs of the bare name has them")
 
 
 def test_a_line_with_several_uses_stands_once() -> None:

@@ -1,7 +1,7 @@
 """The budgets of a slate hold to the byte, whatever it is made of; and every cut is said."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import pytest
@@ -16,6 +16,7 @@ from ggrep.search.slate.levels import MAX_EVIDENCE, MAX_SLATE_FILES, MIN_SLATE_B
 from ggrep.search.slate.overview import Asked, Standing
 from ggrep.search.slate.pack_draft import Drawn, Form, drawn
 from ggrep.search.slate.packing import reserved
+from ggrep.search.slate.slate_lines import file_lines, slate_lines
 from tests.fakes.slate_files import PIECE, candidate, material, piece
 
 REASONS: tuple[Reason, ...] = ("semantic_match", "config_rule", "policy_rule", "docs_quota")
@@ -71,6 +72,7 @@ class Chance:
             file_bytes=pick.choice((0, 1, pick.randrange(1, 900), pick.randrange(1, 40_000))),
             files=pick.choice((0, 1, pick.randrange(1, MAX_SLATE_FILES))),
             evidence_per_file=pick.choice((0, 1, pick.randrange(1, MAX_EVIDENCE))),
+            of_text=pick.random() < 0.4,
         )
         budgets, _ = effective(asked, self._level)
         count = min(pick.choice((0, 1, 5, 20, 100)), budgets.files)
@@ -151,6 +153,10 @@ def size(value: stable_json.Json) -> int:
     return len(stable_json.dumps(value))
 
 
+def text_size(lines: Iterable[str]) -> int:
+    return len("".join(f"{line}\n" for line in lines).encode())
+
+
 def evidence_of(pack: Pack) -> int:
     return sum(item.reason != "neighbour_context" for item in pack.evidence)
 
@@ -159,7 +165,8 @@ def check_budgets(question: Question, found: Drawn) -> None:
     """Count every budget of the answer again."""
     slate, budgets = found.slate, question.form.budgets
     packs = packs_of(slate)
-    printed = size(slate_json(slate))
+    document = slate_json(slate)
+    printed = text_size(slate_lines(document)) if budgets.of_text else size(document)
 
     assert printed == slate.total_bytes <= budgets.total_bytes
     assert slate.estimated_tokens == -(-printed // 4)
@@ -168,7 +175,9 @@ def check_budgets(question: Question, found: Drawn) -> None:
     assert size(overview_json(slate.overview)) <= room["overview"]
     assert slate.graph is None or size(graph_json(slate.graph)) <= budgets.total_bytes
     for pack in packs:
-        assert size(pack_json(pack, slate.level)) <= budgets.file_bytes
+        shown = pack_json(pack, slate.level)
+        taken = text_size(file_lines(shown)) if budgets.of_text else size(shown)
+        assert taken <= budgets.file_bytes
         assert evidence_of(pack) <= budgets.evidence_per_file
 
 
@@ -286,6 +295,9 @@ def test_a_budget_is_used_to_its_last_bytes_and_no_further() -> None:
         assert len(packs_of(slate)) == 40
         assert total - 1_200 < size(slate_json(slate)) == slate.total_bytes <= total
     alone = material("a.mmd", piece("\n".join("x" * 999), line), section=Section.DIAGRAMS)
+    for total in range(40_000, 40_060):
+        slate = asked_of(*files, budgets=Budgets(total, files=100, of_text=True)).slate
+        assert total - 1_600 < text_size(slate_lines(slate_json(slate))) <= total
     for total in range(3_000, 3_060):
         assert asked_of(alone, budgets=Budgets(total)).slate.total_bytes <= total
     for allowed in range(1_000, 1_060):

@@ -53,7 +53,11 @@ def ask_places(folder: Path, *, held_out: bool) -> tuple[PlaceAnswer, ...]:
             if case.repo == repository.name:
                 search = SearchRequest(case.query, deterministic=True)
                 shown = tuple(
-                    shown_slate(engine.slate(SlateRequest(search, budgets=Budgets(size))).slate)
+                    shown_slate(
+                        engine.slate(
+                            SlateRequest(search, budgets=Budgets(size, of_text=True))
+                        ).slate
+                    )
                     for size in BUDGETS
                 )
                 judged = tuple(seen(case.wanted, slate) for slate in shown)

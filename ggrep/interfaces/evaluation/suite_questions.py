@@ -99,7 +99,8 @@ class RepoAsker:
             hits = tuple(_found(hit, hit.path) for hit in response.hits)
             answer = Answer(question.id, hits, stated_confidence(response))
         for size in question.slates:
-            gathered = self._engine.slate(SlateRequest(request, budgets=Budgets(size)))
+            budgets = Budgets(size).for_agents()
+            gathered = self._engine.slate(SlateRequest(request, budgets=budgets))
             answer = _with_slate(answer, question, gathered.slate, stated_confidence(gathered))
         return answer
 
@@ -176,7 +177,7 @@ class WorkspaceAsker:
             )
             answer = Answer(question.id, hits, stated_confidence(response))
         for size in question.slates:
-            shape = SlateShape(budgets=Budgets(size))
+            shape = SlateShape(budgets=Budgets(size).for_agents())
             found = await federated_slate(self._workspace, request, shape, searchers, clock)
             if found.error is not None:
                 raise found.error

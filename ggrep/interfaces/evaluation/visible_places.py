@@ -90,7 +90,7 @@ class ShownSlate:
 
     Attributes:
         files: distinct, in the order of their first pack.
-        total_bytes: of the slate as canonical JSON.
+        total_bytes: of the slate as agents read it.
     """
 
     files: tuple[ShownFile, ...]

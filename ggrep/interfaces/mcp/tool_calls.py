@@ -66,11 +66,12 @@ def placed_for(arguments: Sequence[Argument], values: Mapping[str, object]) -> t
 
 
 def narrowed(request: SlateRequest, place: RepoPlace) -> SlateRequest:
-    """Return the request narrowed to a place, its targets as the repository writes them."""
+    """Return the request for an agent, narrowed to a place, its targets as that writes them."""
     search, session = replace(request.search, scope=place.scope), request.session
+    budgets = request.budgets.for_agents()
     if session is not None:
         session = replace(session, targets=tuple(map(place.key, session.targets)))
-    return replace(request, search=search, session=session)
+    return replace(request, search=search, session=session, budgets=budgets)
 
 
 MAX_IN_FLIGHT = 64
@@ -262,6 +263,8 @@ class Calls:
         body = body_of(arguments, {**values, "workspace": str(place.file)})
         call = parse_federated_body(body)
         request, shape = replace(call.request, include_paths=False), call.shape
+        if shape is not None:
+            shape = replace(shape, budgets=shape.budgets.for_agents())
         opened = await open_workspace(place.file, place.allowlist, request)
 
         async def ask(arrived: Arrived | None) -> FederatedResponse | FederatedSlate:

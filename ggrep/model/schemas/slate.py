@@ -1,7 +1,7 @@
 """A slate, and the answer that holds one."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Mode
@@ -160,13 +160,15 @@ class SlateLimitsJson(TypedDict):
     """The budgets in force."""
 
     max_slate_bytes: Count
-    """Most bytes of the slate as canonical JSON."""
+    """Most bytes of the slate."""
     max_slate_file_bytes: Count
     """Most bytes of one file of it."""
     max_slate_files: Count
     """Most files."""
     max_evidence_per_file: Count
     """Most chunks of one file, its anchor not counted."""
+    of_text: NotRequired[Literal[True]]
+    """Bytes are counted on the text that agents read instead of on canonical JSON."""
 
 
 class SlateJson(TypedDict):
@@ -184,7 +186,7 @@ class SlateJson(TypedDict):
     """What would help further."""
     limits: SlateLimitsJson
     total_bytes: Count
-    """Bytes of this object as canonical JSON."""
+    """Bytes of this object as canonical JSON, or as the text that agents read (`limits`)."""
     estimated_tokens: Count
     """A quarter of that."""
 

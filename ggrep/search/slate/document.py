@@ -1,4 +1,4 @@
-"""A slate as a JSON object: the form that budgets are measured on, shown by every surface."""
+"""A slate as a JSON object, shown by every surface."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -158,12 +158,15 @@ def action_json(action: NextAction) -> "NextActionJson":
 
 def budgets_json(budgets: Budgets) -> "SlateLimitsJson":
     """Return the budgets under the names that `limits_hit` uses."""
-    return {
+    document: SlateLimitsJson = {
         "max_slate_bytes": budgets.total_bytes,
         "max_slate_file_bytes": budgets.file_bytes,
         "max_slate_files": budgets.files,
         "max_evidence_per_file": budgets.evidence_per_file,
     }
+    if budgets.of_text:
+        document["of_text"] = True
+    return document
 
 
 def graph_json(graph: ContextGraph) -> "ContextGraphJson":

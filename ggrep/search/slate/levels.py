@@ -91,7 +91,7 @@ def effective(asked: Budgets, level: int) -> tuple[Budgets, tuple[LimitHit, ...]
         name: min(getattr(asked, name) or getattr(usual, name), getattr(caps, name))
         for name in _CODES
     }
-    budgets = replace(usual, **chosen)
+    budgets = replace(usual, **chosen, of_text=asked.of_text)
     return replace(budgets, file_bytes=min(budgets.file_bytes, budgets.total_bytes)), tuple(limits)
 
 

@@ -19,6 +19,7 @@ from ggrep.search.slate.duplicates import Merged
 from ggrep.search.slate.facts import SelectedText, facts_of, published
 from ggrep.search.slate.graph import GraphBounds, bounded_graph
 from ggrep.search.slate.graph_edges import graph_edges
+from ggrep.search.slate.measures import measure_of
 from ggrep.search.slate.overview import Asked, Standing, assembled
 from ggrep.search.slate.packing import RankedPack, kept_packs, room_for_graph, shown_size
 
@@ -77,7 +78,7 @@ def drawn(files: Sequence[Merged], asked: Asked, standing: Standing, form: Form)
     if form.graph:
         most_bytes = room_for_graph(kept, form.budgets, form.level)
         graph, bounds = bounded_graph(packs, graph_edges(known), GraphBounds(bytes=most_bytes))
-    too_much = shown_size(kept, form.level) > form.budgets.total_bytes
+    too_much = shown_size(kept, form.level, measure_of(form.budgets)) > form.budgets.total_bytes
     standing = replace(standing, cut=standing.cut or bool(cuts) or too_much)
     slate, shrunk = assembled(kept, asked, standing, graph, form.budgets)
     known.sort(key=lambda one: one.path)

@@ -1,37 +1,24 @@
 """Fits packs into byte budgets: the best places are shown, others named, and what is left goes.
 
-Every budget counts canonical JSON, as surfaces print it. Fewer bytes mean fewer files rather than
-files without a line: names have their share of the bytes, the ranges of pieces theirs, and the rest
-is for lines, the best pieces of all files first. Whatever was cut is in `limits_hit`.
+Every budget counts canonical JSON, or the text that agents read (`measures`). Fewer bytes mean
+fewer files rather than files without a line: names have their share of the bytes, the ranges of
+pieces theirs, and the rest is for lines, the best pieces of all files first. Whatever was cut is in
+`limits_hit`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ggrep.base import stable_json
 from ggrep.model.limits import LimitHit
 from ggrep.model.slate import SECTIONS, Budgets, Evidence, Pack, Section, Slate
-from ggrep.search.slate.document import (
-    evidence_json,
-    file_id,
-    outlined,
-    pack_json,
-    slate_json,
-)
-
-SKELETON: Final = 400
-"""Bytes of a slate with neither packs nor anything else in it, its figures at their longest."""
-
-_WRAP: Final = len(b'{"files":[],"kind":"diagrams"},')
-_COMMA: Final = 1
-_DIGITS: Final = 14
-"""What `total_bytes` and `estimated_tokens` may be longer than the zeros they are counted with."""
+from ggrep.search.slate.document import file_id
+from ggrep.search.slate.measures import Measure, measure_of
 
 _NAMES: Final = 0.35
 """Share of the bytes for packs that the names of files may take."""
 
-_LINES: Final = 0.75
+_LINES: Final = 0.9
 """Share of what names leave that is kept for lines; the rest is for where other pieces stand."""
 
 _FURTHER: Final = 0.97
@@ -45,11 +32,6 @@ _FEWEST_LINES: Final = 3
 
 _EVIDENCE: Final = 0
 _KINDS: Final = {"anchor_for_context": 1, "neighbour_context": 2}
-_QUOTES: Final = 2
-_NEWLINE: Final = 2
-_SHOWN_KEY: Final = len(b',"evidence":[]') - _COMMA
-_NAMED_KEY: Final = len(b',"outline":[]') - _COMMA
-_ANCHOR_KEY: Final = len(b',"anchor":') - _COMMA
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +56,18 @@ def kept_packs(
     """
     limits: list[LimitHit] = []
     kept: list[RankedPack] = []
-    room = budgets.total_bytes - SKELETON - sum(reserved(budgets, level).values())
+    measure = measure_of(budgets)
+    fixed = measure.fixed
+    room = budgets.total_bytes - fixed.skeleton - _aside(budgets, level)
     share = room * _NAMES if level else room
     held = 0.0
     for one in sorted(packs, key=_standing):
-        size = _frame(one.pack, level)
+        size = measure.frame(one.pack, level)
         if size > budgets.file_bytes:
-            limits.append(_OpenPack(one, budgets.file_bytes, level).file_cut())
+            limits.append(_OpenPack(one, budgets.file_bytes, level, measure).file_cut())
             continue
-        held += size + _COMMA + _WRAP * all(one.pack.section is not k.pack.section for k in kept)
+        is_first = all(one.pack.section is not other.pack.section for other in kept)
+        held += size + fixed.between + fixed.section * is_first
         if held > (share if kept else room):
             break
         kept.append(one)
@@ -105,12 +90,24 @@ def reserved(budgets: Budgets, level: int) -> dict[str, int]:
     }
 
 
+def _aside(budgets: Budgets, level: int) -> int:
+    """Return the bytes of the budget that are set aside, of what is counted in it."""
+    uncounted = set() if measure_of(budgets).fixed.tells_overview else {"overview"}
+    kept = reserved(budgets, level)
+    return sum(kept[part] for part in kept.keys() - uncounted)
+
+
 def room_for_graph(packs: Sequence[RankedPack], budgets: Budgets, level: int) -> int:
     """Return the bytes that the graph of some packs may take."""
-    aside = reserved(budgets, level)
-    size = shown_size(packs, level) if level else sum(_frame(one.pack, 0) + _COMMA for one in packs)
-    left = budgets.total_bytes - SKELETON - sum(aside.values()) - _overhead(packs) - size
-    return aside["graph"] + max(left, 0)
+    measure = measure_of(budgets)
+    fixed = measure.fixed
+    if level:
+        size = shown_size(packs, level, measure)
+    else:
+        size = sum(measure.frame(one.pack, 0) + fixed.between for one in packs)
+    left = budgets.total_bytes - fixed.skeleton - _aside(budgets, level) - size
+    left -= _overhead(packs, measure)
+    return reserved(budgets, level)["graph"] + max(left, 0)
 
 
 def filled(
@@ -123,11 +120,13 @@ def filled(
         packs: as `kept_packs` returned them.
         budgets: in force.
     """
+    measure = measure_of(budgets)
     if not draft.level:
-        return _counted(replace(draft, sections=_sections([one.pack for one in packs]))), ()
-    taken = [_OpenPack(one, budgets.file_bytes, draft.level) for one in packs]
-    left = budgets.total_bytes - _size_of(draft) - _DIGITS - _overhead(packs)
-    left -= sum(one.size + _COMMA for one in taken)
+        whole = replace(draft, sections=_sections([one.pack for one in packs]))
+        return _counted(whole, measure), ()
+    taken = [_OpenPack(one, budgets.file_bytes, draft.level, measure) for one in packs]
+    left = budgets.total_bytes - measure.slate(draft) - measure.fixed.aside
+    left -= _overhead(packs, measure) + sum(one.size + measure.fixed.between for one in taken)
     turns = sorted((worth, place) for place, one in enumerate(taken) for worth in one.worths())
     for_lines = int(max(left, 0) * _LINES)
     left -= for_lines
@@ -137,7 +136,8 @@ def filled(
     left += for_lines
     for (*_, piece), place in turns:
         left -= taken[place].show(piece, left)
-    slate = _counted(replace(draft, sections=_sections([one.pack() for one in taken])))
+    whole = replace(draft, sections=_sections([one.pack() for one in taken]))
+    slate = _counted(whole, measure)
     limits = [one.file_cut() for one in taken if one.has_no_room]
     if missing := sum(one.full_size() - one.size for one in taken if one.gave_way):
         wanted = slate.total_bytes + missing
@@ -154,15 +154,16 @@ class _OpenPack:
         gave_way: something was left out for that of the slate.
     """
 
-    def __init__(self, ranked: RankedPack, allowed: int, level: int) -> None:
+    def __init__(self, ranked: RankedPack, allowed: int, level: int, measure: Measure) -> None:
         """Begin with the file's name alone; `allowed` are the bytes that it may take."""
+        self._measure = measure
         self._whole = ranked.pack
         self._rank = ranked.rank
         self._allowed = allowed
         self._pieces = _pieces(ranked.pack)
         self._taken: dict[int, Evidence] = {}
-        self._keys: set[int] = set()
-        self.size = _frame(ranked.pack, level)
+        self._keys: set[str] = set()
+        self.size = measure.frame(ranked.pack, level)
         self.has_no_room = self.gave_way = False
 
     def worths(self) -> list[tuple[int, float, int, int]]:
@@ -181,10 +182,10 @@ class _OpenPack:
 
     def name(self, place: int, left: int) -> int:
         """Take in where a piece stands, if that fits; return the bytes that it takes."""
-        size = _named_size(self._pieces[place]) + self._key(_NAMED_KEY)
+        size = self._measure.named(self._pieces[place]) + self._key("named")
         if not self._fits(size, left):
             return 0
-        self._keys.add(_NAMED_KEY)
+        self._keys.add("named")
         return self._take(place, _blank(self._pieces[place]), size)
 
     def show(self, place: int, left: int) -> int:
@@ -192,14 +193,14 @@ class _OpenPack:
         piece, held = self._pieces[place], self._taken.get(place)
         if not piece.snippet:
             return 0 if held or _kind(piece) != _EVIDENCE else self.name(place, left)
-        key = _ANCHOR_KEY if piece is self._whole.anchor else _SHOWN_KEY
-        before = (_named_size(piece) if held else 0) - self._key(key)
-        size = _shown_size(piece) - before
+        key = "anchor" if piece is self._whole.anchor else "shown"
+        before = (self._measure.named(piece) if held else 0) - self._key(key)
+        size = self._measure.shown(piece) - before
         if not self._fits(size, left):
-            found = _cut(piece, min(left, self._allowed - self.size) + before)
+            found = _cut(piece, min(left, self._allowed - self.size) + before, self._measure)
             if found is None:
                 return 0
-            piece, size = found, _shown_size(found) - before
+            piece, size = found, self._measure.shown(found) - before
         self._keys.add(key)
         return self._take(place, piece, size)
 
@@ -223,20 +224,19 @@ class _OpenPack:
 
     def full_size(self) -> int:
         """Return the bytes that the file takes with all that there is to show."""
-        shown = [
-            _shown_size(one) if one.snippet else _named_size(one)
-            for one in self._pieces
-            if one.snippet or _kind(one) == _EVIDENCE
-        ]
+        shown = [self._sized(one) for one in self._pieces if one.snippet or _kind(one) == _EVIDENCE]
         return self.size - sum(map(self._held, self._taken)) + sum(shown)
 
-    def _key(self, size: int) -> int:
-        """Return the bytes of a key that no piece stands at yet; 0 where one does."""
-        return 0 if size in self._keys else size
+    def _key(self, key: str) -> int:
+        """Return the bytes of what no piece stands at yet; 0 where one does."""
+        size: int = getattr(self._measure.fixed, key)
+        return 0 if key in self._keys else size
 
     def _held(self, place: int) -> int:
-        piece = self._taken[place]
-        return _shown_size(piece) if piece.snippet else _named_size(piece)
+        return self._sized(self._taken[place])
+
+    def _sized(self, piece: Evidence) -> int:
+        return self._measure.shown(piece) if piece.snippet else self._measure.named(piece)
 
     def _fits(self, size: int, left: int) -> bool:
         own = self._allowed - self.size
@@ -250,20 +250,17 @@ class _OpenPack:
         return size
 
 
-def shown_size(packs: Sequence[RankedPack], level: int) -> int:
+def shown_size(packs: Sequence[RankedPack], level: int, measure: Measure) -> int:
     """Return the bytes of some packs with all that there is to show of them."""
-    return sum(_OpenPack(one, 0, level).full_size() + _COMMA for one in packs)
+    whole = sum(_OpenPack(one, 0, level, measure).full_size() for one in packs)
+    return whole + measure.fixed.between * len(packs)
 
 
-def _size_of(slate: Slate) -> int:
-    return len(stable_json.dumps(slate_json(slate)))
-
-
-def _counted(slate: Slate) -> Slate:
+def _counted(slate: Slate, measure: Measure) -> Slate:
     """Return the slate with its own size in it."""
     size = 0
     for _ in range(8):  # the figure's own digits are counted too; twice is usually enough
-        found = _size_of(replace(slate, total_bytes=size, estimated_tokens=-(-size // 4)))
+        found = measure.slate(replace(slate, total_bytes=size, estimated_tokens=-(-size // 4)))
         if found == size:
             break
         size = found
@@ -281,28 +278,13 @@ def _sections(packs: Sequence[Pack]) -> tuple[tuple[Section, tuple[Pack, ...]], 
     return tuple(found)
 
 
-def _overhead(packs: Sequence[RankedPack]) -> int:
-    return _WRAP * len({one.pack.section for one in packs})
-
-
-def _frame(pack: Pack, level: int) -> int:
-    """Return a pack's size with none of its pieces."""
-    more = pack.more_evidence + len(pack.evidence)
-    bare = replace(pack, anchor=None, evidence=(), more_evidence=more)
-    return len(stable_json.dumps(pack_json(bare, level)))
+def _overhead(packs: Sequence[RankedPack], measure: Measure) -> int:
+    return measure.fixed.section * len({one.pack.section for one in packs})
 
 
 def _pieces(pack: Pack) -> list[Evidence]:
     """Return what a pack may show, its anchor first."""
     return [*([pack.anchor] if pack.anchor else []), *pack.evidence]
-
-
-def _named_size(piece: Evidence) -> int:
-    return len(stable_json.dumps(outlined(piece))) + _COMMA
-
-
-def _shown_size(piece: Evidence) -> int:
-    return len(stable_json.dumps(evidence_json(piece))) + _COMMA
 
 
 def _blank(piece: Evidence) -> Evidence:
@@ -324,15 +306,14 @@ def _importance(piece: Evidence) -> tuple[int, float, int]:
     return _kind(piece), -piece.score, piece.start_line
 
 
-def _cut(piece: Evidence, allowed: int) -> Evidence | None:
+def _cut(piece: Evidence, allowed: int, measure: Measure) -> Evidence | None:
     """Return the piece with the first lines of its snippet that fit; None where few do."""
-    lines = piece.snippet.split("\n")
-    first = _with_lines(piece, lines, 1)
+    lines, sizes = piece.snippet.split("\n"), measure.lines(piece)
     # The first line alone hides most lines, so no other number of lines takes more bytes for that.
-    left = allowed - _shown_size(first) + len(stable_json.dumps(first.snippet)) - _QUOTES
+    left = allowed - measure.shown(_with_lines(piece, lines, 1)) + sizes[0]
     shown = 0
-    for line in lines:
-        left -= len(stable_json.dumps(line)) - _QUOTES + (_NEWLINE if shown else 0)
+    for size in sizes:
+        left -= size
         if left < 0:
             break
         shown += 1

@@ -41,7 +41,7 @@ class AgentLines(AgentText):
     """The same, of what opens places."""
 
     comments: Annotated[
-        bool, Flag("--comments", "With --format agent: show comments of over two lines, too.")
+        bool, Flag("--comments", "With --format agent: show long comments, too.")
     ] = False
 
 

@@ -131,6 +131,8 @@ def _of_one(
 
             scoped = replace(search, scope=spot.scope, snippet=SnippetMode.DEFAULT)
             request = slate_request_of(shape, scoped, session, resolve=resolve)
+            if for_agents:
+                request = replace(request, budgets=request.budgets.for_agents())
             given = given_fields(typed) | slate_fields(shape)
             return SlateMessage(apply_to_slate(request, given, spot.profile))
 

@@ -46,6 +46,7 @@ class Bounds:
         ),
     ] = 0
     files: Annotated[int, Flag("--max-files", of=Budgets, judged=True)] = 0
+    of_text: Annotated[bool, Flag("--of-text", of=Budgets)] = False
 
 
 @dataclass(frozen=True, slots=True)

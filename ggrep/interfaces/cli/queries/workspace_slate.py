@@ -114,7 +114,8 @@ class WorkspaceSlate:
         if self.session != ALONE:
             raise UsageError(_NO_SESSION)
         asked = slate_request_of(self.shape, SearchRequest(self.typed.query))
-        return SlateShape(asked.level, asked.budgets, asked.anchors, asked.graph)
+        budgets = asked.budgets.for_agents() if self.for_agents else asked.budgets
+        return SlateShape(asked.level, budgets, asked.anchors, asked.graph)
 
     def _printed(self, found: FederatedSlate, view: ViewOptions) -> Rendered:
         files = 0 if found.slate is None else sum(len(each) for _, each in found.slate.sections)

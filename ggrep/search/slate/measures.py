@@ -1,0 +1,160 @@
+"""What the bytes of a budget are counted on: canonical JSON, or the text that agents read."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+
+from ggrep.base import stable_json
+from ggrep.model.numbered import numbered
+from ggrep.model.slate import Budgets, Evidence, Pack, Slate
+from ggrep.search.slate.document import evidence_json, outlined, pack_json, slate_json
+from ggrep.search.slate.slate_lines import (
+    file_lines,
+    named_line,
+    piece_lines,
+    slate_lines,
+    told_lines,
+)
+
+_QUOTES: Final = 2
+_NEWLINE: Final = 2
+_COMMA: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Bytes that do not hang on what is shown.
+
+    Attributes:
+        skeleton: of a slate with neither packs nor anything else in it, its figures at their
+            longest.
+        aside: what may stand beside a slate whose size was taken.
+        section: of a section with no files.
+        between: of what parts two files.
+        shown: of what stands before the first piece of a file whose lines are shown.
+        named: the same before the first one that is named.
+        anchor: the same before its opening.
+        tells_overview: the overview counts.
+    """
+
+    skeleton: int
+    aside: int
+    section: int
+    between: int
+    shown: int
+    named: int
+    anchor: int
+    tells_overview: bool
+
+
+class Measure(Protocol):
+    """Counts the bytes of a slate and its parts."""
+
+    @property
+    def fixed(self) -> Fixed:
+        """Return what does not hang on what is shown."""
+        ...
+
+    def slate(self, slate: Slate) -> int:
+        """Return the bytes of a slate."""
+        ...
+
+    def frame(self, pack: Pack, level: int) -> int:
+        """Return those of a file, with none of its pieces."""
+        ...
+
+    def named(self, piece: Evidence) -> int:
+        """Return those of a piece that is named alone."""
+        ...
+
+    def shown(self, piece: Evidence) -> int:
+        """Return those of a piece whose lines are shown."""
+        ...
+
+    def lines(self, piece: Evidence) -> Sequence[int]:
+        """Return those of each line of its snippet, whatever follows it."""
+        ...
+
+
+class _InJson:
+    fixed = Fixed(
+        skeleton=400,
+        aside=14,  # `total_bytes` and `estimated_tokens`, beyond the zeros they are counted with
+        section=len(b'{"files":[],"kind":"diagrams"},'),
+        between=_COMMA,
+        shown=len(b',"evidence":[]') - _COMMA,
+        named=len(b',"outline":[]') - _COMMA,
+        anchor=len(b',"anchor":') - _COMMA,
+        tells_overview=True,
+    )
+
+    def slate(self, slate: Slate) -> int:
+        return len(stable_json.dumps(slate_json(slate)))
+
+    def frame(self, pack: Pack, level: int) -> int:
+        return len(stable_json.dumps(pack_json(_bare(pack), level)))
+
+    def named(self, piece: Evidence) -> int:
+        return len(stable_json.dumps(outlined(piece))) + _COMMA
+
+    def shown(self, piece: Evidence) -> int:
+        return len(stable_json.dumps(evidence_json(piece))) + _COMMA
+
+    def lines(self, piece: Evidence) -> Sequence[int]:
+        first, *rest = piece.snippet.split("\n")
+        return [_quoted(first), *(_quoted(line) + _NEWLINE for line in rest)]
+
+
+class _InText:
+    fixed = Fixed(
+        skeleton=400,
+        aside=400,  # how sure the answer is, what was cut, warnings, a handle
+        section=len(b"## diagrams\n"),
+        between=0,
+        shown=0,
+        named=0,
+        anchor=0,
+        tells_overview=False,
+    )
+
+    def slate(self, slate: Slate) -> int:
+        return _size(slate_lines(slate_json(slate)))
+
+    def frame(self, pack: Pack, level: int) -> int:
+        return _size(file_lines(pack_json(_bare(pack), level)))
+
+    def named(self, piece: Evidence) -> int:
+        return _size((named_line(outlined(piece)),))
+
+    def shown(self, piece: Evidence) -> int:
+        return _size(piece_lines(evidence_json(piece)))
+
+    def lines(self, piece: Evidence) -> Sequence[int]:
+        told = list(told_lines(evidence_json(piece)))
+        begins = piece.snippet_start_line
+        sizes = [0] * (piece.snippet.count("\n") + 1)
+        for (number, _), line in zip(told, numbered(told), strict=True):
+            sizes[number - begins] = len(line.encode()) + 1
+        return sizes
+
+
+_JSON: Final[Measure] = _InJson()
+_TEXT: Final[Measure] = _InText()
+
+
+def measure_of(budgets: Budgets) -> Measure:
+    """Return what the bytes of some budgets are counted on."""
+    return _TEXT if budgets.of_text else _JSON
+
+
+def _bare(pack: Pack) -> Pack:
+    more = pack.more_evidence + len(pack.evidence)
+    return replace(pack, anchor=None, evidence=(), more_evidence=more)
+
+
+def _quoted(line: str) -> int:
+    return len(stable_json.dumps(line)) - _QUOTES
+
+
+def _size(lines: Iterable[str]) -> int:
+    return sum(len(line.encode()) + 1 for line in lines)

@@ -1,0 +1,75 @@
+"""A slate's JSON as the lines that agents read: the other form that budgets are measured on.
+
+## code
+src/queue.py (+2 more places)
+9-20 method Queue.retry
+9       def retry(self):
+40-62 class Job
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Any, Final, TypeAlias
+
+from ggrep.model.numbered import numbered, range_of
+from ggrep.model.slate import LEFT_OUT
+
+_Object: TypeAlias = Mapping[str, Any]
+
+_UNTOLD: Final = ("", LEFT_OUT)
+"""Lines that say nothing where each of the others has its number."""
+
+
+def slate_lines(slate: _Object) -> Iterator[str]:
+    """Yield the sections with their files, then the graph and what to do next."""
+    for section in slate.get("sections", ()):
+        yield f"## {section['kind']}"
+        for file in section["files"]:
+            yield from file_lines(file)
+    if edges := slate.get("graph", {}).get("edges"):
+        yield "## graph"
+        for source, group in groupby(edges, key=lambda edge: edge["from"]):
+            yield source
+            yield from (f"  {edge['kind']} {edge['to']}" for edge in group)
+    if actions := slate.get("next_actions", ()):
+        yield "## next"
+        yield from (f"{one['action']} {one['target']}: {one['why']}" for one in actions)
+
+
+def file_lines(file: _Object) -> Iterator[str]:
+    """Yield one file, and below it what is shown and named of it in the order of its lines."""
+    alias = f"[{file['repo']}] " if "repo" in file else ""
+    more = f" (+{file['more_evidence']} more places)" if "more_evidence" in file else ""
+    name = f" {file['name']}" if "name" in file else ""
+    begins = f":{file['line']}" if not file.keys() & {"evidence", "outline"} else ""
+    yield f"{alias}{file['path']}{begins}{name}{more}"
+    if "anchor" in file:
+        yield from piece_lines(file["anchor"])
+    shown = [(one["start_line"], one) for one in file.get("evidence", ())]
+    named = [(int(one.partition("-")[0]), one) for one in file.get("outline", ())]
+    for _, one in sorted([*shown, *named], key=lambda each: each[0]):
+        yield from ([named_line(one)] if isinstance(one, str) else piece_lines(one))
+
+
+def named_line(outlined: str) -> str:
+    """Return the line of a piece whose lines are not shown."""
+    return f" {outlined}"
+
+
+def piece_lines(piece: _Object) -> Iterator[str]:
+    """Yield where a piece stands, and its lines."""
+    named = (piece["name"],) if "name" in piece else ()
+    name = ".".join((*piece.get("breadcrumb", ()), *named)[-2:])
+    kind = piece["chunk_type"] if named or not name else "part of"
+    twins = f" (the same in {', '.join(piece['also'])})" if "also" in piece else ""
+    span = range_of(piece["start_line"], piece["end_line"])
+    yield f" {span} {kind} {name}".rstrip() + twins
+    yield from numbered(told_lines(piece))
+
+
+def told_lines(piece: _Object) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a piece that say something, behind their numbers."""
+    begins = piece.get("snippet_start_line", piece["start_line"])
+    for number, line in enumerate(piece["snippet"].split("\n"), begins):
+        if line.strip() not in _UNTOLD:
+            yield number, line
