@@ -310,6 +310,21 @@ def test_a_file_is_meant_before_a_definition_of_that_name(root: Path, home: Path
     assert ask(engine, "Makefile").path == "Makefile"
 
 
+@pytest.mark.parametrize("target", ["lib/endpoint.ti", "./lib/endpoint.ti:3-9"])
+def test_a_file_that_is_left_out_for_its_ending_is_said_to_be(
+    root: Path, home: Path, target: str
+) -> None:
+    """Whoever sees it in the folder must not take the index for broken."""
+    engine = indexed(root, home, {"lib/endpoint.hpp": "int a;\n", "lib/endpoint.ti": "class E;\n"})
+
+    with pytest.raises(InvalidRequest, match=r"'endpoint\.ti': a profile's include indexes it"):
+        ask(engine, target)
+    for elsewhere in ("lib/gone.ti", "../x.ti", "/etc/passwd", "lib"):
+        with pytest.raises(InvalidRequest) as caught:
+            ask(engine, elsewhere)
+        assert "include" not in str(caught.value)
+
+
 def test_the_end_of_a_path_will_do_where_one_file_has_it(root: Path, home: Path) -> None:
     """An agent that has seen a path remembers its last part."""
     files = {"a/deep/one.py": "x = 1\n", "a/same.py": "y = 1\n", "b/same.py": "y = 2\n"}

@@ -72,6 +72,7 @@ from ggrep.search.engine.outside_imports import imports_found
 from ggrep.search.engine.scanning import Scanner
 from ggrep.search.engine.snapshots import Snapshots
 from ggrep.search.navigation.expanding import check_expand
+from ggrep.search.navigation.left_out import why_left_out
 from ggrep.search.navigation.name_answers import check_name, references, symbol
 from ggrep.search.navigation.name_candidates import searched
 from ggrep.search.navigation.name_pages import page_start
@@ -567,7 +568,13 @@ class Engine:
         check_expand(request)
         deadline = deadline or self._deadline(request.timeout_ms)
         with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
-            return expand_place(context, request, self._occurrences)
+            try:
+                return expand_place(context, request, self._occurrences)
+            except InvalidRequest as error:
+                left_out = why_left_out(self.identity.root, request.target)
+                if not left_out:
+                    raise
+                raise InvalidRequest(f"{error}{left_out}") from error
 
     def outline(
         self,
