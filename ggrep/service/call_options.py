@@ -127,6 +127,7 @@ class ShapeOptions(TypedDict, total=False):
     file_bytes: int
     files: int
     evidence_per_file: int
+    of_text: bool
 
 
 class SlateOptions(QueryOptions, ShapeOptions, total=False):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.interfaces.cli.help import AGENTS
 from tests.fakes.repos import write_tree
 from tests.hints.printed import on_roots, templates
 from tests.journeys.command import WORDS, Command, Outcome
@@ -88,6 +89,7 @@ NOT_TYPED = {
     "ggrep slate ...": "says that a question goes on",
     "ggrep slate {} --session TOKEN --delta-only": "TOKEN is the one that stands above it",
     "start `ggrep mcp` with --allowed-root DIRECTORY, or with --allow-any-root": "never ends",
+    AGENTS: "help, whose lines tests of the documentation parse",
 }
 
 LINE = re.compile(r"\bggrep [a-z][^\n;()`]*?(?=\s{2}|[\n;()`]|$)")

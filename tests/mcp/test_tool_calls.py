@@ -119,7 +119,7 @@ async def test_no_tool_returns_whole_content_unless_told(
     assert {request.search.snippet for request in federator.requests} == {SnippetMode.SHORT}
     asked = {name: what[1] for name, what in federator.asked if isinstance(what, tuple)}
     slate = asked["slate_repo"]
-    assert (slate.level, slate.budgets, slate.session) == (1, Budgets(), None)
+    assert (slate.level, slate.budgets, slate.session) == (1, Budgets().for_agents(), None)
     assert slated.document["slate"]["level"] == 1
     assert federator.shapes == [SlateShape()]
     assert 0 < asked["symbol_repo"].limit <= 20
@@ -268,7 +268,9 @@ async def test_arguments_of_context_reach_the_request(
         deterministic=True,
         timeout_ms=1234,
     )
-    wanted = SlateRequest(search, 2, Budgets(9_000, 900, 7, 2), anchors=False, graph=False)
+    wanted = SlateRequest(
+        search, 2, Budgets(9_000, 900, 7, 2, of_text=True), anchors=False, graph=False
+    )
     assert federator.asked == [("slate_repo", (own, wanted))]
 
 
@@ -535,7 +537,7 @@ async def test_arguments_of_a_slate_of_a_workspace_reach_its_shape(
     outcome = await calls.call("search_workspace", given)
 
     assert outcome.document["slate"]["level"] == 0
-    budgets = Budgets(9_000, 900, 7, 2)
+    budgets = Budgets(9_000, 900, 7, 2, of_text=True)
     assert federator.shapes == [SlateShape(0, budgets, anchors=False, graph=False)]
     assert [request.only for request in federator.requests] == [("own",)]
 
