@@ -121,7 +121,7 @@ async def test_no_tool_returns_whole_content_unless_told(
     slate = asked["slate_repo"]
     assert (slate.level, slate.budgets, slate.session) == (1, Budgets().for_agents(), None)
     assert slated.document["slate"]["level"] == 1
-    assert federator.shapes == [SlateShape()]
+    assert federator.shapes == [SlateShape(budgets=Budgets().for_agents())]
     assert 0 < asked["symbol_repo"].limit <= 20
     used = asked["references_repo"]
     assert 0 < used.limit <= 100
