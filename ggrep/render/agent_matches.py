@@ -10,6 +10,9 @@ _Object: TypeAlias = Mapping[str, Any]
 MOST_LINES: Final = 5
 """Matching lines of a chunk that are shown; of a table of names the first say enough."""
 _MOST_CHARACTERS: Final = 240
+_MOST_NAME: Final = 60
+"""Characters of what a line stands in; of a heading below many the last ones."""
+_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>\s*")
 
 
 def with_matches(document: _Object, pattern: re.Pattern[str]) -> _Object:
@@ -42,7 +45,8 @@ def _matches(hit: _Object, pattern: re.Pattern[str]) -> list[_Object]:
     begins = hit.get("content_start_line", hit["start_line"])
     lines = list(enumerate(hit.get("content", "").split("\n"), begins))
     held = [(number, line) for number, line in lines if pattern.search(line)] or lines[:1]
-    name = hit.get("qualified_name") or hit.get("name") or ""
+    name = _TAG.sub("", hit.get("qualified_name") or hit.get("name") or "")
+    name = name if len(name) <= _MOST_NAME else f"...{name[-_MOST_NAME:]}"
     return [
         {
             "path": hit["path"],

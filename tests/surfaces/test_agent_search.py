@@ -58,6 +58,18 @@ def text_of(document: dict[str, Any], bodies: list[dict[str, Any]], wish: Wish) 
     return search_text(document, list(enumerate(bodies)), wish, "--budget {}").split("\n")
 
 
+def test_a_heading_is_told_by_its_end_and_without_marks() -> None:
+    """Anchors and the headings above it were longer than the line that matched."""
+    heading = "Manual > " * 9 + '<a id="limits"></a> Limits'
+    document = found({**hit("a.md", 3, 3, content="a limit"), "qualified_name": heading})
+    wish = Wish(pattern=pattern_of(SearchRequest("limit", find=Find.EXACT_TEXT)))
+
+    (line,) = text_of(document, [], wish)[2:]
+    assert line.startswith(" 3: a limit  in ...")
+    assert line.endswith(" > Manual > Limits")
+    assert len(line) < 90
+
+
 def test_an_exact_text_is_answered_by_the_lines_that_match() -> None:
     """As grep does, a file once; which chunk they stand in is said beside them."""
     text = "def run(self)\n    x = limit\n    y = 1\n    limit = 2"
