@@ -28,7 +28,20 @@ def selects_notices(
     every = [*map(_spelled, filters), scope]
     empty = [item for item, matches in zip(every, selects, strict=False) if item and not matches]
     told = ", ".join(empty) or f"all of {', '.join(filter(None, every))}"
-    return (Notice("nothing_selected", sanitise_line(f"nothing indexed matches {told}")),)
+    hints = [_hint(item) for item in filters if _spelled(item) in empty]
+    said = f"nothing indexed matches {told}{''.join(filter(None, hints[:1]))}"
+    return (Notice("nothing_selected", sanitise_line(said)),)
+
+
+def _hint(item: Filter) -> str:
+    """Return what may have been meant by a filter that nothing matches; empty for no idea."""
+    if item.negated:
+        return ""
+    if item.key == "ext":
+        return f"; a line !*.{item.value} in .ggignore takes in files that end so"
+    if item.key == "path" and not set(item.value) & set("*?["):
+        return f"; path: takes a file, a folder or a glob, such as path:{item.value}*"
+    return ""
 
 
 def _spelled(item: Filter) -> str:

@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Range: TypeAlias = tuple[int, int]
 
 
 @dataclass(slots=True)
@@ -23,6 +26,22 @@ class Above:
             return True
         held.append((first, last))
         return False
+
+    def split(self, path: str, first: int, last: int) -> tuple[list[Range], list[Range]]:
+        """Return the ranges of lines that do not stand above, and those that do.
+
+        From now on all of them do.
+        """
+        held = self.lines.setdefault(path, [])
+        unseen, seen = list[Range](), list[Range]()
+        for number in range(first, last + 1):
+            ranges = seen if any(low <= number <= high for low, high in held) else unseen
+            if ranges and ranges[-1][1] == number - 1:
+                ranges[-1] = (ranges[-1][0], number)
+            else:
+                ranges.append((number, number))
+        held.append((first, last))
+        return unseen, seen
 
     def repeated(self, places: Sequence[tuple[str, int]]) -> set[tuple[str, int]]:
         """Return which places stand above; from now on all of them do."""

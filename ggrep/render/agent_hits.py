@@ -114,10 +114,8 @@ def _parameters(hit: _Object) -> str:
 
 def _opened(document: _Object, head: str, *, comments: bool) -> Iterator[str]:
     """Yield an expansion's lines under a head that says how many comments are missing."""
-    shown = opened_lines(document, comments=comments)
-    every = document["content"].count("\n") + 1 if document["content"] else 0
-    left = f", {every - len(shown)} of comments left out" if every > len(shown) else ""
-    yield head + left
+    shown, left = opened_lines(document, comments=comments)
+    yield head + (f", {left} of comments left out" if left else "")
     yield from numbered(shown)
     if hidden := document.get("hidden_lines", 0):
         what, after = document["boundary"], f"{document['path']}:{document['end_line'] + 1}"

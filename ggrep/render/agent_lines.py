@@ -4,6 +4,7 @@ Licences, histories and what documentation is made of are a fifth of what agents
 more of some; what stands in a few lines beside the code says why, and stays.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
@@ -15,23 +16,31 @@ MOST_DOCUMENTING: Final = 2
 """Lines of a comment for documentation that is shown whole; of a longer one none is."""
 MOST_SAYING_WHY: Final = 6
 """The same of any other."""
+_WORD: Final = re.compile(r"\w")
 _DOCUMENTING: Final = ("/*", '"""', "'''", "///", "//!", "<!--", "(*", "{-", "--[[", "=begin", "*")
 
 
-def opened_lines(document: Mapping[str, Any], *, comments: bool) -> list[tuple[int, str]]:
-    """Return the numbered lines of an expansion's document that an agent is shown.
+def opened_lines(
+    document: Mapping[str, Any], *, comments: bool
+) -> tuple[list[tuple[int, str]], int]:
+    """Return the numbered lines of an expansion that an agent is shown, and how many are left out.
 
     Args:
-        document: of `expand`.
+        document: of `expand`; its `unseen`, which no schema has, are the ranges that no answer of
+            the same call has shown.
         comments: show long ones, too. Where there is nothing else, they are shown.
     """
     content, begins = document["content"], document["start_line"]
-    lines = list(enumerate(content.split("\n"), begins)) if content else []
+    whole = list(enumerate(content.split("\n"), begins)) if content else []
+    ranges = document.get("unseen", ((begins, begins + len(whole)),))
+    lines = [one for one in whole if any(low <= one[0] <= high for low, high in ranges)]
     if comments or document["language"] not in CODE:
-        return lines
+        return lines, 0
     hidden = {at + begins for at in comment_lines(content, document["language"])}
     shown = _without_long_runs(lines, hidden)
-    return shown if any(line.strip() for _, line in shown) else lines
+    if not any(line.strip() for _, line in shown):
+        return lines, 0
+    return shown, len(lines) - len(shown)
 
 
 def _without_long_runs(lines: Sequence[tuple[int, str]], hidden: set[int]) -> list[tuple[int, str]]:
@@ -41,7 +50,9 @@ def _without_long_runs(lines: Sequence[tuple[int, str]], hidden: set[int]) -> li
     for is_apart, group in groupby(lines, key=lambda one: one[0] in hidden or one[0] in blank):
         run = list(group)
         told = [line.strip() for number, line in run if number in hidden]
-        documents = bool(told) and told[0].startswith(_DOCUMENTING)
-        most = MOST_DOCUMENTING if documents else MOST_SAYING_WHY
-        shown += [] if is_apart and len(told) > most else run
+        if told and told[0].startswith(_DOCUMENTING):
+            is_long = len(told) > MOST_DOCUMENTING
+        else:
+            is_long = sum(bool(_WORD.search(line)) for line in told) > MOST_SAYING_WHY
+        shown += [] if is_apart and is_long else run
     return shown

@@ -132,10 +132,12 @@ def fresh(document: _Object, above: Above) -> tuple[_Object | None, tuple[str, .
     if "boundary" not in document or not document["content"]:
         return document, ()
     path, first, last = path_of(document), document["start_line"], document["end_line"]
-    if not above.covers(path, first, last):
+    unseen, seen = above.split(path, first, last)
+    if not seen:
         return document, ()
-    inside = f" {'.'.join(document['breadcrumb'])}".rstrip()
-    return None, (f"above: {path}:{range_of(first, last)}{inside}",)
+    inside = f" {'.'.join(document['breadcrumb'])}".rstrip() if not unseen else ""
+    told = tuple(f"above: {path}:{range_of(*each)}{inside}" for each in seen)
+    return ({**document, "unseen": unseen} if unseen else None), told
 
 
 def _fresh_places(

@@ -317,12 +317,12 @@ def test_a_file_that_is_left_out_for_its_ending_is_said_to_be(
     """Whoever sees it in the folder must not take the index for broken."""
     engine = indexed(root, home, {"lib/endpoint.hpp": "int a;\n", "lib/endpoint.ti": "class E;\n"})
 
-    with pytest.raises(InvalidRequest, match=r"'endpoint\.ti': a profile's include indexes it"):
+    with pytest.raises(InvalidRequest, match=r"a line !\*\.ti in \.ggignore takes it in"):
         ask(engine, target)
     for elsewhere in ("lib/gone.ti", "../x.ti", "/etc/passwd", "lib"):
         with pytest.raises(InvalidRequest) as caught:
             ask(engine, elsewhere)
-        assert "include" not in str(caught.value)
+        assert ".ggignore" not in str(caught.value)
 
 
 def test_the_end_of_a_path_will_do_where_one_file_has_it(root: Path, home: Path) -> None:
@@ -363,6 +363,16 @@ def test_of_definitions_that_share_a_name_and_a_file_the_longest_is_opened(
 
     assert "go(n)" in found.content
     assert "A.java:3" in found.warnings[0].message
+
+
+def test_a_declaration_is_no_other_definition(root: Path, home: Path) -> None:
+    """Each function of C++ has one, and nobody wants it beside the body."""
+    engine = indexed(
+        root, home, {"a.cpp": "void go(int n)\n{\n  stop(n);\n}\n", "a.hpp": "void go(int n);\n"}
+    )
+    found = ask(engine, "go")
+
+    assert (found.path, found.warnings) == ("a.cpp", ())
 
 
 def test_of_a_constant_the_chunk_is_opened_not_all_of_its_class(root: Path, home: Path) -> None:

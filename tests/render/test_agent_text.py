@@ -119,6 +119,21 @@ def test_of_several_opened_places_each_head_stands_once() -> None:
     ]
 
 
+def test_lines_that_an_opened_place_shares_with_one_above_are_not_shown_again() -> None:
+    """A definition and a range that runs into it are asked for in one call."""
+
+    def placed(first: int, last: int) -> dict[str, Any]:
+        text = "\n".join(f"x{number}()" for number in range(first, last + 1))
+        return {**opened(text, "python"), "start_line": first, "end_line": last}
+
+    assert agent_text({"answers": [placed(6, 8), placed(5, 9)]}).split("\n")[4:] == [
+        "## A.java:5-9 lines, of 40 lines",
+        "5\tx5()",
+        "9\tx9()",
+        "above: A.java:6-8",
+    ]
+
+
 def test_a_failure_says_what_to_do() -> None:
     failure = {"error": {}, "code": "busy", "message": "too many", "hint": "ask again"}
     assert agent_text(failure) == "busy: too many\nhint: ask again"

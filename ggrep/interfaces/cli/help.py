@@ -13,7 +13,8 @@ To find code by what it does or by its names, use ggrep instead of grep. It foll
 ggrep slate "a whole question" --format agent --max-bytes 6000
     the lines that answer it, from code, docs, configuration and tests; start here
 ggrep "what the code does" --format agent
-    places with line ranges, the best opened; --filter ext:go, path:src/ or -test:true narrows
+    places with line ranges, the best opened; --filter ext:go, path:src/, path:doc/09* or
+    -test:true narrows
 ggrep --find regex "max_\\w+ =" --format agent
     matching lines by file; --find exact-text for plain text
 ggrep symbol NAME... --format agent

@@ -29,5 +29,6 @@ def why_left_out(root: Path, target: str) -> str:
         return ""
     if not stat.S_ISREG(mode):
         return ""
-    name = sanitise_line(parts[-1])
-    return f"; it is there, but no list of texts has {name!r}: a profile's include indexes it"
+    stem, dot, ending = parts[-1].rpartition(".")
+    rule = sanitise_line(f"!*.{ending}" if stem and dot else f"!{parts[-1]}")
+    return f"; it is there, but its name tells no text: a line {rule} in .ggignore takes it in"

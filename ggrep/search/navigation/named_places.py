@@ -56,7 +56,8 @@ def expand_place(context: Context, request: ExpandRequest, pool: OccurrencePool)
         boundary = "chunk"
     place = f"{first.path}:{first.start_line}"
     opened = expand(context, replace(request, target=place, boundary=boundary))
-    also = _others(target, [f"{one.path}:{one.line}" for one in others], found.total)
+    told = [one for one in others if not _is_told_by(first, one)]
+    also = _others(target, told, found.total - (len(others) - len(told)))
     return replace(
         opened,
         request=replace(opened.request, target=request.target),
@@ -133,9 +134,19 @@ def _cuts(limits: tuple[LimitHit, ...]) -> tuple[LimitHit, ...]:
     return tuple(limit for limit in limits if limit.code != "max_symbols")
 
 
-def _others(name: str, places: list[str], total: int) -> tuple[Notice, ...]:
-    if not places:
+def _is_told_by(shown: Definition, other: Definition) -> bool:
+    """Return whether another definition only declares what is shown, or stands in it."""
+    own, theirs = f".{shown.qualified_name}", f".{other.qualified_name}"
+    declares = other.signature.endswith(";") and not shown.signature.endswith(";")
+    declares = declares and (theirs.endswith(own) or own.endswith(theirs))
+    inside = shown.path == other.path and shown.start_line <= other.line <= shown.end_line
+    return declares or inside
+
+
+def _others(name: str, others: Sequence[Definition], total: int) -> tuple[Notice, ...]:
+    if not others:
         return ()
+    places = [f"{one.path}:{one.line}" for one in others]
     more = total - 1 - len(places[:_MOST_SAID])
     left = f" and {more} more" if more > 0 else ""
     told = f"{name} is also defined at {', '.join(places[:_MOST_SAID])}{left}"
