@@ -34,13 +34,18 @@ def opened_lines(
     whole = list(enumerate(content.split("\n"), begins)) if content else []
     ranges = document.get("unseen", ((begins, begins + len(whole)),))
     lines = [one for one in whole if any(low <= one[0] <= high for low, high in ranges)]
-    if comments or document["language"] not in CODE:
+    if comments or document["language"] not in CODE or _begins_inside(content):
         return lines, 0
     hidden = {at + begins for at in comment_lines(content, document["language"])}
     shown = _without_long_runs(lines, hidden)
     if not any(line.strip() for _, line in shown):
         return lines, 0
     return shown, len(lines) - len(shown)
+
+
+def _begins_inside(content: str) -> bool:
+    """Return whether some lines may begin or end in a docstring, so that code looks like one."""
+    return any(content.count(quotes) % 2 for quotes in ('"""', "'''"))
 
 
 def _without_long_runs(lines: Sequence[tuple[int, str]], hidden: set[int]) -> list[tuple[int, str]]:

@@ -104,6 +104,15 @@ def test_what_is_no_comment_or_nothing_else_is_shown(content: str, language: str
     assert content.split("\n")[2] in agent_text(opened(content, language))
 
 
+def test_code_behind_the_end_of_a_docstring_is_no_docstring() -> None:
+    """A range may begin in the middle of one; what follows reads like the inside of another."""
+    text = (
+        '    more\n    """\n    a = 1\n    b = 2\n    c = 3\n    """\n    Says.\n    """\n    d = 4'
+    )
+
+    assert "a = 1" in agent_text(opened(text, "python"))
+
+
 def test_of_several_opened_places_each_head_stands_once() -> None:
     def placed(first: int, last: int) -> dict[str, Any]:
         where = {"path": "a.py", "start_line": first, "end_line": last, "file_lines": 40}
