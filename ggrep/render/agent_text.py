@@ -155,8 +155,12 @@ def _other(document: _Object) -> Iterator[str]:
 
 def _notes(document: _Object) -> Iterator[str]:
     """Yield a line for each cut, each warning and each repository that gave no full answer."""
-    if cuts := [cut for cut in document.get("limits_hit", ()) if cut["code"] not in TOLD_IN_TEXT]:
-        yield f"cut: {', '.join(map(_cut, cuts))}"
+    cuts: dict[str, list[_Object]] = {}
+    for cut in document.get("limits_hit", ()):
+        if cut["code"] not in TOLD_IN_TEXT:
+            cuts.setdefault(cut["code"], []).append(cut)
+    if cuts:
+        yield f"cut: {', '.join(map(_cut, cuts.values()))}"
     diagnostics = document.get("diagnostics", {})
     told = (*document.get("warnings", ()), *diagnostics.get("warnings", ()))
     for note in (*diagnostics.get("errors", ()), *told):
@@ -166,7 +170,11 @@ def _notes(document: _Object) -> Iterator[str]:
             yield f"repository {repo.get('alias') or repo['repoId']}: {status}"
 
 
-def _cut(cut: _Object) -> str:
+def _cut(cuts: Sequence[_Object]) -> str:
+    """Return one kind of cut: where it was, or in how many places."""
+    cut, *others = cuts
+    if others:
+        return f"{cut['code']} {len(cuts)} times"
     where = cut.get("path_key") or cut.get("repoId") or ""
     seen = f" of {cut['observed']}" if "observed" in cut else ""
     return f"{cut['code']} {cut['limit']}{seen} {where}".rstrip()

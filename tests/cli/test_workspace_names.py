@@ -185,6 +185,7 @@ def test_an_agent_reads_places_of_a_workspace_as_expand_takes_them(ggrep: Comman
     opened = ggrep("expand", "money:shop_money/rounding.py:1-2", "README.md", *agent)
     hits = ggrep("search", "round half up", *agent)
     slate = ggrep("slate", "round half up", *agent)
+    small = ggrep("slate", "round half up", *agent, "--max-bytes", "1024")
 
     assert defined.out.startswith("money:shop_money/rounding.py:1-3 function round_cents\n")
     assert opened.out.startswith(
@@ -196,6 +197,7 @@ def test_an_agent_reads_places_of_a_workspace_as_expand_takes_them(ggrep: Comman
     assert "[money] shop_money/rounding.py:1-3" in hits.out
     assert "[money] shop_money/rounding.py" in slate.out
     assert "merged by rank alone" in hits.out
+    assert 0 < len(small.out.encode()) <= 1_024
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,14 @@ def test_usages_stand_by_file_before_tests_and_imports() -> None:
     ]
 
 
+def test_cuts_of_many_repositories_are_counted() -> None:
+    """One line of a kind each would fill the answer of a workspace."""
+    cuts = [{"code": "max_graph_nodes", "limit": 1, "repoId": f"r{n}"} for n in range(3)]
+    document = {"results": [], "limits_hit": [*cuts, {"code": "max_hits", "limit": 2}]}
+
+    assert agent_text(document).split("\n")[-1] == "cut: max_graph_nodes 3 times, max_hits 2"
+
+
 def test_lines_are_numbered_where_a_place_is_opened() -> None:
     document = {
         "boundary": "definition",
