@@ -29,7 +29,7 @@ def selects_notices(
     empty = [item for item, matches in zip(every, selects, strict=False) if item and not matches]
     told = ", ".join(empty) or f"all of {', '.join(filter(None, every))}"
     hints = [_hint(item) for item in filters if _spelled(item) in empty]
-    said = f"nothing indexed matches {told}{''.join(filter(None, hints[:1]))}"
+    said = f"nothing indexed matches {told}{next(filter(None, hints), '')}"
     return (Notice("nothing_selected", sanitise_line(said)),)
 
 
@@ -38,7 +38,7 @@ def _hint(item: Filter) -> str:
     if item.negated:
         return ""
     if item.key == "ext":
-        return f"; a line !*.{item.value} in .ggignore takes in files that end so"
+        return f"; if there are such files, a line !*.{item.value} in .ggignore takes them in"
     if item.key == "path" and not set(item.value) & set("*?["):
         return f"; path: takes a file, a folder or a glob, such as path:{item.value}*"
     return ""

@@ -118,5 +118,5 @@ def _opened(document: _Object, head: str, *, comments: bool) -> Iterator[str]:
     yield head + (f", {left} of comments left out" if left else "")
     yield from numbered(shown)
     if hidden := document.get("hidden_lines", 0):
-        what, after = document["boundary"], f"{document['path']}:{document['end_line'] + 1}"
+        what, after = document["boundary"], f"{path_of(document)}:{document['end_line'] + 1}"
         yield f"cut: {hidden} more lines of this {what}; expand {after} goes on, or max-bytes"

@@ -14,7 +14,12 @@ from ggrep.base.stable_json import Json
 from ggrep.render.above import Above
 from ggrep.render.agent_hits import expansion_lines, hit_lines, neighbour_lines
 from ggrep.render.agent_matches import match_lines
-from ggrep.render.agent_names import definition_lines, fresh, reference_lines
+from ggrep.render.agent_names import (
+    MAX_LISTED,
+    definition_lines,
+    fresh,
+    reference_lines,
+)
 from ggrep.render.agent_state import health_lines, status_lines
 from ggrep.render.outline_text import (
     TOLD_IN_TEXT,
@@ -88,7 +93,8 @@ def _fresh(
     A place's own first line is its head, and what is around it is left to who asks for it alone.
     """
     asked, opened = document.get("name") or document.get("target"), "boundary" in document
-    head = [f"## {asked}"] if asked and not opened else []
+    name = _SHORT_ID.sub(r"\1", asked) if asked else ""
+    head = [f"## {name}"] if asked and not opened else []
     rest, told = fresh(document, above)
     if rest is None:
         return head, None, told
@@ -163,11 +169,16 @@ def _notes(document: _Object) -> Iterator[str]:
         yield f"cut: {', '.join(map(_cut, cuts.values()))}"
     diagnostics = document.get("diagnostics", {})
     told = (*document.get("warnings", ()), *diagnostics.get("warnings", ()))
-    for note in (*diagnostics.get("errors", ()), *told):
-        yield f"warning: {note['code']}: {note['message']}"
+    notes = (*diagnostics.get("errors", ()), *told)
+    yield from dict.fromkeys(f"warning: {note['code']}: {note['message']}" for note in notes)
+    silent: dict[str, list[str]] = {}
     for repo in document.get("repos", ()):
         if (status := repo.get("status", "ok")) != "ok":
-            yield f"repository {repo.get('alias') or repo['repoId']}: {status}"
+            silent.setdefault(status, []).append(repo.get("alias") or repo["repoId"])
+    for status, names in silent.items():
+        left = len(names) - MAX_LISTED
+        more = f" and {left} more" if left > 0 else ""
+        yield f"{status}: {', '.join(names[:MAX_LISTED])}{more}"
 
 
 def _cut(cuts: Sequence[_Object]) -> str:

@@ -187,7 +187,7 @@ def test_a_range_of_lines_shows_all_chunks_it_touches(root: Path, home: Path) ->
     ("target", "told"),
     [
         ("src/tull.py:3", "no file 'src/tull.py' in this index; the nearest is 'src/till.py'"),
-        ("Till.py", "the nearest is 'src/till.py'"),
+        ("till.py", "the nearest is 'src/till.py'"),
         ("zzz", "no file 'zzz' in this index$"),
         ("src/till.py:9999", "has 46. lines"),
         ("src/till.py:0", "count from 1"),
@@ -323,18 +323,6 @@ def test_a_file_that_is_left_out_for_its_ending_is_said_to_be(
         with pytest.raises(InvalidRequest) as caught:
             ask(engine, elsewhere)
         assert ".ggignore" not in str(caught.value)
-
-
-def test_the_end_of_a_path_will_do_where_one_file_has_it(root: Path, home: Path) -> None:
-    """An agent that has seen a path remembers its last part."""
-    files = {"a/deep/one.py": "x = 1\n", "a/same.py": "y = 1\n", "b/same.py": "y = 2\n"}
-    engine = indexed(root, home, files)
-
-    assert ask(engine, "one.py:1").path == ask(engine, "deep/one.py").path == "a/deep/one.py"
-    with pytest.raises(InvalidRequest, match=r"no file 'same.py' in this index; the nearest is"):
-        ask(engine, "same.py")
-    with pytest.raises(InvalidRequest, match=r"no file 'ne.py'"):
-        ask(engine, "ne.py")
 
 
 def test_other_definitions_of_a_name_are_told(root: Path, home: Path) -> None:

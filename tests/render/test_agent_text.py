@@ -80,7 +80,7 @@ def test_every_fifth_line_and_one_behind_a_gap_has_its_number() -> None:
 
 LONG = (
     "/**\n * Says.\n *\n * @return it\n */\nint f() {\n  // why\n  // and how\n  // and when\n"
-    "  return 1; // one\n" + "  // a\n" * 4 + "\n" + "  // b\n" * 3 + "}"
+    "  return 1; // one\n" + "  // a\n" * 7 + "\n}"
 )
 
 
@@ -93,32 +93,48 @@ def opened(content: str, language: str = "java") -> dict[str, Any]:
 def test_long_comments_are_left_out_of_an_opened_place_and_counted() -> None:
     """What stands beside the code says why; the rest is a fifth of what agents read."""
     assert agent_text(opened(LONG)).split("\n") == [
-        "A.java:3-16 lines, of 40 lines, 13 of comments left out",
+        "A.java:3-16 lines, of 40 lines, 12 of comments left out",
         "8\tint f() {",
         "\t  // why",
         "10\t  // and how",
         "\t  // and when",
         "\t  return 1; // one",
-        "21\t}",
+        "20\t",
+        "\t}",
     ]
     assert len(agent_text(opened(LONG), AgentView(comments=True)).split("\n")) == 20
 
 
+CODE = "\n    a = 1\n    b = 2\n    c = 3"
+
+
 @pytest.mark.parametrize(
-    ("content", "language"), [("# one\n# two\n# three", "markdown"), ("/*\n b\n c */", "java")]
+    ("content", "language"),
+    [
+        ("# one\n# two\n# three", "markdown"),
+        ("/*\n * b\n * c\n */", "java"),
+        (f'    more\n    """{CODE}\n    """\n    Says.\n    """\n    d = 4', "python"),
+        (f'run(\n    """{CODE}\n    """\n)', "python"),
+        (f"x = /[/*]/;{CODE}", "javascript"),
+        (f"/*{CODE}\n*/", "c"),
+        ("// #include <a.h>\n" * 9 + 'import "C"', "go"),
+        ("#[Route(1)]\n" * 9, "php"),
+        ("#SBATCH --time=1\n" * 9, "bash"),
+    ],
 )
-def test_what_is_no_comment_or_nothing_else_is_shown(content: str, language: str) -> None:
-    """Headings are not left out, nor the comment that was asked for."""
-    assert content.split("\n")[2] in agent_text(opened(content, language))
+def test_what_may_be_code_or_stands_alone_is_shown(content: str, language: str) -> None:
+    """Of a range no more is at hand than its lines: what they may be in front of is not known."""
+    told = agent_text(opened(content, language))
+
+    assert "left out" not in told
+    assert all(line in told for line in content.split("\n"))
 
 
-def test_code_behind_the_end_of_a_docstring_is_no_docstring() -> None:
-    """A range may begin in the middle of one; what follows reads like the inside of another."""
-    text = (
-        '    more\n    """\n    a = 1\n    b = 2\n    c = 3\n    """\n    Says.\n    """\n    d = 4'
-    )
+def test_a_long_docstring_is_left_out() -> None:
+    """Below a definition, and nowhere else."""
+    text = 'def f(\n    a,\n) -> int:\n    """Says.\n\n    More.\n    """\n    return a'
 
-    assert "a = 1" in agent_text(opened(text, "python"))
+    assert agent_text(opened(text, "python")).split("\n")[0].endswith("4 of comments left out")
 
 
 def test_of_several_opened_places_each_head_stands_once() -> None:

@@ -57,6 +57,8 @@ _OF: Final[Mapping[str, TextBudget]] = MappingProxyType(
         "ggrep_health": TextBudget(16 << 10, "the structured document"),
     }
 )
+_MOST_OF_SEVERAL: Final = 64 << 10
+"""Of the answers to several questions together."""
 _FAILURE: Final = TextBudget(4 << 10, "the structured document")
 
 
@@ -65,6 +67,9 @@ def budget_of(tool: str, document: Mapping[str, Any]) -> TextBudget:
     if _fails(document):
         return _FAILURE
     usual = _OF[tool]
+    if answers := document.get("answers"):
+        most = sum(budget_of(tool, each).most_bytes for each in answers)
+        return TextBudget(min(most, _MOST_OF_SEVERAL), usual.rest)
     slate, limits = document.get("slate"), document.get("limits")
     if isinstance(slate, Mapping) and isinstance(slate.get("limits"), Mapping):
         most = slate["limits"].get("max_slate_bytes", 0)

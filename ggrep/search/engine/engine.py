@@ -72,7 +72,7 @@ from ggrep.search.engine.outside_imports import imports_found
 from ggrep.search.engine.scanning import Scanner
 from ggrep.search.engine.snapshots import Snapshots
 from ggrep.search.navigation.expanding import check_expand
-from ggrep.search.navigation.left_out import why_left_out
+from ggrep.search.navigation.left_out import left_out_hint
 from ggrep.search.navigation.name_answers import check_name, references, symbol
 from ggrep.search.navigation.name_candidates import searched
 from ggrep.search.navigation.name_pages import page_start
@@ -571,7 +571,7 @@ class Engine:
             try:
                 return expand_place(context, request, self._occurrences)
             except InvalidRequest as error:
-                left_out = why_left_out(self.identity.root, request.target)
+                left_out = left_out_hint(self.identity.root, request.target)
                 if not left_out:
                     raise
                 raise InvalidRequest(f"{error}{left_out}") from error

@@ -1,8 +1,6 @@
-"""Why a file of the repository is not in its index."""
+"""What may take a file of the repository into its index."""
 
-import os
 import re
-import stat
 from pathlib import Path
 from typing import Final
 
@@ -12,8 +10,8 @@ from ggrep.parse.source.eligibility import is_text_name
 _LINES: Final = re.compile(r":\d+(?:-\d+)?$")
 
 
-def why_left_out(root: Path, target: str) -> str:
-    """Return a phrase on the file that a target names; empty unless its ending is the reason.
+def left_out_hint(root: Path, target: str) -> str:
+    """Return a phrase on the file that a target names; empty where its name is that of a text.
 
     Args:
         root: of the repository; links out of it are not followed.
@@ -23,12 +21,12 @@ def why_left_out(root: Path, target: str) -> str:
     parts = path.split("/")
     if ".." in parts or path.startswith("/") or "\0" in path or is_text_name(parts[-1]):
         return ""
+    file = root / path
     try:
-        mode = os.lstat(root / path).st_mode
-    except (OSError, ValueError):
-        return ""
-    if not stat.S_ISREG(mode):
+        if file.resolve() != root.resolve() / path or not file.is_file():
+            return ""
+    except (OSError, ValueError, RuntimeError):
         return ""
     stem, dot, ending = parts[-1].rpartition(".")
     rule = sanitise_line(f"!*.{ending}" if stem and dot else f"!{parts[-1]}")
-    return f"; it is there, but its name tells no text: a line {rule} in .ggignore takes it in"
+    return f"; it is there; if its name is why, a line {rule} in .ggignore takes it in"

@@ -78,7 +78,13 @@ def _fullest(definitions: Sequence[Definition]) -> Definition:
         for one in definitions
         if (one.path, one.qualified_name) == (first.path, first.qualified_name)
     ]
-    return max(alike, key=lambda one: one.end_line - one.start_line)
+    return max(alike, key=_fullness)
+
+
+def _fullness(one: Definition) -> tuple[bool, int]:
+    """Return what is larger of a body than of a value or a declaration, comments aside."""
+    is_bare = one.kind in _CONSTANTS or one.signature.endswith(";")
+    return not is_bare, one.end_line - one.line
 
 
 def by_handle(context: Context, request: _Asked) -> _Asked:

@@ -60,7 +60,7 @@ def find_target(segments: Sequence[SearchableSegment], text: str, deadline: Dead
     Args:
         segments: of the snapshot.
         text: `path`, `path:line`, `path:line-line`, or a row id or at least 7 of its digits,
-            behind a `#` or not. The end of a path will do where one file alone has it.
+            behind a `#` or not.
         deadline: checked before each segment.
 
     Raises:
@@ -68,13 +68,13 @@ def find_target(segments: Sequence[SearchableSegment], text: str, deadline: Dead
         DeadlineExceeded: time ran out.
     """
     path = text.removeprefix("./")
-    if (held := _file_named(segments, path)) is not None:
+    if (held := find_file(segments, path)) is not None:
         return replace(_of_lines(segments, held, path, 1, 1), is_file=True)
     if (lines := _WITH_LINES.fullmatch(path)) is not None:
         first, last = int(lines[2]), int(lines[3] or lines[2])
         if not 1 <= first <= last:
             raise InvalidRequest(f"target: {text!r}: lines count from 1 and go up")
-        if (held := _file_named(segments, lines[1])) is not None:
+        if (held := find_file(segments, lines[1])) is not None:
             found = _of_lines(segments, held, lines[1], first, last)
             return replace(found, is_range=lines[3] is not None)
         path = lines[1]
@@ -91,25 +91,12 @@ def is_held(segments: Sequence[SearchableSegment], text: str, deadline: Deadline
     """
     path = text.removeprefix("./")
     lines = _WITH_LINES.fullmatch(path)
-    if _file_named(segments, path) is not None:
+    if find_file(segments, path) is not None:
         return True
     if lines is not None:
-        return _file_named(segments, lines[1]) is not None
+        return find_file(segments, lines[1]) is not None
     digits = text.removeprefix("#")
     return _ROW_ID.fullmatch(text) is not None and bool(_rows_of_id(segments, digits, deadline))
-
-
-def _file_named(segments: Sequence[SearchableSegment], path: str) -> tuple[int, int] | None:
-    """Return the visible file with that path, or the only one whose path ends so.
-
-    What has neither a dot nor a slash in it is no end of a path: it may be any name.
-    """
-    held = find_file(segments, path)
-    if held is not None or not {".", "/"} & set(path):
-        return held
-    end = f"/{path}"
-    found = [key for key in _paths(segments) if key.endswith(end)]
-    return find_file(segments, found[0]) if len(found) == 1 else None
 
 
 def _of_lines(
@@ -171,19 +158,14 @@ def _rows_of_id(
     return found
 
 
-def _paths(segments: Sequence[SearchableSegment]) -> list[str]:
-    """Return the visible files, in order."""
-    return sorted(
+def _nearest(segments: Sequence[SearchableSegment], path: str) -> str:
+    """Suggest the file that was meant; empty if none is likely."""
+    paths = sorted(
         key
         for segment in segments
         for key, shown in zip(segment.image.paths(), segment.visible_files.tolist(), strict=True)
         if shown
     )
-
-
-def _nearest(segments: Sequence[SearchableSegment], path: str) -> str:
-    """Suggest the file that was meant; empty if none is likely."""
-    paths = _paths(segments)
     name = path.rpartition("/")[2].casefold()
     named = [key for key in paths if key.rpartition("/")[2].casefold() == name]
     near = named or difflib.get_close_matches(path, paths[:_MOST_COMPARED], n=1, cutoff=_ALIKE)
