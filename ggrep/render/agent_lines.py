@@ -14,7 +14,10 @@ MOST_DOCUMENTING: Final = 2
 MOST_SAYING_WHY: Final = 6
 """The same of lines that each begin with two slashes."""
 
-_SLASHED_WORDS: Final = "c cpp csharp dart d go groovy java javascript kotlin objc php rust scala swift tsx typescript zig"
+_SLASHED_WORDS: Final = (
+    "c cpp csharp dart d go groovy java javascript kotlin objc php rust scala swift tsx"
+    " typescript zig"
+)
 _SLASHED: Final = frozenset(_SLASHED_WORDS.split())
 """Languages whose comments are `/* ... */` and `// ...`."""
 _WORD: Final = re.compile(r"\w")

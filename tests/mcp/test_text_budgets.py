@@ -61,3 +61,12 @@ def test_a_slate_and_an_expansion_have_the_bytes_that_they_were_asked_for() -> N
     assert budget_of("search_workspace", {"slate": slate["slate"]}).most_bytes == 7_000
     assert budget_of("expand", expansion).most_bytes == 9_000
     assert budget_of("search", golden("query_success")).most_bytes == 32 << 10
+
+
+def test_several_answers_have_the_budgets_of_each_up_to_a_bound() -> None:
+    """A call for three places is not cut to what one failure takes."""
+    one = golden("expand_success")
+    one["limits"]["max_expand_bytes"] = 6_000
+
+    assert budget_of("expand", {"answers": [one, one, FAILURE]}).most_bytes == 18_000 + (4 << 10)
+    assert budget_of("expand", {"answers": [one] * 50}).most_bytes == 64 << 10
