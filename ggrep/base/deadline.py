@@ -52,6 +52,17 @@ class Deadline:
         """Return what is left, never below zero."""
         return max(0.0, self.at_ms - self.clock.monotonic_ms())
 
+    def next_ms(self) -> float:
+        """Return what is left for the next of several questions, at least one millisecond.
+
+        Raises:
+            DeadlineExceeded: less than that.
+        """
+        left_ms = self.remaining_ms()
+        if left_ms < 1.0:
+            raise DeadlineExceeded("the answers before took all the time")
+        return left_ms
+
     def check(self, stage: str) -> None:
         """Do nothing while there is time left.
 

@@ -29,9 +29,6 @@ Body = Document
 _MOST_WAITING: Final = 64
 """Workspaces' questions that wait for those at work."""
 
-_LEAST_MS: Final = 1.0
-"""Less time is none."""
-
 _Navigated = Callable[..., Awaitable[Body]]
 _NAVIGATED: Final[Mapping[type, _Navigated]] = {
     m.Slate: navigating.slate,
@@ -109,11 +106,8 @@ async def _each(
         return Rendered("", "")
 
     for message in messages:
-        left_ms = deadline.remaining_ms()
         try:
-            if left_ms < _LEAST_MS:
-                raise DeadlineExceeded("the answers before took all the time")  # noqa: TRY301 - as if it were asked
-            timed = within(message, left_ms)
+            timed = within(message, deadline.next_ms())
             await _NAVIGATED[type(message)](daemon, caller, timed, keep)
         except DeadlineExceeded as error:
             found.append(error)

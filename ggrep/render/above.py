@@ -1,6 +1,6 @@
 """What the answers of one command have shown so far, so that none of it is shown again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -13,10 +13,12 @@ class Above:
 
     Attributes:
         lines: by path, the ranges of lines.
+        left_out: by path, lines that were left out of those.
         places: of names and mentions, each as path and line.
     """
 
-    lines: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    lines: dict[str, list[Range]] = field(default_factory=dict)
+    left_out: dict[str, set[int]] = field(default_factory=dict)
     places: set[tuple[str, int]] = field(default_factory=set)
 
     def covers(self, path: str, first: int, last: int) -> bool:
@@ -27,24 +29,34 @@ class Above:
         held.append((first, last))
         return False
 
-    def split(self, path: str, first: int, last: int) -> tuple[list[Range], list[Range]]:
-        """Return the ranges of lines that do not stand above, and those that do.
+    def add(self, path: str, shown: Iterable[int], left_out: Iterable[int]) -> None:
+        """Take in which lines of a file were shown, and which were left out beside them."""
+        self.lines.setdefault(path, []).extend(_ranges(shown))
+        self.left_out.setdefault(path, set()).update(left_out)
 
-        From now on all of them do.
+    def split(self, path: str, first: int, last: int) -> tuple[list[Range], list[Range]]:
+        """Return the ranges of lines that are to be shown, and those that stand above.
+
+        What was left out above is to be shown where nothing else is asked for.
         """
-        held = self.lines.setdefault(path, [])
-        unseen, seen = list[Range](), list[Range]()
-        for number in range(first, last + 1):
-            ranges = seen if any(low <= number <= high for low, high in held) else unseen
-            if ranges and ranges[-1][1] == number - 1:
-                ranges[-1] = (ranges[-1][0], number)
-            else:
-                ranges.append((number, number))
-        held.append((first, last))
-        return unseen, seen
+        held, every = self.lines.get(path, ()), range(first, last + 1)
+        seen = [n for n in every if any(low <= n <= high for low, high in held)]
+        known = set(seen) | (self.left_out.get(path, set()) if seen else set())
+        return _ranges(n for n in every if n not in known), _ranges(seen)
 
     def repeated(self, places: Sequence[tuple[str, int]]) -> set[tuple[str, int]]:
         """Return which places stand above; from now on all of them do."""
         held = self.places & set(places)
         self.places.update(places)
         return held
+
+
+def _ranges(numbers: Iterable[int]) -> list[Range]:
+    """Return ascending numbers as ranges, each with its last."""
+    found: list[Range] = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from ggrep.model.numbered import numbered, range_of
+from ggrep.render.above import Above
 from ggrep.render.agent_lines import opened_lines
 
 _Object: TypeAlias = Mapping[str, Any]
@@ -58,13 +59,18 @@ def handle_of(place: _Object) -> str:
     return f" #{row_id[:_DIGITS]}" if row_id else ""
 
 
-def expansion_lines(document: _Object, *, comments: bool) -> Iterator[str]:
-    """Yield a place's text under its numbers; long comments only if they are wanted."""
+def expansion_lines(
+    document: _Object, *, comments: bool, above: Above | None = None
+) -> Iterator[str]:
+    """Yield a place's text under its numbers; long comments only if they are wanted.
+
+    From now on these lines stand above, where somebody asks.
+    """
     span = range_of(document["start_line"], document["end_line"])
     inside = f" in {' > '.join(document['breadcrumb'])}" if document["breadcrumb"] else ""
     whole = f" of {document['file_lines']} lines"
     head = f"{path_of(document)}:{span} {document['boundary']}{inside},{whole}"
-    yield from _opened(document, head, comments=comments)
+    yield from _opened(document, head, comments=comments, above=above)
 
 
 def neighbour_lines(document: _Object) -> Iterator[str]:
@@ -112,10 +118,14 @@ def _parameters(hit: _Object) -> str:
     return f"{rest[:_HEAD].rstrip()}..." if len(rest) > _HEAD else rest.rstrip(":{ ")
 
 
-def _opened(document: _Object, head: str, *, comments: bool) -> Iterator[str]:
+def _opened(
+    document: _Object, head: str, *, comments: bool, above: Above | None = None
+) -> Iterator[str]:
     """Yield an expansion's lines under a head that says how many comments are missing."""
     shown, left = opened_lines(document, comments=comments)
-    yield head + (f", {left} of comments left out" if left else "")
+    if above is not None:
+        above.add(path_of(document), [number for number, _ in shown], left)
+    yield head + (f", {len(left)} of comments left out" if left else "")
     yield from numbered(shown)
     if hidden := document.get("hidden_lines", 0):
         what, after = document["boundary"], f"{path_of(document)}:{document['end_line'] + 1}"

@@ -29,8 +29,8 @@ _BEFORE_DOCSTRING: Final = re.compile(r"(class|def|async def)\b.*:|\).*:")
 
 def opened_lines(
     document: Mapping[str, Any], *, comments: bool
-) -> tuple[list[tuple[int, str]], int]:
-    """Return the numbered lines of an expansion that an agent is shown, and how many are left out.
+) -> tuple[list[tuple[int, str]], list[int]]:
+    """Return the numbered lines of an expansion that an agent is shown, and which are left out.
 
     Args:
         document: of `expand`; its `unseen`, which no schema has, are the ranges that no answer of
@@ -46,12 +46,12 @@ def opened_lines(
         if any(low <= number <= high for low, high in ranges)
     ]
     if comments:
-        return lines, 0
+        return lines, []
     hidden = {begins + at for at in _documenting(texts, document["language"])}
     shown = [one for one in lines if one[0] not in hidden]
     if not any(line.strip() for _, line in shown):
-        return lines, 0
-    return shown, len(lines) - len(shown)
+        return lines, []
+    return shown, [number for number, _ in lines if number in hidden]
 
 
 def _documenting(texts: Sequence[str], language: str) -> Iterator[int]:

@@ -135,9 +135,11 @@ def fresh(document: _Object, above: Above) -> tuple[_Object | None, tuple[str, .
     unseen, seen = above.split(path, first, last)
     if not seen:
         return document, ()
-    inside = f" {'.'.join(document['breadcrumb'])}".rstrip() if not unseen else ""
-    told = tuple(f"above: {path}:{range_of(*each)}{inside}" for each in seen)
-    return ({**document, "unseen": unseen} if unseen else None), told
+    if unseen:
+        shown = ", ".join(range_of(*each) for each in seen)
+        return {**document, "unseen": unseen}, (f"above: {path}:{shown}",)
+    inside = f" {'.'.join(document['breadcrumb'])}".rstrip()
+    return None, (f"above: {path}:{range_of(first, last)}{inside}",)
 
 
 def _fresh_places(

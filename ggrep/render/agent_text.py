@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
+from ggrep.model.sanitise import sanitise_line
 from ggrep.render.above import Above
 from ggrep.render.agent_hits import expansion_lines, hit_lines, neighbour_lines
 from ggrep.render.agent_matches import match_lines
@@ -41,6 +42,7 @@ BUDGETS: Final = {
 _ID: Final = re.compile(r"[0-9a-f]{64}")
 _SHORT_ID: Final = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 """The first 12 digits of an id name it as well."""
+_FIRST: Final = r"\1"
 
 
 MERGED_BY_RANK: Final = 'merged by rank alone, as nothing says how; merge "global" ranks better'
@@ -62,7 +64,12 @@ class AgentView:
     comments: bool = False
 
 
-def agent_text(document: _Object, view: AgentView | None = None, notes: Sequence[str] = ()) -> str:
+def agent_text(
+    document: _Object,
+    view: AgentView | None = None,
+    notes: Sequence[str] = (),
+    asked: Sequence[str] = (),
+) -> str:
     """Return what an agent reads of an answer, whichever tool gave it; no final newline.
 
     Of several answers each line stands once, and each has the budget to itself.
@@ -71,6 +78,7 @@ def agent_text(document: _Object, view: AgentView | None = None, notes: Sequence
         document: the answer's JSON object.
         view: how much of it.
         notes: lines that the document does not hold.
+        asked: what each of several answers is to, for those that do not say it.
     """
     view = view or AgentView()
     answers = document.get("answers")
@@ -78,29 +86,31 @@ def agent_text(document: _Object, view: AgentView | None = None, notes: Sequence
         said = (f"note: {note}" for note in notes)
         return "\n".join((*_within(document, _body(document, view), view), *said))
     above, lines = Above(), list[str]()
-    for one in answers:
-        head, body, told = _fresh(one, above, view)
+    names = (*asked, *("" for _ in answers))
+    for one, name in zip(answers, names, strict=False):
+        head, body, told = _fresh(one, name, above, view)
         shown = () if body is None else _within(one, body, view)
         lines += (*head, *shown, *told)
     return "\n".join(lines)
 
 
 def _fresh(
-    document: _Object, above: Above, view: AgentView
+    document: _Object, typed: str, above: Above, view: AgentView
 ) -> tuple[list[str], Iterator[str] | None, tuple[str, ...]]:
     """Return the head of one of several answers, what those above it lack, and what they have.
 
     A place's own first line is its head, and what is around it is left to who asks for it alone.
     """
-    asked, opened = document.get("name") or document.get("target"), "boundary" in document
-    name = _SHORT_ID.sub(r"\1", asked) if asked else ""
-    head = [f"## {name}"] if asked and not opened else []
+    opened = "boundary" in document
+    asked = document.get("name") or document.get("target") or sanitise_line(typed)
+    head = [f"## {_SHORT_ID.sub(_FIRST, asked)}"] if asked and not opened else []
     rest, told = fresh(document, above)
     if rest is None:
         return head, None, told
     if not opened:
         return head, _body(rest, view), told
-    lines = expansion_lines(rest, comments=view.comments)
+    # With a budget of its own the end of it may not be shown.
+    lines = expansion_lines(rest, comments=view.comments, above=None if view.budget else above)
     return [f"## {next(lines)}"], lines, told
 
 
@@ -124,10 +134,10 @@ def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterato
 
 
 def _body(document: _Object, view: AgentView) -> Iterator[str]:
-    if "message" in document and "code" in document:
-        message = _SHORT_ID.sub(r"\1", document["message"])
-        yield f"{document['code']}: {message}"
-        if hint := document.get("hint"):
+    failed = document if "message" in document else document.get("error", {})
+    if "code" in failed:
+        yield f"{failed['code']}: {_SHORT_ID.sub(_FIRST, failed['message'])}"
+        if hint := failed.get("hint"):
             yield f"hint: {hint}"
     elif "slate" in document:
         yield from _slate(document)

@@ -3,7 +3,7 @@
 Of a definition, a line or a text that an answer above shows, later answers say the place alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -95,20 +95,14 @@ def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rende
 def render_for_agent(named: Sequence[Named], view: AgentView) -> Rendered:
     """Return answers as text for agents."""
     failed = [one.answer for one in named if isinstance(one.answer, GgrepError)]
-    documents = [_told(one) for one in named]
+    documents = [document_of(one.answer) for one in named]
     document = documents[0] if len(documents) == 1 else {"answers": documents}
+    text = agent_text(document, view, asked=[one.asked for one in named])
     status, hits = (
         failed[0].exit_status if failed else 0,
         sum(found_in(one.answer) for one in named),
     )
-    return Rendered(agent_text(document, view) + "\n", "", status, hits=hits)
-
-
-def _told(named: Named) -> Mapping[str, object]:
-    """Return an answer's document, or a failure under what was asked for."""
-    if not isinstance(named.answer, GgrepError):
-        return document_of(named.answer)
-    return {"name": sanitise_line(named.asked), **query_error(named.answer)["error"]}
+    return Rendered(f"{text}\n", "", status, hits=hits)
 
 
 def fresh(answer: Followed, above: Above) -> tuple[Followed | None, tuple[str, ...]]:

@@ -205,6 +205,9 @@ def test_an_agent_reads_places_of_a_workspace_as_expand_takes_them(ggrep: Comman
     [
         ("search", "a", "--body", "1", "--format", "agent"),
         ("search", "a", "--scores", "--format", "agent"),
+        ("search", "a", "--stats", "--format", "agent"),
+        ("slate", "a", "--stats", "--format", "agent"),
+        ("symbol", "a", "--stats", "--format", "agent"),
         ("slate", "a", "--graph", "dot", "--format", "agent"),
     ],
 )

@@ -350,7 +350,7 @@ def test_of_definitions_that_share_a_name_and_a_file_the_longest_is_opened(
     found = ask(indexed(root, home, {"A.java": source}), "A.run")
 
     assert "go(n)" in found.content
-    assert "A.java:3" in found.warnings[0].message
+    assert found.warnings == (), "the others are on the screen"
 
 
 def test_a_declaration_is_no_other_definition(root: Path, home: Path) -> None:

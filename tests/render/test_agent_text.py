@@ -152,6 +152,32 @@ def test_of_several_opened_places_each_head_stands_once() -> None:
     ]
 
 
+def test_comments_that_were_left_out_are_shown_to_whoever_asks_for_them_alone() -> None:
+    """They do not stand above, and where their code does nobody asked for them."""
+    whole, inside = opened(LONG), {**opened("/**\n * Says.\n *"), "end_line": 5}
+    text = agent_text({"answers": [whole, inside, whole]})
+
+    assert "3\t/**\n\t * Says.\n5\t *\n" in text
+    assert text.endswith("\nabove: A.java:3-16")
+
+
+def test_relations_of_a_diagram_have_no_numbers() -> None:
+    """They stand where its lines would, and are none of them."""
+    piece = {"start_line": 1, "end_line": 5, "chunk_type": "block", "snippet": "A -> B\nB -> C"}
+    sections = [{"kind": "diagrams", "files": [{"path": "a.mmd", "evidence": [piece]}]}]
+
+    text = agent_text({"slate": {"sections": sections}})
+    assert text.split("\n")[2:] == ["a.mmd", " 1-5 block", "\tA -> B", "\tB -> C"]
+
+
+def test_a_failure_among_several_stands_under_what_was_asked() -> None:
+    """Whatever surface it comes from."""
+    failed = [{"error": {"code": "busy", "message": "ask again"}}, {"code": "x", "message": "y"}]
+
+    text = agent_text({"answers": failed}, asked=["one", "two"])
+    assert text.split("\n") == ["## one", "busy: ask again", "## two", "x: y"]
+
+
 def test_lines_that_an_opened_place_shares_with_one_above_are_not_shown_again() -> None:
     """A definition and a range that runs into it are asked for in one call."""
 

@@ -176,7 +176,8 @@ def check_budgets(question: Question, found: Drawn) -> None:
     assert slate.graph is None or size(graph_json(slate.graph)) <= budgets.total_bytes
     for pack in packs:
         shown = pack_json(pack, slate.level)
-        taken = text_size(file_lines(shown)) if budgets.of_text else size(shown)
+        lines = file_lines(shown, is_source=pack.section is not Section.DIAGRAMS)
+        taken = text_size(lines) if budgets.of_text else size(shown)
         assert taken <= budgets.file_bytes
         assert evidence_of(pack) <= budgets.evidence_per_file
 

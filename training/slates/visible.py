@@ -52,14 +52,10 @@ def ask_places(folder: Path, *, held_out: bool) -> tuple[PlaceAnswer, ...]:
         for case in suite.cases:
             if case.repo == repository.name:
                 search = SearchRequest(case.query, deterministic=True)
-                shown = tuple(
-                    shown_slate(
-                        engine.slate(
-                            SlateRequest(search, budgets=Budgets(size, of_text=True))
-                        ).slate
-                    )
-                    for size in BUDGETS
-                )
+                requests = [
+                    SlateRequest(search, budgets=Budgets(size).for_agents()) for size in BUDGETS
+                ]
+                shown = tuple(shown_slate(engine.slate(request).slate) for request in requests)
                 judged = tuple(seen(case.wanted, slate) for slate in shown)
                 answers.append(PlaceAnswer(case, shown, judged))
     return tuple(answers)

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.base.formats import ANSWERS_SCHEMA
@@ -93,7 +93,7 @@ class Following:
         else:
             document = await self._each(tool, values, wanted, follow)
         view = AgentView(text_bytes_of(values), MORE, values.get("comments") is True)
-        text = agent_text(_named(document, wanted), view)
+        text = agent_text(document, view, asked=wanted)
         return Outcome(document, failed=document.get("ok") is False, text=text)
 
     async def _each(
@@ -190,15 +190,3 @@ class Following:
             "" if target == own else place.key(target) for target in outline.request.targets
         )
         return await self.asked.outline_repo(place.root, replace(outline.request, targets=targets))
-
-
-def _named(document: Document, wanted: tuple[str, ...]) -> Mapping[str, Any]:
-    """Return several answers with the names of those that failed, which text shows above them."""
-    answers: Any = document.get("answers")
-    if answers is None:
-        return document
-    pairs = zip(wanted, answers, strict=True)
-    return {
-        **document,
-        "answers": [{"name": name, **each} if "code" in each else each for name, each in pairs],
-    }

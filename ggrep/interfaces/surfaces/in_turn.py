@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-import anyio
-
+from ggrep.base.clock import Clock, SystemClock
+from ggrep.base.deadline import Deadline
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
 
 Q = TypeVar("Q")
@@ -12,7 +12,10 @@ A = TypeVar("A")
 
 
 async def in_turn(
-    questions: Sequence[Q], ask: Callable[[Q, int], Awaitable[A]], timeout_ms: int
+    questions: Sequence[Q],
+    ask: Callable[[Q, int], Awaitable[A]],
+    timeout_ms: int,
+    clock: Clock | None = None,
 ) -> list[A | GgrepError]:
     """Return the answers in the order of the questions, or why one has none.
 
@@ -22,18 +25,16 @@ async def in_turn(
         questions: each is asked once.
         ask: answers one within so many milliseconds.
         timeout_ms: for all of them together.
+        clock: measures it; None for this host's.
 
     Raises:
         GgrepError: nothing can be asked.
     """
-    ends_s = anyio.current_time() + timeout_ms / 1000
+    deadline = Deadline.after(clock or SystemClock(), timeout_ms)
     found: list[A | GgrepError] = []
     for question in questions:
-        left_ms = round((ends_s - anyio.current_time()) * 1000)
         try:
-            if left_ms < 1:
-                raise DeadlineExceeded("the answers before took all the time")  # noqa: TRY301 - as if it were asked
-            found.append(await ask(question, left_ms))
+            found.append(await ask(question, int(deadline.next_ms())))
         except (InvalidRequest, DeadlineExceeded) as error:
             found.append(error)
     return found

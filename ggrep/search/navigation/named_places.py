@@ -56,7 +56,7 @@ def expand_place(context: Context, request: ExpandRequest, pool: OccurrencePool)
         boundary = "chunk"
     place = f"{first.path}:{first.start_line}"
     opened = expand(context, replace(request, target=place, boundary=boundary))
-    told = [one for one in others if not _is_told_by(first, one)]
+    told = [one for one in others if not (_declares(one, first) or _stands_in(one, opened))]
     also = _others(target, told, found.total - (len(others) - len(told)))
     return replace(
         opened,
@@ -140,13 +140,15 @@ def _cuts(limits: tuple[LimitHit, ...]) -> tuple[LimitHit, ...]:
     return tuple(limit for limit in limits if limit.code != "max_symbols")
 
 
-def _is_told_by(shown: Definition, other: Definition) -> bool:
-    """Return whether another definition only declares what is shown, or stands in it."""
-    own, theirs = f".{shown.qualified_name}", f".{other.qualified_name}"
-    declares = other.signature.endswith(";") and not shown.signature.endswith(";")
-    declares = declares and (theirs.endswith(own) or own.endswith(theirs))
-    inside = shown.path == other.path and shown.start_line <= other.line <= shown.end_line
-    return declares or inside
+def _declares(one: Definition, body: Definition) -> bool:
+    """Return whether a definition only declares what another one defines."""
+    own, theirs = f".{one.qualified_name}", f".{body.qualified_name}"
+    is_same = theirs.endswith(own) or own.endswith(theirs)
+    return is_same and one.signature.endswith(";") and not body.signature.endswith(";")
+
+
+def _stands_in(one: Definition, opened: ExpandResponse) -> bool:
+    return one.path == opened.path and opened.start_line <= one.line <= opened.end_line
 
 
 def _others(name: str, others: Sequence[Definition], total: int) -> tuple[Notice, ...]:

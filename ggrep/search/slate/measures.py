@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from ggrep.base import stable_json
-from ggrep.model.numbered import numbered
-from ggrep.model.slate import Budgets, Evidence, Pack, Slate
+from ggrep.model.slate import Budgets, Evidence, Pack, Section, Slate
 from ggrep.search.slate.document import evidence_json, outlined, pack_json, slate_json
 from ggrep.search.slate.slate_lines import (
     file_lines,
@@ -23,18 +22,15 @@ _COMMA: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """Bytes that do not hang on what is shown.
+    """Bytes that are the same whatever is shown.
 
     Attributes:
-        skeleton: of a slate with neither packs nor anything else in it, its figures at their
-            longest.
-        aside: what may stand beside a slate whose size was taken.
-        section: of a section with no files.
-        between: of what parts two files.
-        shown: of what stands before the first piece of a file whose lines are shown.
-        named: the same before the first one that is named.
-        anchor: the same before its opening.
-        tells_overview: the overview counts.
+        skeleton: of a slate with nothing in it, its figures at their longest.
+        aside: set aside for what is added after a slate was measured.
+        section: of a section without files; `between` of what parts two files.
+        shown: of the key `evidence`, whose pieces are shown; `named` of `outline`, `anchor` of
+            `anchor`. Text has no keys.
+        tells_overview: whether the overview counts.
     """
 
     skeleton: int
@@ -67,12 +63,12 @@ class Measure(Protocol):
         """Return those of a piece that is named alone."""
         ...
 
-    def shown(self, piece: Evidence) -> int:
+    def shown(self, piece: Evidence, section: Section) -> int:
         """Return those of a piece whose lines are shown."""
         ...
 
-    def lines(self, piece: Evidence) -> Sequence[int]:
-        """Return those of each line of its snippet, whatever follows it."""
+    def lines(self, piece: Evidence, section: Section) -> Sequence[int]:
+        """Return those of each line of its snippet."""
         ...
 
 
@@ -97,10 +93,10 @@ class _InJson:
     def named(self, piece: Evidence) -> int:
         return len(stable_json.dumps(outlined(piece))) + _COMMA
 
-    def shown(self, piece: Evidence) -> int:
+    def shown(self, piece: Evidence, _: Section) -> int:
         return len(stable_json.dumps(evidence_json(piece))) + _COMMA
 
-    def lines(self, piece: Evidence) -> Sequence[int]:
+    def lines(self, piece: Evidence, _: Section) -> Sequence[int]:
         first, *rest = piece.snippet.split("\n")
         return [_quoted(first), *(_quoted(line) + _NEWLINE for line in rest)]
 
@@ -126,15 +122,16 @@ class _InText:
     def named(self, piece: Evidence) -> int:
         return _size((named_line(outlined(piece)),))
 
-    def shown(self, piece: Evidence) -> int:
-        return _size(piece_lines(evidence_json(piece)))
+    def shown(self, piece: Evidence, section: Section) -> int:
+        return _size(piece_lines(evidence_json(piece), is_source=section is not Section.DIAGRAMS))
 
-    def lines(self, piece: Evidence) -> Sequence[int]:
-        told = list(told_lines(evidence_json(piece)))
-        begins = piece.snippet_start_line
+    def lines(self, piece: Evidence, section: Section) -> Sequence[int]:
+        document = evidence_json(piece)
+        told = list(told_lines(document))
+        _, *lines = piece_lines(document, is_source=section is not Section.DIAGRAMS)
         sizes = [0] * (piece.snippet.count("\n") + 1)
-        for (number, _), line in zip(told, numbered(told), strict=True):
-            sizes[number - begins] = len(line.encode()) + 1
+        for (number, _), line in zip(told, lines, strict=True):
+            sizes[number - piece.snippet_start_line] = len(line.encode()) + 1
         return sizes
 
 

@@ -195,12 +195,12 @@ class _OpenPack:
             return 0 if held or _kind(piece) != _EVIDENCE else self.name(place, left)
         key = "anchor" if piece is self._whole.anchor else "shown"
         before = (self._measure.named(piece) if held else 0) - self._key(key)
-        size = self._measure.shown(piece) - before
+        size = self._shown(piece) - before
         if not self._fits(size, left):
-            found = _cut(piece, min(left, self._allowed - self.size) + before, self._measure)
+            found = self._cut(piece, min(left, self._allowed - self.size) + before)
             if found is None:
                 return 0
-            piece, size = found, self._measure.shown(found) - before
+            piece, size = found, self._shown(found) - before
         self._keys.add(key)
         return self._take(place, piece, size)
 
@@ -236,7 +236,26 @@ class _OpenPack:
         return self._sized(self._taken[place])
 
     def _sized(self, piece: Evidence) -> int:
-        return self._measure.shown(piece) if piece.snippet else self._measure.named(piece)
+        return self._shown(piece) if piece.snippet else self._measure.named(piece)
+
+    def _shown(self, piece: Evidence) -> int:
+        return self._measure.shown(piece, self._whole.section)
+
+    def _cut(self, piece: Evidence, allowed: int) -> Evidence | None:
+        """Return the piece with the first lines of its snippet that fit; None where few do."""
+        lines = piece.snippet.split("\n")
+        sizes = self._measure.lines(piece, self._whole.section)
+        # The first line alone hides most, so no other number of lines takes more bytes for that.
+        left = allowed - self._shown(_with_lines(piece, lines, 1)) + sizes[0]
+        shown = 0
+        for size in sizes:
+            left -= size
+            if left < 0:
+                break
+            shown += 1
+        fewest = min(_FEWEST_LINES, len(lines))
+        found = _with_lines(piece, lines, shown)
+        return found if shown >= fewest and found.snippet else None
 
     def _fits(self, size: int, left: int) -> bool:
         own = self._allowed - self.size
@@ -304,22 +323,6 @@ def _kind(piece: Evidence) -> int:
 def _importance(piece: Evidence) -> tuple[int, float, int]:
     """Return what decides which pieces of a file come first: evidence, then what is beside it."""
     return _kind(piece), -piece.score, piece.start_line
-
-
-def _cut(piece: Evidence, allowed: int, measure: Measure) -> Evidence | None:
-    """Return the piece with the first lines of its snippet that fit; None where few do."""
-    lines, sizes = piece.snippet.split("\n"), measure.lines(piece)
-    # The first line alone hides most lines, so no other number of lines takes more bytes for that.
-    left = allowed - measure.shown(_with_lines(piece, lines, 1)) + sizes[0]
-    shown = 0
-    for size in sizes:
-        left -= size
-        if left < 0:
-            break
-        shown += 1
-    fewest = min(_FEWEST_LINES, len(lines))
-    found = _with_lines(piece, lines, shown)
-    return found if shown >= fewest and found.snippet else None
 
 
 def _with_lines(piece: Evidence, lines: Sequence[str], shown: int) -> Evidence:

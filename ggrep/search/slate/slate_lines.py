@@ -1,10 +1,12 @@
 """A slate's JSON as the lines that agents read: the other form that budgets are measured on.
 
-## code
-src/queue.py (+2 more places)
-9-20 method Queue.retry
-9       def retry(self):
-40-62 class Job
+    ## code
+    src/queue.py (+2 more places)
+     9-20 method Queue.retry
+    9       def retry(self):
+     40-62 class Job
+
+Of a diagram, whose relations stand where its lines would, nothing is numbered.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,7 +14,7 @@ from itertools import groupby
 from typing import Any, Final, TypeAlias
 
 from ggrep.model.numbered import numbered, range_of
-from ggrep.model.slate import LEFT_OUT
+from ggrep.model.slate import LEFT_OUT, Section
 
 _Object: TypeAlias = Mapping[str, Any]
 
@@ -24,8 +26,9 @@ def slate_lines(slate: _Object) -> Iterator[str]:
     """Yield the sections with their files, then the graph and what to do next."""
     for section in slate.get("sections", ()):
         yield f"## {section['kind']}"
+        is_source = section["kind"] != Section.DIAGRAMS.value
         for file in section["files"]:
-            yield from file_lines(file)
+            yield from file_lines(file, is_source=is_source)
     if edges := slate.get("graph", {}).get("edges"):
         yield "## graph"
         for source, group in groupby(edges, key=lambda edge: edge["from"]):
@@ -36,7 +39,7 @@ def slate_lines(slate: _Object) -> Iterator[str]:
         yield from (f"{one['action']} {one['target']}: {one['why']}" for one in actions)
 
 
-def file_lines(file: _Object) -> Iterator[str]:
+def file_lines(file: _Object, *, is_source: bool = True) -> Iterator[str]:
     """Yield one file, and below it what is shown and named of it in the order of its lines."""
     alias = f"[{file['repo']}] " if "repo" in file else ""
     more = f" (+{file['more_evidence']} more places)" if "more_evidence" in file else ""
@@ -44,11 +47,14 @@ def file_lines(file: _Object) -> Iterator[str]:
     begins = f":{file['line']}" if not file.keys() & {"evidence", "outline"} else ""
     yield f"{alias}{file['path']}{begins}{name}{more}"
     if "anchor" in file:
-        yield from piece_lines(file["anchor"])
+        yield from piece_lines(file["anchor"], is_source=is_source)
     shown = [(one["start_line"], one) for one in file.get("evidence", ())]
     named = [(int(one.partition("-")[0]), one) for one in file.get("outline", ())]
     for _, one in sorted([*shown, *named], key=lambda each: each[0]):
-        yield from ([named_line(one)] if isinstance(one, str) else piece_lines(one))
+        if isinstance(one, str):
+            yield named_line(one)
+        else:
+            yield from piece_lines(one, is_source=is_source)
 
 
 def named_line(outlined: str) -> str:
@@ -56,15 +62,16 @@ def named_line(outlined: str) -> str:
     return f" {outlined}"
 
 
-def piece_lines(piece: _Object) -> Iterator[str]:
-    """Yield where a piece stands, and its lines."""
+def piece_lines(piece: _Object, *, is_source: bool = True) -> Iterator[str]:
+    """Yield where a piece stands, and its lines; those of a source have numbers."""
     named = (piece["name"],) if "name" in piece else ()
     name = ".".join((*piece.get("breadcrumb", ()), *named)[-2:])
     kind = piece["chunk_type"] if named or not name else "part of"
     twins = f" (the same in {', '.join(piece['also'])})" if "also" in piece else ""
     span = range_of(piece["start_line"], piece["end_line"])
     yield f" {span} {kind} {name}".rstrip() + twins
-    yield from numbered(told_lines(piece))
+    told = told_lines(piece)
+    yield from numbered(told) if is_source else (f"\t{line}" for _, line in told)
 
 
 def told_lines(piece: _Object) -> Iterator[tuple[int, str]]:

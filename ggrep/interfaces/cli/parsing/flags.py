@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, get_args, get_origin
 
-from ggrep.base.errors import InvalidRequest
+from ggrep.base.errors import InvalidRequest, UsageError
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Corpus
 from ggrep.model.filters import Filter, parse_filter
 from ggrep.model.says import Says, said_of
@@ -293,3 +293,17 @@ class Output:
 
     json: JsonFlag = False
     plain: PlainFlag = False
+
+
+def refuse(given: Mapping[str, bool], form: str) -> None:
+    """Raise if a flag was given that a form of answers does not heed.
+
+    Args:
+        given: by the flag, whether it was.
+        form: what asks for that form: `--format slate`.
+
+    Raises:
+        UsageError: says which.
+    """
+    if named := [flag for flag, is_typed in given.items() if is_typed]:
+        raise UsageError(f"{', '.join(named)}: not with {form}")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Final
 
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.cli.parsing.flags import Flag, one_of
+from ggrep.interfaces.cli.parsing.flags import Flag, one_of, refuse
 from ggrep.interfaces.cli.queries.search_options import Typed
 from ggrep.interfaces.surfaces.agent_search import MAX_BODIES, Wish
 from ggrep.model.says import MOST_BYTES
@@ -68,7 +68,7 @@ class AgentSearch:
         return Wish(self.bodies, self.budget or 0)
 
 
-def agent_view(flags: AgentText, *, json: bool) -> AgentView | None:
+def agent_view(flags: AgentText, *, json: bool, stats: bool) -> AgentView | None:
     """Return how an agent is shown an answer; None for people and programs.
 
     Raises:
@@ -77,6 +77,7 @@ def agent_view(flags: AgentText, *, json: bool) -> AgentView | None:
     """
     if not wants_agent(flags, json=json):
         return None
+    refuse({"--stats": stats}, "--format agent")
     comments = isinstance(flags, AgentLines) and flags.comments
     return AgentView(flags.budget or 0, MORE, comments)
 
@@ -109,7 +110,7 @@ def check_agent(*, agent: bool, json: bool, given: list[str]) -> None:
         raise UsageError(f"{' and '.join(given)}: only with --format agent")
 
 
-def refuse_flags_of_people(typed: Typed) -> None:
+def refuse_flags_of_people(typed: Typed, *, stats: bool = False) -> None:
     """Raise if a flag was given that such a text does not heed.
 
     Raises:
@@ -120,7 +121,6 @@ def refuse_flags_of_people(typed: Typed) -> None:
         "--compact": typed.hits.compact,
         "--scores": typed.hits.scores,
         "--explain": typed.hits.explain,
+        "--stats": stats,
     }
-    named = [flag for flag, is_typed in heeded_elsewhere.items() if is_typed]
-    if named:
-        raise UsageError(f"{', '.join(named)}: not with --format agent")
+    refuse(heeded_elsewhere, "--format agent")

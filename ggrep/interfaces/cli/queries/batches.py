@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 Q = TypeVar("Q", SymbolRequest, ReferencesRequest, ExpandRequest)
 A = TypeVar("A")
 
-_LEAST_MS = 1.0
-
 
 @dataclass(frozen=True, slots=True)
 class Batch(Generic[Q, A]):
@@ -105,11 +103,8 @@ def _each(
     deadline = Deadline.after(SystemClock(), timeout_ms)
     found: list[A | GgrepError] = []
     for request in requests:
-        left_ms = deadline.remaining_ms()
         try:
-            if left_ms < _LEAST_MS:
-                raise DeadlineExceeded("the answers before took all the time")  # noqa: TRY301 - as if it were asked
-            found.append(answer(replace(request, timeout_ms=int(left_ms))))
+            found.append(answer(replace(request, timeout_ms=int(deadline.next_ms()))))
         except (InvalidRequest, DeadlineExceeded) as error:
             found.append(error)
     return found

@@ -95,14 +95,14 @@ def symbol(
 ) -> Pending:
     """Show where names are defined."""
     asking.check()
-    view = agent_view(agent, json=output.json)
+    view = agent_view(agent, json=output.json, stats=members.stats)
     typed, given = names_of(names, wanted.inside), said(SymbolRequest, wanted, asking)
     if members.files:
-        from ggrep.interfaces.cli.queries.workspace_names import symbol_in_workspace
+        from ggrep.interfaces.cli.queries.workspace_names import in_workspace, symbol_way
 
-        requests = [SymbolRequest(name, **given) for name in typed.names]
+        ways = [symbol_way(SymbolRequest(name, **given)) for name in typed.names]
         asked = typed_of(typed.names, typed.path, output, asking)
-        return symbol_in_workspace(asked, members, requests, view)
+        return in_workspace(asked, members, ways, view)
     members.refuse_without_file()
 
     def about(name: str, spot: Spot) -> Navigation:
@@ -121,14 +121,14 @@ def references(
 ) -> Pending:
     """Show where names are used."""
     asking.check()
-    view = agent_view(agent, json=output.json)
+    view = agent_view(agent, json=output.json, stats=members.stats)
     typed, given = names_of(names, wanted.inside), said(ReferencesRequest, wanted, asking)
     if members.files:
-        from ggrep.interfaces.cli.queries.workspace_names import references_in_workspace
+        from ggrep.interfaces.cli.queries.workspace_names import in_workspace, references_way
 
-        requests = [ReferencesRequest(name, **given) for name in typed.names]
+        ways = [references_way(ReferencesRequest(name, **given)) for name in typed.names]
         asked = typed_of(typed.names, typed.path, output, asking)
-        return references_in_workspace(asked, members, requests, view)
+        return in_workspace(asked, members, ways, view)
     members.refuse_without_file()
 
     def about(name: str, spot: Spot) -> Navigation:
@@ -153,14 +153,14 @@ def expand(
 ) -> Pending:
     """Show the code around places."""
     asking.check()
-    view = agent_view(agent, json=output.json)
+    view = agent_view(agent, json=output.json, stats=members.stats)
     given, typed = said(ExpandRequest, extent, asking), tuple(dict.fromkeys(targets))
     if members.files:
-        from ggrep.interfaces.cli.queries.workspace_names import expand_in_workspace
+        from ggrep.interfaces.cli.queries.workspace_names import expand_way, in_workspace
 
-        requests = [ExpandRequest(target, **given) for target in typed]
+        ways = [expand_way(ExpandRequest(target, **given)) for target in typed]
         asked = typed_of(typed, None, Found(output.json, output.plain), asking)
-        return expand_in_workspace(asked, members, requests, view)
+        return in_workspace(asked, members, ways, view)
     members.refuse_without_file()
 
     def around(target: Target, spot: Spot) -> Navigation:

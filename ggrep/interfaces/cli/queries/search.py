@@ -72,7 +72,7 @@ def search(
         from ggrep.interfaces.cli.queries.workspace_search import WorkspaceSearch
 
         if for_agents:
-            refuse_flags_of_people(typed)
+            refuse_flags_of_people(typed, stats=repositories.stats)
         view = AgentView(agent.budget or 0, MORE) if for_agents else None
         return WorkspaceSearch(typed, repositories, view)
     repositories.refuse_without_file()

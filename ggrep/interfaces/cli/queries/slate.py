@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 from ggrep.base.errors import UsageError
 from ggrep.config.profiles import apply_to_slate
-from ggrep.interfaces.cli.parsing.flags import Argument
+from ggrep.interfaces.cli.parsing.flags import Argument, refuse
 from ggrep.interfaces.cli.queries.agent_options import AgentForm, wants_agent
 from ggrep.interfaces.cli.queries.asked import Asked, Finder, Meant, Pending, Spot
 from ggrep.interfaces.cli.queries.federation_options import Repositories
@@ -56,8 +56,8 @@ def slate(
     if shape.graph_form is not None and output.json:
         raise UsageError("--graph and --json cannot go together; JSON has the graph")
     for_agents = wants_agent(agent, json=output.json)
-    if for_agents and shape.form is not None:
-        raise UsageError("--format agent and --graph cannot go together")
+    if for_agents:
+        refuse({"--graph": shape.form is not None, "--stats": repositories.stats}, "--format agent")
     if repositories.files:
         return _of_workspace(typed, shape, repositories, session, for_agents=for_agents)
     repositories.refuse_without_file()
@@ -104,9 +104,7 @@ def _refuse_flags_of_hits(typed: Typed) -> None:
         "--scores": typed.hits.scores,
         "--explain": typed.hits.explain,
     }
-    named = [flag for flag, is_typed in heeded_by_hits.items() if is_typed]
-    if named:
-        raise UsageError(f"{', '.join(named)}: not with --format slate")
+    refuse(heeded_by_hits, "--format slate")
 
 
 def _of_one(

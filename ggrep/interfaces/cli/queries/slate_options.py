@@ -164,7 +164,9 @@ def wants_slate(flags: Format) -> bool:
     """
     form = one_of("--format", flags.form, ("text", "slate", "agent"))
     if flags != Format(form=form) and form != "slate":
-        raise UsageError("--level, --max-bytes and --max-files: only with --format slate")
+        raise UsageError(
+            "--level, --max-bytes, --of-text and --max-files: only with --format slate"
+        )
     return form == "slate"
 
 

@@ -87,22 +87,23 @@ class _Way(Generic[A]):
     count: Callable[[A], int]
 
 
-def symbol_in_workspace(
-    typed: Typed, members: Members, requests: Sequence[SymbolRequest], agent: AgentView | None
+def in_workspace(
+    typed: Typed, members: Members, ways: Sequence[_Way[A]], agent: AgentView | None
 ) -> "Pending":
-    """Return the questions where a workspace defines names.
+    """Return questions of one kind about a workspace.
 
     Args:
         typed: flags.
         members: of the workspace.
-        requests: one a name.
+        ways: one a name or a place.
         agent: how an agent is shown the answers; None for people.
     """
-    ways = [_symbol(asked) for asked in requests]
     return _OfWorkspace(typed, _repositories(members), ways, agent)
 
 
-def _symbol(asked: SymbolRequest) -> _Way[FederatedSymbol]:
+def symbol_way(asked: SymbolRequest) -> _Way[FederatedSymbol]:
+    """Return the question where a workspace defines a name."""
+
     def shown(found: FederatedSymbol, view: ViewOptions) -> tuple[str, str]:
         names = _labels(found.attendance.workspace)
         each = [(names[one.repo_id], one.found) for one in found.definitions]
@@ -120,15 +121,9 @@ def _symbol(asked: SymbolRequest) -> _Way[FederatedSymbol]:
     )
 
 
-def references_in_workspace(
-    typed: Typed, members: Members, requests: Sequence[ReferencesRequest], agent: AgentView | None
-) -> "Pending":
-    """Return the questions where a workspace uses names; as `symbol_in_workspace`."""
-    ways = [_references(asked) for asked in requests]
-    return _OfWorkspace(typed, _repositories(members), ways, agent)
+def references_way(asked: ReferencesRequest) -> _Way[FederatedReferences]:
+    """Return the question where a workspace uses a name."""
 
-
-def _references(asked: ReferencesRequest) -> _Way[FederatedReferences]:
     def shown(found: FederatedReferences, view: ViewOptions) -> tuple[str, str]:
         names = _labels(found.attendance.workspace)
         each = [Labelled(names[one.repo_id], one.found, one.tie or "") for one in found.references]
@@ -148,15 +143,9 @@ def _references(asked: ReferencesRequest) -> _Way[FederatedReferences]:
     )
 
 
-def expand_in_workspace(
-    typed: Typed, members: Members, requests: Sequence[ExpandRequest], agent: AgentView | None
-) -> "Pending":
-    """Return the questions for the code around places; as `symbol_in_workspace`."""
-    ways = [_expand(asked) for asked in requests]
-    return _OfWorkspace(typed, _repositories(members), ways, agent)
+def expand_way(asked: ExpandRequest) -> _Way[FederatedExpansion]:
+    """Return the question for the code around a place of a workspace."""
 
-
-def _expand(asked: ExpandRequest) -> _Way[FederatedExpansion]:
     def meant(workspace: Workspace, cwd: Path) -> ExpandRequest:
         roots = {repo.root_canonical: label_of(repo) for repo in workspace.repos}
         return replace(asked, target=placed_in(asked.target, roots, cwd))
@@ -188,7 +177,7 @@ class _OfWorkspace(Generic[A]):
     """Questions of one kind about a workspace, as typed.
 
     Attributes:
-        agent: as of `symbol_in_workspace`.
+        agent: as of `in_workspace`.
     """
 
     typed: Typed
@@ -254,13 +243,14 @@ class _OfWorkspace(Generic[A]):
     def _printed(self, answers: Sequence[A | GgrepError], view: ViewOptions) -> Rendered:
         pairs = list(zip(self.ways, answers, strict=True))
         hits = sum(way.count(found) for way, found in pairs if not isinstance(found, GgrepError))
-        worst = next((found.exit_status for found in answers if found.exit_status), 0)
-        empty = self.typed.output.exit_status and not worst and not hits
-        status = 1 if empty else worst
+        failure = next((found.exit_status for found in answers if found.exit_status), 0)
+        empty = self.typed.output.exit_status and not failure and not hits
+        status = 1 if empty else failure
         if view.json:
             return Rendered(json_line(_document(answers)), "", status, hits=hits)
         if self.agent is not None:
-            text = agent_text(_agents_document(pairs), self.agent)
+            asked = [way.typed for way in self.ways]
+            text = agent_text(_document(answers), self.agent, asked=asked)
             return Rendered(f"{text}\n", "", status, hits=hits)
         told = [self._told(way, found, view) for way, found in pairs]
         if len(told) == 1:
@@ -297,17 +287,6 @@ def _document(answers: Sequence[A | GgrepError]) -> Document:
     ]
     several = {"schema_version": ANSWERS_SCHEMA, "answers": documents}
     return documents[0] if len(documents) == 1 else several
-
-
-def _agents_document(pairs: Sequence[tuple[_Way[A], A | GgrepError]]) -> Document:
-    """Return the same with what a failure is of, which text names above it."""
-    documents: list[Document] = [
-        {"name": sanitise_line(way.typed), **query_error(found)["error"]}
-        if isinstance(found, GgrepError)
-        else {**({} if found.ok else {"name": sanitise_line(way.typed)}), **found.to_json()}
-        for way, found in pairs
-    ]
-    return documents[0] if len(documents) == 1 else {"answers": documents}
 
 
 def _repositories(members: Members) -> Repositories:
