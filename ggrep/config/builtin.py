@@ -12,7 +12,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-BUILTIN_REVISION: Final = "builtin-4"
+BUILTIN_REVISION: Final = "builtin-5"
 """Enters the config fingerprint: other lists make another index.
 
 1. First lists.
@@ -21,6 +21,7 @@ BUILTIN_REVISION: Final = "builtin-4"
    `.inc`.
 4. Notebooks, of which only the cells are indexed; scripts without an ending; more names and dot
    files without one; more names of secrets, and more kinds of values that are masked.
+5. Texts whose names no list has, by what they begin with.
 """
 
 DIRECTORIES: Final = _words(
@@ -141,9 +142,7 @@ DOT_FILES: Final = (
 )
 """Names of configuration files that a team shares."""
 
-_LEFT_OUT: Final = _words(
-    "asc code-workspace env geojson gitconfig har log ndjson pom pro psv rss svg"
-)
+_LEFT_OUT: Final = _words("asc code-workspace env geojson gitconfig har log ndjson psv rss svg")
 """Endings that languages have and that hold data, secrets, or what is of one user."""
 
 EXTENSIONS: Final = (frozenset(ENDINGS) - _LEFT_OUT) | _words(
@@ -167,3 +166,26 @@ FILE_NAMES: Final = frozenset(name for name in NAMES if not name.startswith(".")
 
 VARIANT_NAMES: Final = _words("containerfile dockerfile jenkinsfile makefile")
 """Names of which a project keeps variants, each with one ending of its own choice."""
+
+NO_TEXTS: Final = _LEFT_OUT | _words(
+    # Pictures, sounds, fonts and what is printed or drawn.
+    "ai apng avif bmp cdr cur dwg dxf eot eps fig flac gif heic icns ico jp2 jpeg jpg m4a mid"
+    " mkv mov mp3 mp4 odg ogg otf pbm pdf pgm png pnm ppm ps psd qm raw svgz tga tif tiff ttc"
+    " ttf wav webm webp wmf woff woff2 xcf xpm"
+    # Archives, programs and what programs are put together from.
+    " 7z a apk bz2 cab class crate db deb dex dll dmg dylib ear egg exe gem gz img iso jar lib"
+    " lz lz4 lzma mo msi nib o obj pak pdb pyd rar rpm so tar tbz tgz txz war wasm whl xz z zip"
+    " zst"
+    # Data, and offices' documents.
+    " arrow dat data dbf doc docx dump feather h5 hdf5 mdb npy npz odp ods odt parquet pickle"
+    " pkl ppt pptx pt pth rdb rtf safetensors sqlite sqlite3 torrent xls xlsx"
+    # Keys, certificates and sums.
+    " cer crl crt csr der gpg htpasswd jks jwt kdb kdbx key keystore ks md5 ovpn p12 pass passwd"
+    " pem pfx pgpass psk pwfile sha1 sha256 sha512 sig sum truststore"
+    # What programs print, remember and put aside.
+    " bak core cover gcda gcno gcov old orig out pid prof rej snap swo swp temp tmp"
+    # Screens, projects and translations that programs write.
+    " drawio pbxproj resx storyboard strings stringsdict userprefs vcxproj xcscheme xcstrings"
+    " xcworkspacedata xib xlf xliff"
+)
+"""Endings of what nobody wrote by hand, or nobody looks for: such files are not opened to see."""

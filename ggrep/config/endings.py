@@ -17,6 +17,7 @@ CODE: Final = {
     "clojure": "clj cljs cljc edn",
     "cmake": "cmake",
     "cobol": "cob cbl",
+    "code": "",
     "coffeescript": "coffee",
     "coq": "",
     "cpp": "cc cpp cxx c++ hh hpp hxx h++ inl ipp tpp cppm ixx cu cuh ino",

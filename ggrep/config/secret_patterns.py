@@ -79,6 +79,7 @@ VENDORS: Final = tuple(
     (?i:secret|private)[_-]?(?i:key)[\"']?\s{0,4}[:=]\s{0,4}[\w\x20.]{0,24}\(?\[((?:\s{0,9}\d{1,3},){31}[\d,\s]{1,400})\]
     private_key_id[\"']?\s{0,4}[:=]\s{0,4}[\"']([a-f0-9]{40})
     (?i:unseal|recovery)[\x20_-]?(?i:key)[\x20_-]?\d{0,2}[\"']?[:=][\t\x20\"']{0,4}([A-Za-z0-9+/=]{20,})
+    \b(?:validation|decryption)Key=\"([0-9A-Fa-f]{32,})\"
     infura\.io/(?:ws/)?v3/([a-f0-9]{32})
     alchemy(?:api)?\.(?:com|io)/v2/([A-Za-z0-9_-]{32})
     quiknode\.pro/([a-f0-9]{32,})

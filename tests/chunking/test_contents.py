@@ -54,7 +54,7 @@ from ggrep.parse.languages.registry import corpus_of, language_of
         ("build", "#!/opt/odd\n", "starlark"),
         ("vector", "// -*- C++ -*-\n", "cpp"),
         ("README", "Words.\n", "text"),
-        ("h", "class A {\n};\n", "text"),
+        ("h", "class A {\n};\n", "code"),
         ("a.py", "#!/bin/sh\n", "python"),
     ],
 )

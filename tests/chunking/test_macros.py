@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from ggrep.model.chunk import ChunkedFile
+from ggrep.parse.chunking.file_outline import outline_file
 from ggrep.parse.languages.c_macros import expanded
 from tests.oracle.mentioned import mentions_of
 
@@ -167,10 +168,80 @@ def test_marks_of_functions_hide_neither_them_nor_their_own_definitions() -> Non
     ]
 
 
+BRANCHES = """void poll(int n)
+{
+#ifdef _WIN32
+\tif (wait(n) == FAILED) {
+#else /* { */
+\tif (poll(n) < 0) {
+#endif
+\t\tlog("}");
+\t}
+}
+
+#if 0
+int old(void) {
+#elif defined(A) && \\
+    defined(B)
+int one(void) {
+#else
+#ifdef C
+int two(void) {
+#else
+int three(void) {
+#endif
+#endif
+\treturn 1;
+}
+
+#ifdef D
+int kept(void) { return 1; }
+#else
+int too(void) { return 2; }
+#endif
+
+int last(void) { return 3; }
+"""
+
+
+@pytest.mark.parametrize("path", ["a.c", "a.cpp", "a.m"])
+def test_a_function_ends_where_it_does_in_one_branch(path: str) -> None:
+    """Or it would reach to the end of the file, and all behind it would be part of it."""
+    outlined = outline_file(path, BRANCHES.encode())
+
+    lines = [(each.start_line, each.end_line) for each in outlined]
+    assert lines == [(1, 10), (16, 25), (28, 28), (30, 30), (33, 33)]
+
+
+NAMESPACES = """QT_BEGIN_NAMESPACE
+namespace math {
+int one();
+WIDE_INTEGER_NAMESPACE_END
+}
+G_BEGIN_DECLS
+void two(void) {}
+"""
+
+
+def test_a_macro_that_opens_a_namespace_is_no_type() -> None:
+    """Or what stands below it would be a function `math` of an odd type."""
+    outlined = outline_file("a.hpp", NAMESPACES.encode())
+
+    assert [(each.name, each.end_line) for each in outlined] == [
+        ("math", 5),
+        ("one", 3),
+        ("two", 7),
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "__user",
+        NAMESPACES,
+        BRANCHES,
+        "#else\n{\n#endif\n}\n#if A\n{\n#else",
+        "#if A\n\"{\n#else\n'{'\n{\n#endif\n",
         "DEFINE_X(",
         "DEFINE_X(a, b) {",
         "\nLIST_HEAD(",

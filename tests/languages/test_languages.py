@@ -48,9 +48,35 @@ def test_the_grammar_revision_is_known_without_loading_a_grammar() -> None:
 
 def test_what_is_read_by_its_ending_is_eligible_by_it() -> None:
     """A document that the chunker knows and the walk passes over is missed by everybody."""
-    data_or_secret = {"asc", "env", "log", "svg", "rss", "pom", "har", "ndjson", "geojson", "psv"}
-    of_one_user = {"pro", "code-workspace", "gitconfig"}
+    data_or_secret = {"asc", "env", "log", "svg", "rss", "har", "ndjson", "geojson", "psv"}
+    of_one_user = {"code-workspace", "gitconfig"}
 
     left = set(ENDINGS) - EXTENSIONS
 
     assert left == data_or_secret | of_one_user
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "language"),
+    [
+        ("a.ti", b"class A : B\n{\n\t[config] int n;\n};\n", "code"),
+        ("parser.yy", b"%{\n#include <a>\n%}\nrule: T { f(); }\n\t;\n", "code"),
+        ("services/Codec", b"# license\n\nclass=org.example.Codec\n", "ini"),
+        ("a.config", b"\xef\xbb\xbf<?xml version='1.0'?>\n<a/>\n", "xml"),
+        ("a.xjb", b"<!-- license -->\n<bindings>\n</bindings>\n", "xml"),
+        (
+            "a.feature",
+            b"Feature: login\n  Scenario: known\n    Given a user\n    Then ok\n",
+            "text",
+        ),
+        ("notes", b"Call f();\nand then wait\nfor the answer of it,\nas said.\nDone\n", "text"),
+        ("run", b"#!/bin/sh\nf() {\n  x;\n}\n", "bash"),
+        ("one.ti", b"a;\n", "text"),
+        ("a.cpp", b"<a>\n", "cpp"),
+    ],
+)
+def test_the_form_of_lines_tells_what_neither_name_nor_first_line_does(
+    name: str, text: bytes, language: str
+) -> None:
+    """A program in a language unknown is no document, and neither are settings."""
+    assert language_of(name, text) == language

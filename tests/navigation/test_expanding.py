@@ -310,16 +310,16 @@ def test_a_file_is_meant_before_a_definition_of_that_name(root: Path, home: Path
     assert ask(engine, "Makefile").path == "Makefile"
 
 
-@pytest.mark.parametrize("target", ["lib/endpoint.ti", "./lib/endpoint.ti:3-9"])
+@pytest.mark.parametrize("target", ["lib/endpoint.log", "./lib/endpoint.log:3-9"])
 def test_a_file_that_is_left_out_for_its_ending_is_said_to_be(
     root: Path, home: Path, target: str
 ) -> None:
     """Whoever sees it in the folder must not take the index for broken."""
-    engine = indexed(root, home, {"lib/endpoint.hpp": "int a;\n", "lib/endpoint.ti": "class E;\n"})
+    engine = indexed(root, home, {"lib/endpoint.hpp": "int a;\n", "lib/endpoint.log": "class E;\n"})
 
-    with pytest.raises(InvalidRequest, match=r"a line !\*\.ti in \.ggignore takes it in"):
+    with pytest.raises(InvalidRequest, match=r"a line !\*\.log in \.ggignore takes it in"):
         ask(engine, target)
-    for elsewhere in ("lib/gone.ti", "../x.ti", "/etc/passwd", "lib"):
+    for elsewhere in ("lib/gone.log", "../x.log", "/etc/passwd", "lib"):
         with pytest.raises(InvalidRequest) as caught:
             ask(engine, elsewhere)
         assert ".ggignore" not in str(caught.value)

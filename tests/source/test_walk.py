@@ -13,7 +13,7 @@ from ggrep.base.ids import PathKey
 from ggrep.config import git as git_module
 from ggrep.config.settings import Settings
 from ggrep.parse.source.dir_stack import DirStack
-from ggrep.parse.source.shebangs import is_script
+from ggrep.parse.source.unlisted_names import is_text
 from ggrep.parse.source.walk import Walk, root_identity, walk
 from ggrep.parse.source.walker import Walker
 
@@ -664,28 +664,60 @@ SCRIPT = "#!/usr/bin/env python3\nprint(1)\n"
 
 def test_scripts_without_an_ending_are_eligible(root: Path) -> None:
     """Their first line says what they are; whether somebody made them executable does not."""
-    grow(root, {"bin/deploy": SCRIPT, "scripts/notes": "words\n", "bin/tool": "\x7fELF", "x": "#"})
+    grow(root, {"bin/deploy": SCRIPT, "bin/tool": "\x7fELF", "x": "#"})
 
     found = walk(root, Settings())
 
     assert keys(found) == ["bin/deploy"]
-    assert dict(found.excluded) == {"extension": 3}
-    assert {file.path_key for file in found.no_scripts} == {"x", "scripts/notes", "bin/tool"}
+    assert dict(found.excluded) == {"extension": 2}
+    assert {file.path_key for file in found.no_texts} == {"x", "bin/tool"}
 
 
-@pytest.mark.parametrize("name", ["deploy.prod", "data.xyz", ".deploy"])
-def test_a_first_line_tells_nothing_of_files_with_an_ending(root: Path, name: str) -> None:
-    """There are too many of them to open each, and they say by their names what they are."""
-    grow(root, {name: SCRIPT})
+TEXT = "class Checker : ConfigObject\n{\n\t[config] int jobs;\n};\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["checker.ti", "deploy.prod", "services/org.example.Codec", "hooks", "a.pro", "ls.1"]
+)
+def test_a_text_is_eligible_whatever_its_name(root: Path, name: str) -> None:
+    """Half of what a project registers, generates or describes has an ending of its own."""
+    grow(root, {name: TEXT})
+
+    assert keys(walk(root, Settings())) == [name]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *(("a.foo", "MZ\0\0\0\0"), ("a.foo", "abc\x01\x02\n"), ("a.foo", "  \n\n")),
+        *(("icon.svg", TEXT), ("run.log", TEXT), ("old.pem", TEXT), ("de.xlf", TEXT)),
+        *(("3f786850e387550f", TEXT), ("00017", TEXT), ("fuzz/seed", "go test fuzz v1\nint(1)\n")),
+        *((".private", TEXT), ("huge.foo", TEXT * 2000), ("ssh/work_machine", TEXT)),
+        *(("db.password.prod", TEXT), ("deploy", "-----BEGIN KEY-----\n")),
+    ],
+)
+def test_what_nobody_wrote_is_left_out_by_name_or_beginning(
+    root: Path, name: str, text: str
+) -> None:
+    """Products, drawings, keys, and what programs put aside."""
+    grow(root, {name: text})
 
     assert keys(walk(root, Settings())) == []
+
+
+def test_a_text_in_an_old_encoding_is_eligible_and_what_has_none_is_not(root: Path) -> None:
+    """A few letters beyond ASCII are a language; most of them are data."""
+    root.joinpath("alt.foo").write_bytes("für Größe\n".encode("cp1252") * 9)
+    root.joinpath("noise.foo").write_bytes(bytes(range(128, 256)) * 4)
+
+    assert keys(walk(root, Settings())) == ["alt.foo"]
 
 
 def test_a_script_larger_than_anybody_writes_is_left_out(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As `configure` is, which a program wrote."""
-    monkeypatch.setattr("ggrep.parse.source.shebangs.MAX_SCRIPT_BYTES", len(SCRIPT))
+    monkeypatch.setattr("ggrep.parse.source.unlisted_names.MAX_SCRIPT_BYTES", len(SCRIPT))
     grow(root, {"small": SCRIPT, "large": SCRIPT + "#"})
 
     assert keys(walk(root, Settings())) == ["small"]
@@ -711,7 +743,7 @@ def test_what_may_not_be_read_is_no_script(root: Path, monkeypatch: pytest.Monke
             raise OSError(errno.EMFILE, "too many")
         return real(path, *rest, **more)
 
-    monkeypatch.setattr("ggrep.parse.source.shebangs.os.open", refuse)
+    monkeypatch.setattr("ggrep.parse.source.unlisted_names.os.open", refuse)
 
     found = walk(root, Settings())
 
@@ -725,7 +757,7 @@ def test_nobody_waits_for_a_pipe_in_the_place_of_a_script(tmp_path: Path) -> Non
     directory = os.open(tmp_path, os.O_RDONLY)
 
     try:
-        assert not is_script("deploy", 100, directory)
+        assert not is_text("deploy", 100, directory)
     finally:
         os.close(directory)
 

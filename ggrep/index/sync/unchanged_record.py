@@ -219,7 +219,7 @@ def _watched(
             return None
     if not tree.git:
         found |= {skip.path_key: stamp(target.root / skip.path_key) for skip in tree.skipped}
-        found |= {file.path_key: stamp_of(file) for file in (*tree.files, *tree.no_scripts)}
+        found |= {file.path_key: stamp_of(file) for file in (*tree.files, *tree.no_texts)}
         found |= {key: stamp_of(held.file) for key, held in known.items() if key in found}
         return found, ()
     for name in (PathKey(os.fsdecode(path)) for path in told):

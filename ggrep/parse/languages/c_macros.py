@@ -8,6 +8,8 @@ is kept stays where it is, and every line keeps its number.
 import re
 from typing import Final
 
+from ggrep.parse.languages.c_branches import with_one_branch
+
 _MARKS: Final = re.compile(
     rb"__(?<!\w__)(?:(?:acquires|acquired_by|aligned|alloc_align|alloc_size"
     rb"|assume_aligned|cleanup|cond_acquires|counted_by|counted_by_be|counted_by_le|diagnose_as"
@@ -51,6 +53,11 @@ _VARIABLES: Final = re.compile(rb"DEFINE|DECLARE|LIST_HEAD|NOTIFIER_HEAD|ATTR")
 """Words of macros that make a variable of their first argument."""
 _CALLS: Final = re.compile(rb"SYSCALL_DEFINE")
 """Of those whose head may be chosen by the preprocessor, in front of one body."""
+_BRACKETS: Final = re.compile(
+    rb"^[ \t]{0,80}(?:[A-Z][A-Z0-9]{0,40}_){1,8}(?:BEGIN|END)(?:_[A-Z0-9]{1,40}){0,4}[ \t\r]*$",
+    re.MULTILINE,
+)
+"""What stands for the head and the end of a namespace, or of what is linked as C."""
 _MOST_LINE: Final = 4_096
 """How far the beginning of a mark's line is looked for, in bytes."""
 _DIRECTIVE: Final = re.compile(rb"[ \t]{0,80}#")
@@ -64,8 +71,10 @@ _NOT_SPACE: Final = re.compile(rb"\S")
 
 def expanded(data: bytes) -> bytes:
     """Return the text to parse, as long as `data`."""
-    data = _MARKS.sub(_blanked, data)
+    data = _MARKS.sub(_blanked, with_one_branch(data))
     data = _without_bare_marks(data)
+    if b"BEGIN" in data:
+        data = _BRACKETS.sub(_without_text, data)
     if b"S_ENUM(" in data or b"S_OPTIONS(" in data:
         data = _ENUMS.sub(_enum, data)
     return _CALLED.sub(_definition, b"\n" + data)[1:]

@@ -14,8 +14,9 @@ from ggrep.parse.languages.by_content import (
     is_open,
     notebook_language,
 )
+from ggrep.parse.languages.by_form import by_form
 
-CHUNKER_REVISION: Final = "chunker-5"
+CHUNKER_REVISION: Final = "chunker-6"
 """What chunking makes of a file; enters the fingerprint.
 
     chunker-1  definitions, headings, diagrams, line windows
@@ -27,6 +28,8 @@ CHUNKER_REVISION: Final = "chunker-5"
     chunker-5  members of Groovy, Zig and Nim that their types hid; names of patterns in scripts;
                what a component computes anew (`$: x = y`); notebooks as scripts in their kernel's
                language
+    chunker-6  what neither name nor first line tells by the form of its lines; one branch
+               of what C's preprocessor chooses from, where braces need it
 """
 
 GRAMMAR_PACKAGES: Final = ("tree_sitter", "tree_sitter_language_pack")
@@ -88,7 +91,7 @@ def language_of(path_key: str, data: bytes = b"") -> str:
         return named or "text"
     if ending == NOTEBOOK:
         return notebook_language(data) or named
-    return by_first_line(data) or by_ending(ending, named or "text", data)
+    return by_first_line(data) or by_ending(ending, named or by_form(data), data)
 
 
 def _by_name(name: str, ending: str) -> str:

@@ -44,7 +44,7 @@ class Walk:
             has a trailing slash, the root's is empty.
         inner: those of them that hold something called `.git`.
         included: eligible files that are so only because a profile includes them.
-        no_scripts: files that an edit may make scripts of, and so eligible.
+        no_texts: files that an edit may make texts of, and so eligible.
     """
 
     files: tuple[SourceFile, ...]
@@ -60,7 +60,7 @@ class Walk:
     directories: tuple[tuple[bytes, Stamp | None], ...] = ()
     inner: tuple[bytes, ...] = ()
     included: frozenset[PathKey] = frozenset()
-    no_scripts: tuple[SourceFile, ...] = ()
+    no_texts: tuple[SourceFile, ...] = ()
 
     def knows(self, key: PathKey) -> bool:
         """Tell whether the absence of `key` from `files` means that it is not eligible."""
@@ -106,7 +106,7 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
         directories=tuple(walker.directories.items()),
         inner=tuple(walker.inner),
         included=frozenset(walker.included),
-        no_scripts=tuple(walker.no_scripts),
+        no_texts=tuple(walker.no_texts),
     )
 
 

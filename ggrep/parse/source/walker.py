@@ -1,7 +1,7 @@
 """The traversal of a walk: one directory after another, each entry classified once.
 
 No symbolic link is followed, not even one that takes a directory's place meanwhile, and nothing
-but directories, ignore files and the first bytes of what may be a script is opened, so a hostile
+but directories, ignore files and the beginning of what may be a text is opened, so a hostile
 tree can neither lead the walk outside nor make it wait.
 """
 
@@ -29,8 +29,8 @@ from ggrep.parse.source.inclusion import inclusion_of
 from ggrep.parse.source.links import link_problem
 from ggrep.parse.source.notebooks import most_bytes
 from ggrep.parse.source.path_keys import printable, problem
-from ggrep.parse.source.shebangs import is_script, may_be_script
 from ggrep.parse.source.stamps import Stamp, stamp_of_open
+from ggrep.parse.source.unlisted_names import is_text, may_be_text
 
 MOST_LEFT_OUT: Final = 10_000
 """Most entries that are named of those which rules leave out."""
@@ -63,7 +63,7 @@ class Walker:
         self.unknown: set[PathKey] = set()
         self.directories: dict[bytes, Stamp | None] = {}
         self.inner: list[bytes] = []
-        self.no_scripts: list[SourceFile] = []
+        self.no_texts: list[SourceFile] = []
         self._listed = -1
 
     def run(self) -> None:
@@ -214,7 +214,7 @@ class Walker:
     def _file(self, place: Place, path: bytes, entry: os.DirEntry[str]) -> None:
         regular = entry.is_file(follow_symlinks=False)
         verdict = self._judge.file(place, path, entry.name, listable=regular)
-        if verdict is Verdict.EXTENSION and regular and self._is_script(path, entry):
+        if verdict is Verdict.EXTENSION and regular and self._is_text(path, entry):
             verdict = Verdict.ELIGIBLE
         if verdict is Verdict.SECRET:
             self._skip(path, "secret", "the name of a file that holds keys or passwords")
@@ -234,14 +234,15 @@ class Walker:
         if verdict is Verdict.INCLUDED:
             self.included.add(self.files[-1].path_key)
 
-    def _is_script(self, path: bytes, entry: os.DirEntry[str]) -> bool:
-        """Tell whether a file that no list knows by its name is a script; note one that is none."""
-        if not may_be_script(entry.name) or problem(os.fsdecode(path)) is not None:
+    def _is_text(self, path: bytes, entry: os.DirEntry[str]) -> bool:
+        """Tell whether a file that no list knows by its name is a text; note one that is none."""
+        whole = os.fsdecode(path)
+        if not may_be_text(whole) or problem(whole) is not None:
             return False
         status = entry.stat(follow_symlinks=False)
-        found = is_script(entry.name, status.st_size, self._listed)
+        found = is_text(entry.name, status.st_size, self._listed)
         if not found:
-            self.no_scripts.append(_source_file(path, status))
+            self.no_texts.append(_source_file(path, status))
         return found
 
     def _has_good_name(self, path: bytes) -> bool:

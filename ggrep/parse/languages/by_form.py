@@ -1,0 +1,30 @@
+"""Tells what a text is that neither a name nor a first line tells of, by the form of its lines."""
+
+import re
+from typing import Final
+
+_LOOKED_AT_BYTES: Final = 16 * 1024
+_MARKUP: Final = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml\b|!--|!DOCTYPE\b|[A-Za-z][\w:.-]*[\s/>])"
+)
+_LINE: Final = re.compile(rb"^[ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE)
+_STATEMENT: Final = re.compile(rb"[{};]$|^[})\]]|[^.\w]\($|^(?:#include|#if|#define)\b")
+_SETTING: Final = re.compile(rb"[#;]|\[[^\]\n]+\]$|[\w.-]+[ \t]*[=:][ \t]*\S?")
+_LEAST_LINES: Final = 2
+
+
+def by_form(data: bytes) -> str:
+    """Return `xml`, `ini`, `code` (a program in a language unknown) or `text`.
+
+    Code is a quarter of lines that end as statements and blocks do, settings are lines of keys and
+    values alone.
+    """
+    head = data[:_LOOKED_AT_BYTES]
+    if _MARKUP.match(head):
+        return "xml"
+    lines = _LINE.findall(head)
+    if len(lines) < _LEAST_LINES:
+        return "text"
+    if sum(map(bool, map(_STATEMENT.search, lines))) >= len(lines) / 4:
+        return "code"
+    return "ini" if all(map(_SETTING.match, lines)) else "text"
