@@ -208,6 +208,15 @@ def test_what_is_not_there_is_refused_with_the_nearest(shop: Engine, target: str
         ask(shop, target)
 
 
+def test_one_wrong_path_takes_nothing_from_the_others(shop: Engine) -> None:
+    """Agents name five files from memory, and one of them has moved."""
+    answer = shop.outline(OutlineRequest(("docs/a.md", "gone.py", "src/till.py")))
+
+    assert [one.path for one in answer.outlines] == ["docs/a.md", "src/till.py"]
+    assert [notice.code for notice in answer.warnings] == ["no_such_place"]
+    assert "'gone.py'" in answer.warnings[0].message
+
+
 @pytest.mark.parametrize(
     ("request_", "told"),
     [

@@ -74,7 +74,7 @@ def outline(context: Context, request: OutlineRequest, pool: OccurrencePool) -> 
         pool: who reads syntax.
 
     Raises:
-        InvalidRequest: a target is no place in this index.
+        InvalidRequest: no target is a place in this index.
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
@@ -134,7 +134,7 @@ class _Work:
 
     def outlines(self) -> list[PathOutline]:
         """Return the outline of each target; those that need least have their room first."""
-        asked = [self._found(target) for target in self.request.targets]
+        asked = self._all_found()
         made: dict[int, PathOutline] = {}
         left = self.request.max_bytes
         for place in sorted(range(len(asked)), key=lambda place: (_need(asked[place]), place)):
@@ -142,6 +142,24 @@ class _Work:
             made[place] = self._outline(asked[place], left // (len(asked) - len(made)))
             left -= _size(made[place])
         return [made[place] for place in range(len(asked))]
+
+    def _all_found(self) -> list[_Folder | _File]:
+        """Return what the targets mean; one that means nothing is told beside the others.
+
+        Raises:
+            InvalidRequest: none means anything; it is about the first.
+        """
+        found: list[_Folder | _File] = []
+        wrong: list[InvalidRequest] = []
+        for target in self.request.targets:
+            try:
+                found.append(self._found(target))
+            except InvalidRequest as error:
+                wrong.append(error)
+        if not found:
+            raise wrong[0]
+        self.notices.extend(Notice("no_such_place", str(error)) for error in wrong)
+        return found
 
     def _found(self, typed: str) -> _Folder | _File:
         """Return what a target means, and of a file what it defines."""
