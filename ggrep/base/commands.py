@@ -50,7 +50,12 @@ COMMANDS = frozenset(
     }
 )
 
-READ_BY_DAEMONS = frozenset({"expand", "references", "refs", "search", "slate", "status", "symbol"})
+READ_BY_DAEMONS = frozenset(
+    {
+        *("expand", "outline", "references", "refs"),
+        *("search", "slate", "status", "symbol", "tour"),
+    }
+)
 """Commands that only ask: a daemon reads them as they were typed, and prints."""
 
 OTHER_NAMES = {

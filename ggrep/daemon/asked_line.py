@@ -4,7 +4,7 @@ Commands are read above the daemon, where their options are declared: whoever st
 it a reader.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ggrep.base.deadline import Stop
     from ggrep.config.home import Home
     from ggrep.config.profiles import Profile
-    from ggrep.protocol.wire.message_types import Line, Navigation, Search, Status
+    from ggrep.protocol.wire.message_types import Expand, Line, Navigation, Search, Status
     from ggrep.render.printed import Rendered
 
 
@@ -40,18 +40,34 @@ class Several:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchThenOpen:
+    """A search, and an expansion of some of its hits; what is printed is made of what is `Found`.
+
+    Attributes:
+        to_open: returns the places of hits among a document's results, and the message for each.
+    """
+
+    search: "Search"
+    to_open: "Callable[[Mapping[str, Any]], Sequence[tuple[int, Expand]]]"
+
+
+Found: TypeAlias = tuple[Mapping[str, Any], Sequence[tuple[int, Any]]]
+"""A search's document; places among its results, with an expansion of each or its failure."""
+
+
+@dataclass(frozen=True, slots=True)
 class AskedLine:
     """A question read off a command line.
 
     Attributes:
         message: the question, several, or other work.
-        printed: returns what is printed of its answer; a search says it in its message.
+        printed: returns what is printed of its answer; a plain search says it in its message.
         places: path keys of the directories that the command went by; each has to belong to the
             repository, and to none below it.
         needs_hits: the command fails where nothing was found.
     """
 
-    message: "Navigation | Search | Several | Status | Work"
+    message: "Navigation | Search | SearchThenOpen | Several | Status | Work"
     printed: "Callable[[Any], Rendered]"
     places: tuple[str, ...]
     needs_hits: bool = False

@@ -3,19 +3,20 @@
 Whatever is not certain is refused as a stale hint: then the client does all of it by itself.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from anyio import to_thread
 
+from ggrep.base import stable_json
 from ggrep.base.deadline import Stop
 from ggrep.base.errors import Busy, DeadlineExceeded, GgrepError, NoIndex
 from ggrep.base.stable_json import Document
 from ggrep.daemon import navigating, searching
 from ggrep.daemon.admitting import is_published
-from ggrep.daemon.asked_line import AskedLine, ServedRoot, Several, Work
+from ggrep.daemon.asked_line import AskedLine, Found, SearchThenOpen, ServedRoot, Several, Work
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.hint_checks import StaleHint, check_claim
 from ggrep.daemon.status_reply import status_of
@@ -61,40 +62,58 @@ async def line(daemon: StoreDaemon, caller: Caller, message: m.Line) -> Body:
 async def _answered(
     daemon: StoreDaemon, caller: Caller, line: m.Line, asked: AskedLine
 ) -> Mapping[str, Any]:
+    answer: object
     match asked.message:
-        case m.Status():
-            document = await status_of(daemon)
-            # Other daemons are asked for that, which takes a thread that none of them needs.
-            told = await to_thread.run_sync(
-                partial(asked.printed, document), limiter=daemon.shared.threads
-            )
-            return {"rendered": told.document()}
         case Work(run):
             return {"rendered": await _done(daemon, caller, run)}
         case m.Search():
-            message = replace(asked.message, claim=line.claim, priority=line.priority)
-            return await searching.search(daemon, caller, message)
+            return await _search(daemon, caller, line, asked.message)
+        case m.Status():
+            answer = await status_of(daemon)
+        case SearchThenOpen():
+            answer = await _search_and_open(daemon, caller, line, asked.message)
         case Several(messages):
-            answers = await _each(daemon, caller, messages)
-            told = await to_thread.run_sync(
-                partial(asked.printed, answers), limiter=daemon.shared.threads
-            )
-            return {"rendered": told.document()}
+            answer = await _each(daemon, caller, messages, DeadlineExceeded)
         case message:
             if not is_published(daemon):
                 raise NoIndex("there is no index yet")
             navigated = _NAVIGATED[type(message)]
             return await navigated(daemon, caller, message, asked.printed)
+    # Printing a status asks other daemons, which takes a thread that none of them needs.
+    told = await to_thread.run_sync(partial(asked.printed, answer), limiter=daemon.shared.threads)
+    return {"rendered": told.document()}
+
+
+async def _search(daemon: StoreDaemon, caller: Caller, line: m.Line, search: m.Search) -> Body:
+    message = replace(search, claim=line.claim, priority=line.priority)
+    return await searching.search(daemon, caller, message)
+
+
+async def _search_and_open(
+    daemon: StoreDaemon, caller: Caller, line: m.Line, wanted: SearchThenOpen
+) -> Found:
+    """Return the document of a search and what came of each expansion."""
+    body = await _search(daemon, caller, line, wanted.search)
+    document: dict[str, Any] = stable_json.loads(stable_json.dumps(dict(body)))["response"]
+    to_open = await to_thread.run_sync(
+        partial(wanted.to_open, document), limiter=daemon.shared.threads
+    )
+    messages = [expansion for _, expansion in to_open]
+    answers = await _each(daemon, caller, messages, GgrepError) if messages else []
+    return document, [(place, each) for (place, _), each in zip(to_open, answers, strict=True)]
 
 
 async def _each(
-    daemon: StoreDaemon, caller: Caller, messages: tuple[m.Navigation, ...]
+    daemon: StoreDaemon,
+    caller: Caller,
+    messages: Sequence[m.Navigation],
+    alone: type[GgrepError],
 ) -> list[object]:
-    """Return the answers in the order of the questions, or that no time was left for one.
+    """Return the answers in the order of the questions, or the failures of such as fail alone.
 
     Raises:
         NoIndex: there is none yet.
-        GgrepError: a question means nothing; the client says so.
+        GgrepError: a failure of another kind; the client tells of it.
     """
     if not is_published(daemon):
         raise NoIndex("there is no index yet")
@@ -109,7 +128,7 @@ async def _each(
         try:
             timed = within(message, deadline.next_ms())
             await _NAVIGATED[type(message)](daemon, caller, timed, keep)
-        except DeadlineExceeded as error:
+        except alone as error:
             found.append(error)
     return found
 

@@ -6,10 +6,11 @@ import pytest
 
 from ggrep.config.home import Home
 from ggrep.config.profiles import Profile
-from ggrep.daemon.asked_line import AskedLine, ServedRoot, Several
+from ggrep.daemon.asked_line import AskedLine, SearchThenOpen, ServedRoot, Several
 from ggrep.interfaces.cli.queries.typed_lines import read_line
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.navigation import ExpandRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.protocol.wire.message_types import Claim, Line, Status, Symbol
 
 
@@ -53,6 +54,29 @@ def test_places_are_read_from_where_the_line_was_typed(root: Path) -> None:
     assert asked(root, "src", "expand", "a.py:3") == ExpandRequest("src/a.py:3")
     assert asked(root, "", "expand", "abc123") == ExpandRequest("abc123")
     assert asked(root, "docs", "status") == Status()
+
+
+def test_what_is_outlined_may_be_folders(root: Path) -> None:
+    """And a tour is one of the whole repository."""
+    assert asked(root, "src", "outline") == OutlineRequest(("src",))
+    assert asked(root, "", "outline") == OutlineRequest(("",))
+    assert asked(root, "docs", "outline", "../src", "../src/a.py:3", "gone.py") == OutlineRequest(
+        ("src", "src/a.py:3", "gone.py")
+    )
+    assert asked(root, "docs", "outline", ".", "--repo", "..") == OutlineRequest(("docs",))
+    assert asked(root, "docs", "tour", "--max-bytes", "900") == TourRequest(max_bytes=900)
+
+
+def test_a_search_for_agents_says_which_hits_it_opens(root: Path) -> None:
+    """The daemon opens them; who typed it would have asked again for each."""
+    found = read(root, "src", "search", "words", "--format", "agent", "--body", "1")
+
+    assert found is not None
+    assert isinstance(found.message, SearchThenOpen)
+    assert found.message.search.request.scope == "src"
+    document = {"results": [{"row_id": "a", "content": ""}, {"row_id": "b", "content": ""}]}
+    ((place, expansion),) = found.message.to_open(document)
+    assert (place, expansion.request.target) == (0, "a")
 
 
 def test_several_names_are_several_questions_of_one_line(root: Path) -> None:
@@ -99,7 +123,11 @@ def test_the_directories_that_a_line_goes_by_are_told(root: Path) -> None:
         ("search", "words", "--workspace", "nosuch.json"),
         ("search", "words", "--receipt", "r.json"),
         ("search", "words", "--level", "1"),
-        ("search", "words", "--format", "agent"),
+        ("search", "words", "--format", "agent", "--sync"),
+        ("search", "words", "--format", "agent", "--stats"),
+        ("outline", "../b.py"),
+        ("outline", "src", "--repo", "..", "--depth", "-1"),
+        ("tour", "--max-bytes", "0"),
         ("status", "--all"),
         ("status", "--watch"),
         ("status", "--profile", "x"),

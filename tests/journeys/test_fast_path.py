@@ -86,6 +86,34 @@ def test_the_answer_has_the_bytes_of_a_search_without_a_daemon(
     assert (by_daemon, len(house.events("query"))) == (answered + 1, answered + 1)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("settle invoice", "--format", "agent"),
+        ("settle invoice", "--format", "agent", "--body", "2", "--budget", "900"),
+        ("--find", "regex", r"settle_\w+", "--format", "agent"),
+        ("zzyzx_qwfp", "--format", "agent", "--exit-status"),
+        ("outline", "src", "--format", "agent"),
+        ("outline", "src/pay.py:1", "gone.py"),
+        ("outline", "--json", "--deterministic"),
+        ("tour", "--format", "agent"),
+        ("tour", "src"),
+    ],
+    ids=" ".join,
+)
+def test_what_agents_type_is_answered_by_the_daemon_in_the_same_bytes(
+    served: tuple[Household, Path], words: tuple[str, ...]
+) -> None:
+    """They ask ten times as often as people, and wait for the command line each time."""
+    house, root = served
+
+    fast = house.run(*words, cwd=root)
+    loaded = imported(house.run(*words, cwd=root, python=IMPORTS).err)
+
+    assert fast == house.run(*words, "--offline", cwd=root)
+    assert "ggrep.interfaces.cli.app" not in loaded
+
+
 def test_what_the_fast_path_leaves_alone_gets_the_same_bytes(
     served: tuple[Household, Path],
 ) -> None:

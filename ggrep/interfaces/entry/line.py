@@ -18,6 +18,9 @@ _LEFT_TO_CLI = frozenset(
 )
 """What a daemon would decline."""
 
+_OF_PLACES = frozenset({"expand", "outline", "tour"})
+"""Commands whose first word is a place, and not what is asked for."""
+
 _PLACES = frozenset({"--repo", "--path", "-p", "--in"})
 _MOST_FILE_BYTES = 64 * 1024
 _MOST_ROOTS = 16
@@ -71,7 +74,7 @@ def place_in(arguments: list[str]) -> str | None:
     """Return the path that a line is about, most likely; None for the current directory.
 
     That is what its option says, else its last word that is a file or directory, with or
-    without line numbers; the first word is what is asked for.
+    without line numbers; the first word is mostly what is asked for.
 
     Args:
         arguments: the command's name first.
@@ -80,7 +83,7 @@ def place_in(arguments: list[str]) -> str | None:
         value = _value(arguments, flag)
         if value is not None:
             return value
-    first = 1 if arguments[0] == "expand" else 2
+    first = 1 if arguments[0] in _OF_PLACES else 2
     words = [argument for argument in arguments[1:] if not argument.startswith("-")]
     for word in reversed(words[first - 1 :]):
         for path in (word, word.rpartition(":")[0]):

@@ -44,9 +44,13 @@ COMMANDS: Final = {
     ),
     "expand": Entry("queries.navigation.expand", "Show the code around a place.", asks=True),
     "outline": Entry(
-        "queries.outline.outline", "Show what files or folders define, with line ranges."
+        "queries.outline.outline",
+        "Show what files or folders define, with line ranges.",
+        asks=True,
     ),
-    "tour": Entry("queries.outline.tour", "Show what a repository is, from its own files."),
+    "tour": Entry(
+        "queries.outline.tour", "Show what a repository is, from its own files.", asks=True
+    ),
     "replay": Entry("queries.replay.replay", "Run a receipt's query again and compare."),
     "index": Entry("stores.index.index", "Build or update the index of a repository."),
     "health": Entry("stores.store_care.health", "Check a repository's store."),

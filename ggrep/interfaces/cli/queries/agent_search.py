@@ -1,13 +1,15 @@
 """`ggrep search --format agent`: the list, and the best hits opened, over one connection."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError, NoIndex
-from ggrep.config.profiles import apply_to_request
+from ggrep.config.profiles import Profile, apply_to_request
+from ggrep.daemon.asked_line import Found, SearchThenOpen
 from ggrep.interfaces.cli.queries.agent_options import MORE, refuse_flags_of_people
+from ggrep.interfaces.cli.queries.asked import Finder, Plan, Spot, asks_plainly
 from ggrep.interfaces.cli.queries.one_answer import Question, answered, place_asked, reach
 from ggrep.interfaces.cli.queries.search_options import Typed, given_fields, request_of
 from ggrep.interfaces.cli.terminal import open_terminal
@@ -21,8 +23,10 @@ from ggrep.interfaces.surfaces.agent_search import (
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.navigation import ExpandRequest, ExpandResponse
 from ggrep.model.request import SearchRequest, SnippetMode
+from ggrep.protocol.wire.message_types import Expand, Search
 from ggrep.render.error_json import query_error
 from ggrep.render.navigation_json import expand_success
+from ggrep.render.printed import Rendered
 
 if TYPE_CHECKING:
     from ggrep.protocol.client.exchange import Exchange as Daemon
@@ -31,76 +35,111 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
-    text: str
-    hits: int
+class SearchForAgent:
+    """A search of one repository, as typed, and how it is written."""
 
+    typed: Typed
+    wish: Wish
 
-def search_for_agent(typed: Typed, wish: Wish) -> int:
-    """Answer a typed search of one repository; return the exit status.
+    def answer(self) -> int:
+        """Search, open hits, and print.
 
-    Raises:
-        UsageError: a flag was given that such a text does not heed.
-        GgrepError: as the flags, the daemon or the engine say.
-    """
-    terminal, place = open_terminal(plain=typed.output.plain), place_asked("search", typed)
-    refuse_flags_of_people(typed)
-    request = request_of(typed, scope=place.scope)
-    reached = reach(place, terminal, typed.asking.overrides)
-    request = replace(request, scope=reached.scope)
-    wish = replace(wish, pattern=pattern_of(request))
-    given = given_fields(typed)
-    if wish.pattern is not None:
-        request = replace(
-            request,
-            snippet=SnippetMode.FULL,
-            per_file=request.per_file if "per_file" in given else 0,
-            limit=request.limit if "limit" in given else MOST_MATCHING,
-        )
-    elif not typed.hits.snippet:
-        request = replace(request, snippet=SnippetMode.NONE)
-    fields = given | {"snippet", *(("per_file", "limit") if wish.pattern else ())}
-    request = apply_to_request(request, fields, reached.address.profile)
+        Raises:
+            UsageError: a flag was given that such a text does not heed.
+            GgrepError: as the flags, the daemon or the engine say.
+        """
+        typed = self.typed
+        terminal, place = open_terminal(plain=typed.output.plain), place_asked("search", typed)
+        reached = reach(place, terminal, typed.asking.overrides)
+        request, wish = self._meant(reached.scope, reached.address.profile)
 
-    def ask(daemon: "Daemon", watch: "Watcher | None") -> _Written:
-        with daemon.one_connection():
-            printed = daemon.search(request, ViewOptions(json=True), watch)
-            return _written(stable_json.loads(printed.out.encode()), request, wish, daemon.expand)
+        def ask(daemon: "Daemon", watch: "Watcher | None") -> Rendered:
+            with daemon.one_connection():
+                printed = daemon.search(request, ViewOptions(json=True), watch)
+                return _written(
+                    stable_json.loads(printed.out.encode()), request, wish, daemon.expand
+                )
 
-    def read(engine: "Engine") -> _Written:
-        from ggrep.render.query_json import query_success
+        def read(engine: "Engine") -> Rendered:
+            from ggrep.render.query_json import query_success
 
-        try:
-            response = engine.search(request)
-        except NoIndex as error:
-            terminal.tell(str(error))
-            response = engine.scan(request)
-        return _written(dict(query_success(response)), request, wish, engine.expand)
+            try:
+                response = engine.search(request)
+            except NoIndex as error:
+                terminal.tell(str(error))
+                response = engine.scan(request)
+            return _written(dict(query_success(response)), request, wish, engine.expand)
 
-    question: Question[_Written] = Question(ask=ask, read=read, scans=True)
-    written = answered(question, reached, terminal, typed.asking)
-    terminal.write(written.text + "\n")
-    return 1 if typed.output.exit_status and not written.hits else 0
+        question: Question[Rendered] = Question(ask=ask, read=read, scans=True)
+        written = answered(question, reached, terminal, typed.asking)
+        terminal.write(written.out)
+        return 1 if typed.output.exit_status and not written.hits else 0
+
+    def plan(self, finder: Finder, spot: Spot, view: ViewOptions) -> Plan | None:
+        """Return what a daemon is to do; a receipt is written by the client."""
+        del view
+        typed = self.typed
+        if typed.output.receipt is not None or not asks_plainly(typed.asking):
+            return None
+        scope = finder.place_asked("search", typed).scope
+        request, wish = self._meant(scope, spot.profile)
+
+        def to_open(document: Mapping[str, Any]) -> list[tuple[int, Expand]]:
+            wanted = hits_to_open(document, wish, request.timeout_ms)
+            return [(place, Expand(expansion)) for place, expansion in wanted]
+
+        def printed(found: Found) -> Rendered:
+            document, opened = found
+            return _rendered(document, opened, wish)
+
+        message = SearchThenOpen(Search(request), to_open)
+        return Plan(message, printed, typed.output.exit_status)
+
+    def _meant(self, scope: str, profile: Profile) -> tuple[SearchRequest, Wish]:
+        """Return the search, and how it is written: lines that match are shown all."""
+        typed = self.typed
+        refuse_flags_of_people(typed)
+        request = request_of(typed, scope=scope)
+        wish = replace(self.wish, pattern=pattern_of(request))
+        given = given_fields(typed)
+        if wish.pattern is not None:
+            request = replace(
+                request,
+                snippet=SnippetMode.FULL,
+                per_file=request.per_file if "per_file" in given else 0,
+                limit=request.limit if "limit" in given else MOST_MATCHING,
+            )
+        elif not typed.hits.snippet:
+            request = replace(request, snippet=SnippetMode.NONE)
+        fields = given | {"snippet", *(("per_file", "limit") if wish.pattern else ())}
+        return apply_to_request(request, fields, profile), wish
 
 
 def _written(
-    document: dict[str, Any],
+    document: Mapping[str, Any],
     request: SearchRequest,
     wish: Wish,
     expand: Callable[[ExpandRequest], ExpandResponse],
-) -> _Written:
-    opened = [
-        (place, _opened(expand, asked))
-        for place, asked in hits_to_open(document, wish, request.timeout_ms)
+) -> Rendered:
+    """Return what is printed of a search, its hits opened one after the other."""
+    opened: list[tuple[int, ExpandResponse | GgrepError]] = []
+    for place, expansion in hits_to_open(document, wish, request.timeout_ms):
+        try:
+            opened.append((place, expand(expansion)))
+        except GgrepError as error:
+            opened.append((place, error))
+    return _rendered(document, opened, wish)
+
+
+def _rendered(
+    document: Mapping[str, Any],
+    opened: Sequence[tuple[int, ExpandResponse | GgrepError]],
+    wish: Wish,
+) -> Rendered:
+    """Return what is printed; of a hit that cannot be opened, as the snapshot changed, why."""
+    bodies = [
+        (place, query_error(one)["error"] if isinstance(one, GgrepError) else expand_success(one))
+        for place, one in opened
     ]
-    return _Written(search_text(document, opened, wish, MORE), len(document["results"]))
-
-
-def _opened(
-    expand: Callable[[ExpandRequest], ExpandResponse], request: ExpandRequest
-) -> dict[str, Any]:
-    """Return an opened hit, or why there is none: the snapshot may have changed meanwhile."""
-    try:
-        return dict(expand_success(expand(request)))
-    except GgrepError as error:
-        return dict(query_error(error)["error"])
+    text = search_text(document, bodies, wish, MORE)
+    return Rendered(text + "\n", "", hits=len(document["results"]))

@@ -4,12 +4,13 @@ A command returns one. Whoever runs it has it answered; a daemon that was sent t
 typed makes the same of it, asks itself, and prints (`typed_lines`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.cli.parsing.flags import Output
 from ggrep.interfaces.cli.queries.one_answer import (
     Question,
@@ -21,8 +22,9 @@ from ggrep.interfaces.cli.queries.one_answer import (
     view_of,
 )
 from ggrep.interfaces.cli.queries.search_options import Asking, Found, Typed
-from ggrep.interfaces.cli.queries.typed_targets import Target, target_of
-from ggrep.interfaces.cli.terminal import open_terminal
+from ggrep.interfaces.cli.queries.typed_targets import Target, folder_or_target_of, target_of
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.wire.message_types import (
     Expand,
     Navigation,
@@ -37,7 +39,7 @@ from ggrep.service.places import Place
 if TYPE_CHECKING:
     from ggrep.config.home import Home
     from ggrep.config.profiles import Profile
-    from ggrep.daemon.asked_line import Several, Work
+    from ggrep.daemon.asked_line import SearchThenOpen, Several, Work
     from ggrep.model.answer_view import ViewOptions
     from ggrep.protocol.client.exchange import Exchange, Watcher
     from ggrep.protocol.wire.message_types import Search, Status
@@ -57,6 +59,9 @@ class Finder(Protocol):
     def target(self, typed: str, repo: Path | None) -> Target:
         """Return the target of an expansion."""
 
+    def folder_or_target(self, typed: str, repo: Path | None) -> Target:
+        """Return the target of an outline."""
+
 
 class InShell:
     """Finds places in this process, whose they are."""
@@ -72,6 +77,10 @@ class InShell:
     def target(self, typed: str, repo: Path | None) -> Target:
         """See `target_of`."""
         return target_of(typed, repo)
+
+    def folder_or_target(self, typed: str, repo: Path | None) -> Target:
+        """See `folder_or_target_of`."""
+        return folder_or_target_of(typed, repo)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +115,7 @@ class Plan:
         needs_hits: the command fails where nothing was found.
     """
 
-    message: "Navigation | Search | Several | Status | Work"
+    message: "Navigation | Search | SearchThenOpen | Several | Status | Work"
     printed: "Callable[[Any], Rendered]"
     needs_hits: bool = False
 
@@ -131,27 +140,21 @@ class Pending(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A slate, or a question about names and places.
+class Printing:
+    """How the answer of one question is got, and what is printed of it.
 
     Attributes:
-        find: returns the place that is asked, and what makes the message for it.
         printed: returns what is printed of an answer.
         early: a first part of the index will do, which says that it is one.
     """
 
     asking: Asking
     output: Output
-    find: Callable[[Finder], Meant]
     printed: "Callable[[Any, Path, ViewOptions], Rendered]"
     early: bool = False
 
-    def answer(self) -> int:
-        """Have it answered by a daemon, or from the index in this process."""
-        terminal = open_terminal(plain=self.output.plain)
-        place, message_at = self.find(InShell())
-        reached = reach(place, terminal, self.asking.overrides)
-        message = message_at(spot_of(reached, terminal.environ))
+    def answer(self, message: Navigation, reached: Reached, terminal: Terminal) -> int:
+        """Have it answered by a daemon, or from the index in this process; return the status."""
         way = WAYS[type(message)]
         question: Question[Any] = Question(
             ask=lambda daemon, watch: way.ask(daemon, message.request, watch),
@@ -164,17 +167,84 @@ class Asked:
         terminal.write_answer(rendered.out, rendered.err, json=self.output.json)
         return 1 if fails_empty(self.output) and not rendered.hits else 0
 
-    def plan(self, finder: Finder, spot: Spot, view: "ViewOptions") -> Plan | None:
+    def plan(self, message: Navigation, spot: Spot, view: "ViewOptions") -> Plan:
         """Return what a daemon is to do."""
-        if not asks_plainly(self.asking):
-            return None
-        place, message_at = self.find(finder)
         shown = replace(view, json=self.output.json)
         return Plan(
-            message_at(replace(spot, scope=place.scope)),
+            message,
             lambda response: self.printed(response, spot.root, shown),
             fails_empty(self.output),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A slate, or a tour.
+
+    Attributes:
+        find: returns the place that is asked, and what makes the message for it.
+    """
+
+    printing: Printing
+    find: Callable[[Finder], Meant]
+
+    def answer(self) -> int:
+        """See `Pending`."""
+        terminal = open_terminal(plain=self.printing.output.plain)
+        place, message_at = self.find(InShell())
+        reached = reach(place, terminal, self.printing.asking.overrides)
+        message = message_at(spot_of(reached, terminal.environ))
+        return self.printing.answer(message, reached, terminal)
+
+    def plan(self, finder: Finder, spot: Spot, view: "ViewOptions") -> Plan | None:
+        """See `Pending`."""
+        if not asks_plainly(self.printing.asking):
+            return None
+        place, message_at = self.find(finder)
+        message = message_at(replace(spot, scope=place.scope))
+        return self.printing.plan(message, spot, view)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedOfPlaces:
+    """An outline: one question about several places of one repository.
+
+    Attributes:
+        find: returns the places.
+        message: makes the message of the places as the repository writes them.
+    """
+
+    printing: Printing
+    find: Callable[[Finder], Sequence[Target]]
+    message: Callable[[tuple[str, ...]], Navigation]
+
+    def answer(self) -> int:
+        """See `Pending`."""
+        terminal = open_terminal(plain=self.printing.output.plain)
+        targets = self.find(InShell())
+        held = [reach(each.place, terminal, self.printing.asking.overrides) for each in targets]
+        reached = one_of(held)
+        keys = (each.key(place.scope) for each, place in zip(targets, held, strict=True))
+        return self.printing.answer(self.message(tuple(keys)), reached, terminal)
+
+    def plan(self, finder: Finder, spot: Spot, view: "ViewOptions") -> Plan | None:
+        """See `Pending`."""
+        if not asks_plainly(self.printing.asking):
+            return None
+        keys = (each.key(each.place.scope) for each in self.find(finder))
+        return self.printing.plan(self.message(tuple(keys)), spot, view)
+
+
+def one_of(held: Sequence[Reached]) -> Reached:
+    """Return the only repository.
+
+    Raises:
+        InvalidRequest: there are several.
+    """
+    if len({place.root for place in held}) > 1:
+        roots = " and ".join(sorted({sanitise_line(place.root.name) for place in held}))
+        raise InvalidRequest(f"these places lie in {roots}; give those of one repository")
+    return held[0]
 
 
 @dataclass(frozen=True, slots=True)

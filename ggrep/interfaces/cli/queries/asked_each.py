@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ggrep.base.errors import GgrepError, InvalidRequest
+from ggrep.base.errors import GgrepError
 from ggrep.daemon.asked_line import Several
 from ggrep.interfaces.cli.parsing.flags import Output
 from ggrep.interfaces.cli.queries.asked import (
@@ -16,13 +16,13 @@ from ggrep.interfaces.cli.queries.asked import (
     Spot,
     asks_plainly,
     fails_empty,
+    one_of,
     spot_of,
 )
 from ggrep.interfaces.cli.queries.batches import Batch, answered_each
-from ggrep.interfaces.cli.queries.one_answer import Reached, reach, view_of
+from ggrep.interfaces.cli.queries.one_answer import reach, view_of
 from ggrep.interfaces.cli.queries.search_options import Asking
 from ggrep.interfaces.cli.terminal import open_terminal
-from ggrep.model.sanitise import sanitise_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,7 +54,7 @@ class AskedEach:
         meant = self.find(InShell())
         places = dict.fromkeys(place for place, _ in meant)
         held = {place: reach(place, terminal, self.asking.overrides) for place in places}
-        reached = _one_of(list(held.values()))
+        reached = one_of(list(held.values()))
         messages = [at(spot_of(held[place], terminal.environ)) for place, at in meant]
         way = WAYS[type(messages[0])]
         batch: Batch[Any, Any] = Batch(
@@ -77,15 +77,3 @@ class AskedEach:
             several = Several(tuple(messages))
             return Plan(several, lambda answers: self.printed(answers, spot.root, shown), fails)
         return Plan(messages[0], lambda answer: self.printed([answer], spot.root, shown), fails)
-
-
-def _one_of(held: Sequence[Reached]) -> Reached:
-    """Return the only repository.
-
-    Raises:
-        InvalidRequest: there are several.
-    """
-    if len({place.root for place in held}) > 1:
-        roots = " and ".join(sorted({sanitise_line(place.root.name) for place in held}))
-        raise InvalidRequest(f"these places lie in {roots}; give those of one repository")
-    return held[0]

@@ -1,7 +1,6 @@
 """`ggrep search`, and `ggrep "words"`."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated
 
 from ggrep.base.errors import UsageError
@@ -14,7 +13,6 @@ from ggrep.interfaces.cli.queries.agent_options import (
     refuse_flags_of_people,
 )
 from ggrep.interfaces.cli.queries.asked import (
-    ByClient,
     Finder,
     Pending,
     Plan,
@@ -77,10 +75,9 @@ def search(
         return WorkspaceSearch(typed, repositories, view)
     repositories.refuse_without_file()
     if for_agents:
-        from ggrep.interfaces.cli.queries.agent_search import search_for_agent
+        from ggrep.interfaces.cli.queries.agent_search import SearchForAgent
 
-        # It opens hits of its own answer: several questions, of which a daemon reads one.
-        return ByClient(partial(search_for_agent, typed, agent.wish))
+        return SearchForAgent(typed, agent.wish)
     return OneSearch(typed)
 
 

@@ -8,7 +8,7 @@ from ggrep.base.errors import UsageError
 from ggrep.config.profiles import apply_to_slate
 from ggrep.interfaces.cli.parsing.flags import Argument, refuse
 from ggrep.interfaces.cli.queries.agent_options import AgentForm, wants_agent
-from ggrep.interfaces.cli.queries.asked import Asked, Finder, Meant, Pending, Spot
+from ggrep.interfaces.cli.queries.asked import Asked, Finder, Meant, Pending, Printing, Spot
 from ggrep.interfaces.cli.queries.federation_options import Repositories
 from ggrep.interfaces.cli.queries.search_options import (
     Asking,
@@ -144,4 +144,4 @@ def _of_one(
             return render_graph(response, form, view)
         return render_slate(response, root, view)
 
-    return Asked(typed.asking, typed.output, find, printed, early=True)
+    return Asked(Printing(typed.asking, typed.output, printed, early=True), find)

@@ -95,6 +95,15 @@ class _Below:
             raise _Elsewhere(typed)
         return Target(Place(self._root, self._key(path)), lines, typed)
 
+    def folder_or_target(self, typed: str, repo: Path | None) -> Target:
+        """Return the target of an outline."""
+        folder = self._here / typed
+        if not folder.is_dir():
+            return self.target(typed, repo)
+        if repo is not None:
+            self._key(self._here / repo)
+        return Target(Place(self._root, self._key(folder)), "", "")
+
     def _key(self, path: Path) -> str:
         """Return the path key of a place that is there."""
         real = os.path.realpath(path, strict=True)

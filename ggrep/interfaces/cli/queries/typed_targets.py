@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from ggrep.base.errors import InvalidRequest
+from ggrep.service.call_requests import scope_of
 from ggrep.service.places import Place, place_of
 
 HERE: Final = Path()
@@ -21,7 +22,7 @@ class Target:
         place: the root, and the file in it if one was named that is there.
         lines: `:line` or `:line-line` behind that file; empty for all of it.
         typed: what was typed, which stands where no file was found: a row id, or a path key of a
-            file that is in the index and no longer there.
+            file that is in the index and no longer there. Empty for a folder.
     """
 
     place: Place
@@ -29,8 +30,8 @@ class Target:
     typed: str
 
     def key(self, scope: str) -> str:
-        """Return the target in the repository's form; `scope` is the file's path key there."""
-        return scope + self.lines if self.place.scope else self.typed
+        """Return the target in the repository's form; `scope` is the place's path key there."""
+        return scope + self.lines if self.place.scope or not self.typed else self.typed
 
 
 def target_of(typed: str, repo: Path | None) -> Target:
@@ -53,6 +54,21 @@ def target_of(typed: str, repo: Path | None) -> Target:
     if root is None:
         return Target(place_of(path), lines, typed)
     return Target(Place(root, path.resolve().relative_to(root).as_posix()), lines, typed)
+
+
+def folder_or_target_of(typed: str, repo: Path | None) -> Target:
+    """Return what `target_of` does, and of a folder its place.
+
+    Raises:
+        InvalidRequest: it lies outside of the repository that was named.
+    """
+    path = Path(typed)
+    if not path.is_dir():
+        return target_of(typed, repo)
+    if repo is None:
+        return Target(place_of(path), "", "")
+    root = place_of(repo).root
+    return Target(Place(root, scope_of(path.absolute(), root)), "", "")
 
 
 def placed_in(typed: str, roots: Mapping[Path, str], here: Path = HERE) -> str:
