@@ -20,6 +20,7 @@ _SLASHED_WORDS: Final = (
 )
 _SLASHED: Final = frozenset(_SLASHED_WORDS.split())
 """Languages whose comments are `/* ... */` and `// ...`."""
+_INSIDE: Final = re.compile(r"\*(?:\s|$)")
 _WORD: Final = re.compile(r"\w")
 _MEANT: Final = re.compile(r"//\s*(#|\+build|go:|export |nolint|@ts-)")
 """What stands in a comment and means something to a compiler."""
@@ -70,8 +71,12 @@ def _documenting(texts: Sequence[str], language: str) -> Iterator[int]:
 
 
 def _end_of_block(bare: Sequence[str], at: int) -> int:
-    """Return where a long `/* ... */` ends, whose further lines begin with stars; 0 for none."""
-    if not bare[at].startswith("/*") or "*/" in bare[at]:
+    """Return where a long `/* ... */` ends, whose further lines begin with stars; 0 for none.
+
+    The lines may begin inside of one.
+    """
+    opens = bare[at].startswith("/*") or (at == 0 and _INSIDE.match(bare[at]))
+    if not opens or "*/" in bare[at]:
         return 0
     for place in range(at + 1, len(bare)):
         line = bare[place]

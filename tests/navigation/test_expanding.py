@@ -339,6 +339,18 @@ def test_other_definitions_of_a_name_are_told(root: Path, home: Path) -> None:
     ]
 
 
+def test_of_a_type_with_a_long_description_the_head_is_opened(root: Path, home: Path) -> None:
+    """It is a piece of its own, as is the description, and says nothing."""
+    description = "/**\n" + " * It keeps what was paid.\n" * 90 + " */\n"
+    body = "".join(f"  int weigh{n}(int n) {{ return n * {n} + 1; }}\n" for n in range(300))
+    engine = indexed(root, home, {"Till.java": f"{description}class Till {{\n{body}}}\n"})
+
+    found = ask(engine, "Till")
+
+    assert found.start_line <= 93 <= found.end_line
+    assert "class Till" in found.content
+
+
 def test_of_definitions_that_share_a_name_and_a_file_the_longest_is_opened(
     root: Path, home: Path
 ) -> None:

@@ -117,6 +117,8 @@ CODE = "\n    a = 1\n    b = 2\n    c = 3"
         (f'run(\n    """{CODE}\n    """\n)', "python"),
         (f"x = /[/*]/;{CODE}", "javascript"),
         (f"/*{CODE}\n*/", "c"),
+        ("*a = 1;\n*b = 2;\n*c = 3; /* c */", "c"),
+        (" * a\n * b\n * c\nint d; /* e */", "c"),
         ("// #include <a.h>\n" * 9 + 'import "C"', "go"),
         ("#[Route(1)]\n" * 9, "php"),
         ("#SBATCH --time=1\n" * 9, "bash"),
@@ -128,6 +130,14 @@ def test_what_may_be_code_or_stands_alone_is_shown(content: str, language: str) 
 
     assert "left out" not in told
     assert all(line in told for line in content.split("\n"))
+
+
+def test_lines_that_begin_inside_of_a_long_comment_begin_behind_it() -> None:
+    """Of a type with a long description the head is shown, and not how that ends."""
+    text = agent_text(opened(" * so.\n *\n * @since 2\n */\nclass A\n{"))
+
+    assert text.split("\n")[0].endswith("4 of comments left out")
+    assert text.split("\n")[1:] == ["7\tclass A", "\t{"]
 
 
 def test_a_long_docstring_is_left_out() -> None:

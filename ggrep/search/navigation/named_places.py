@@ -54,7 +54,8 @@ def expand_place(context: Context, request: ExpandRequest, pool: OccurrencePool)
     boundary = request.boundary
     if boundary == "auto" and first.kind in _CONSTANTS:
         boundary = "chunk"
-    place = f"{first.path}:{first.start_line}"
+    # By the line of its name: what a long comment fills in front of it shows nothing of it.
+    place = f"{first.path}:{first.line}"
     opened = expand(context, replace(request, target=place, boundary=boundary))
     told = [one for one in others if not (_declares(one, first) or _stands_in(one, opened))]
     also = _others(target, told, found.total - (len(others) - len(told)))
