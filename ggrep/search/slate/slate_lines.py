@@ -1,8 +1,8 @@
 """A slate's JSON as the lines that agents read: the other form that budgets are measured on.
 
     ## code
-    src/queue.py (+2 more places)
-     9-20 method Queue.retry
+    src/queue.py
+     9-20 in Queue
     9       def retry(self):
      40-62 class Job
 
@@ -23,7 +23,7 @@ _UNTOLD: Final = ("", LEFT_OUT)
 
 
 def slate_lines(slate: _Object) -> Iterator[str]:
-    """Yield the sections with their files, then the graph and what to do next."""
+    """Yield the sections with their files, then the graph; what to do next, agents know."""
     for section in slate.get("sections", ()):
         yield f"## {section['kind']}"
         is_source = section["kind"] != Section.DIAGRAMS.value
@@ -34,18 +34,14 @@ def slate_lines(slate: _Object) -> Iterator[str]:
         for source, group in groupby(edges, key=lambda edge: edge["from"]):
             yield source
             yield from (f"  {edge['kind']} {edge['to']}" for edge in group)
-    if actions := slate.get("next_actions", ()):
-        yield "## next"
-        yield from (f"{one['action']} {one['target']}: {one['why']}" for one in actions)
 
 
 def file_lines(file: _Object, *, is_source: bool = True) -> Iterator[str]:
     """Yield one file, and below it what is shown and named of it in the order of its lines."""
     alias = f"[{file['repo']}] " if "repo" in file else ""
-    more = f" (+{file['more_evidence']} more places)" if "more_evidence" in file else ""
     name = f" {file['name']}" if "name" in file else ""
     begins = f":{file['line']}" if not file.keys() & {"evidence", "outline"} else ""
-    yield f"{alias}{file['path']}{begins}{name}{more}"
+    yield f"{alias}{file['path']}{begins}{name}"
     if "anchor" in file:
         yield from piece_lines(file["anchor"], is_source=is_source)
     shown = [(one["start_line"], one) for one in file.get("evidence", ())]
@@ -64,14 +60,20 @@ def named_line(outlined: str) -> str:
 
 def piece_lines(piece: _Object, *, is_source: bool = True) -> Iterator[str]:
     """Yield where a piece stands, and its lines; those of a source have numbers."""
-    named = (piece["name"],) if "name" in piece else ()
-    name = ".".join((*piece.get("breadcrumb", ()), *named)[-2:])
-    kind = piece["chunk_type"] if named or not name else "part of"
+    told = list(told_lines(piece))
     twins = f" (the same in {', '.join(piece['also'])})" if "also" in piece else ""
     span = range_of(piece["start_line"], piece["end_line"])
-    yield f" {span} {kind} {name}".rstrip() + twins
-    told = told_lines(piece)
+    yield f" {span} {_called(piece, told[0][1] if told else '')}".rstrip() + twins
     yield from numbered(told) if is_source else (f"\t{line}" for _, line in told)
+
+
+def _called(piece: _Object, first: str) -> str:
+    """Return what a piece is; what its first line says already is not said twice."""
+    crumb, name = piece.get("breadcrumb", ()), piece.get("name", "")
+    if name and name in first:
+        return f"in {crumb[-1]}" if crumb else ""
+    kind = piece["chunk_type"] if name or not crumb else "part of"
+    return f"{kind} {'.'.join([*crumb, *([name] if name else ())][-2:])}"
 
 
 def told_lines(piece: _Object) -> Iterator[tuple[int, str]]:
