@@ -20,6 +20,7 @@ from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.link import Link
 from ggrep.protocol.wire.message_types import Search, Slate
 from ggrep.search.engine.engine import Engine
+from ggrep.search.query.context import Context
 from ggrep.search.slate import slate_answers as slating
 from ggrep.search.slate.file_candidates import CandidateFiles
 from tests.bench.latency import percentile, stages_of
@@ -31,7 +32,7 @@ AS_MANY = 70
 """Twenty files with an anchor and two to three pieces of evidence each."""
 
 STAGES: tuple[tuple[str, object, str], ...] = (
-    ("scores", slating, "ranked_for"),
+    ("scores", Context, "rank"),
     ("confidence", slating, "leading"),
     ("gather", CandidateFiles, "__init__"),
     ("gather", CandidateFiles, "leading"),

@@ -20,8 +20,11 @@ SLATE = {
                             "snippet": "    x = 2\n    y = 3",
                         },
                         {
-                            "start_line": 30, "end_line": 30, "chunk_type": "function",
-                            "name": "stop", "snippet": "@final\ndef stop(): ...",
+                            "start_line": 30,
+                            "end_line": 30,
+                            "chunk_type": "function",
+                            "name": "stop",
+                            "snippet": "@final\ndef stop(): ...",
                         },
                     ],
                     "outline": ["14-17 method Till.weigh"],

@@ -18,6 +18,7 @@ from ggrep.search.slate.slate_lines import (
 _QUOTES: Final = 2
 _NEWLINE: Final = 2
 _COMMA: Final = 1
+_SMALL: Final = 8_192
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Fixed:
         section: of a section without files; `between` of what parts two files.
         shown: of the key `evidence`, whose pieces are shown; `named` of `outline`, `anchor` of
             `anchor`. Text has no keys.
-        tells_overview: whether the overview counts.
+        tells_advice: whether the overview and what to do next count.
     """
 
     skeleton: int
@@ -40,7 +41,7 @@ class Fixed:
     shown: int
     named: int
     anchor: int
-    tells_overview: bool
+    tells_advice: bool
 
 
 class Measure(Protocol):
@@ -49,6 +50,10 @@ class Measure(Protocol):
     @property
     def fixed(self) -> Fixed:
         """Return what does not hang on what is shown."""
+        ...
+
+    def for_names(self, room: float) -> float:
+        """Return what the names of files may take of the bytes that there are for files."""
         ...
 
     def slate(self, slate: Slate) -> int:
@@ -81,8 +86,11 @@ class _InJson:
         shown=len(b',"evidence":[]') - _COMMA,
         named=len(b',"outline":[]') - _COMMA,
         anchor=len(b',"anchor":') - _COMMA,
-        tells_overview=True,
+        tells_advice=True,
     )
+
+    def for_names(self, room: float) -> float:
+        return 0.35 * room
 
     def slate(self, slate: Slate) -> int:
         return len(stable_json.dumps(slate_json(slate)))
@@ -104,14 +112,18 @@ class _InJson:
 class _InText:
     fixed = Fixed(
         skeleton=400,
-        aside=400,  # how sure the answer is, what was cut, warnings, a handle
+        aside=256,  # how sure the answer is, what was cut, warnings, a handle
         section=len(b"## diagrams\n"),
         between=0,
         shown=0,
         named=0,
         anchor=0,
-        tells_overview=False,
+        tells_advice=False,
     )
+
+    def for_names(self, room: float) -> float:
+        # A small slate gives up files before lines: places are what its reader came for.
+        return 0.1 * room + 0.25 * max(room - _SMALL, 0)
 
     def slate(self, slate: Slate) -> int:
         return _size(slate_lines(slate_json(slate)))

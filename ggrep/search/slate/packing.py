@@ -7,16 +7,13 @@ pieces theirs, and the rest is for lines, the best pieces of all files first. Wh
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ggrep.model.limits import LimitHit
 from ggrep.model.slate import SECTIONS, Budgets, Evidence, Pack, Section, Slate
 from ggrep.search.slate.document import file_id
 from ggrep.search.slate.measures import Measure, measure_of
-
-_NAMES: Final = 0.35
-"""Share of the bytes for packs that the names of files may take."""
 
 _LINES: Final = 0.9
 """Share of what names leave that is kept for lines; the rest is for where other pieces stand."""
@@ -40,10 +37,12 @@ class RankedPack:
 
     Attributes:
         rank: place within its section, 0 for the best.
+        sizes: bytes of its pieces, each by its place, as far as they were counted.
     """
 
     pack: Pack
     rank: int
+    sizes: dict[int, int] = field(default_factory=dict, compare=False, repr=False)
 
 
 def kept_packs(
@@ -59,7 +58,7 @@ def kept_packs(
     measure = measure_of(budgets)
     fixed = measure.fixed
     room = budgets.total_bytes - fixed.skeleton - _aside(budgets, level)
-    share = room * _NAMES if level else room
+    share = measure.for_names(room) if level else room
     held = 0.0
     for one in sorted(packs, key=_standing):
         size = measure.frame(one.pack, level)
@@ -92,9 +91,8 @@ def reserved(budgets: Budgets, level: int) -> dict[str, int]:
 
 def _aside(budgets: Budgets, level: int) -> int:
     """Return the bytes of the budget that are set aside, of what is counted in it."""
-    uncounted = set() if measure_of(budgets).fixed.tells_overview else {"overview"}
     kept = reserved(budgets, level)
-    return sum(kept[part] for part in kept.keys() - uncounted)
+    return sum(kept.values()) if measure_of(budgets).fixed.tells_advice else kept["graph"]
 
 
 def room_for_graph(packs: Sequence[RankedPack], budgets: Budgets, level: int) -> int:
@@ -159,6 +157,7 @@ class _OpenPack:
         self._measure = measure
         self._whole = ranked.pack
         self._rank = ranked.rank
+        self._sizes = ranked.sizes
         self._allowed = allowed
         self._pieces = _pieces(ranked.pack)
         self._taken: dict[int, Evidence] = {}
@@ -195,7 +194,7 @@ class _OpenPack:
             return 0 if held or _kind(piece) != _EVIDENCE else self.name(place, left)
         key = "anchor" if piece is self._whole.anchor else "shown"
         before = (self._measure.named(piece) if held else 0) - self._key(key)
-        size = self._shown(piece) - before
+        size = self._whole_size(place) - before
         if not self._fits(size, left):
             found = self._cut(piece, min(left, self._allowed - self.size) + before)
             if found is None:
@@ -224,13 +223,23 @@ class _OpenPack:
 
     def full_size(self) -> int:
         """Return the bytes that the file takes with all that there is to show."""
-        shown = [self._sized(one) for one in self._pieces if one.snippet or _kind(one) == _EVIDENCE]
+        shown = (
+            self._whole_size(place)
+            for place, one in enumerate(self._pieces)
+            if one.snippet or _kind(one) == _EVIDENCE
+        )
         return self.size - sum(map(self._held, self._taken)) + sum(shown)
 
     def _key(self, key: str) -> int:
         """Return the bytes of what no piece stands at yet; 0 where one does."""
         size: int = getattr(self._measure.fixed, key)
         return 0 if key in self._keys else size
+
+    def _whole_size(self, place: int) -> int:
+        """Return the bytes of a piece with all of its lines: counted once, asked for often."""
+        if (size := self._sizes.get(place)) is None:
+            size = self._sizes[place] = self._sized(self._pieces[place])
+        return size
 
     def _held(self, place: int) -> int:
         return self._sized(self._taken[place])
