@@ -175,9 +175,9 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "names of files may fill all of a slate",
-        "ggrep/search/slate/packing.py",
-        "_NAMES: Final = 0.35",
-        "_NAMES: Final = 1.0",
+        "ggrep/search/slate/measures.py",
+        "return 0.35 * room",
+        "return 1.0 * room",
         (PACKING + "test_fewer_bytes_mean_fewer_files_and_not_files_without_a_line",),
     ),
     # USE.MUST.005: profiles in a tracked file.
