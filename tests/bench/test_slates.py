@@ -10,6 +10,7 @@ import pytest
 from ggrep.base.errors import UsageError
 from ggrep.model.confidence import Confidence
 from ggrep.model.slate import Section
+from tests.bench.slate_latency import STAGES
 from tests.bench.slate_tables import slates
 from training.slates.asking import OutOfDomainAnswer, SlateAnswer
 from training.slates.figures import doubt_figures, slate_figures
@@ -99,3 +100,9 @@ def test_what_is_missed_is_named_with_what_stood_there() -> None:
     lines = list(missed(measured(held_out=False).answers))
 
     assert lines == ["shop-01 code, elsewhere: owes pay.py; has cart.py"]
+
+
+@pytest.mark.parametrize(("owner", "name"), [stage[1:] for stage in STAGES])
+def test_the_stages_that_are_timed_are_there(owner: object, name: str) -> None:
+    """A stage is a function that is replaced by name: one that is gone would end the benchmark."""
+    assert callable(getattr(owner, name))

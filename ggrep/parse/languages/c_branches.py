@@ -18,7 +18,6 @@ _NOT_SPACE: Final = re.compile(rb"\S")
 _OPENING: Final = frozenset({b"if", b"ifdef", b"ifndef"})
 _FURTHER: Final = frozenset({b"else", b"elif", b"elifdef", b"elifndef"})
 
-
 _Span: TypeAlias = tuple[int, int]
 
 

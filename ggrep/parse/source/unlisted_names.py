@@ -23,12 +23,14 @@ _DRAWN: Final = re.compile(r"[0-9a-f]{12,}|\d{5,}")
 
 _SECRET: Final = re.compile(r"passw|htpass|secret|credential|private|token|vault")
 _KEYS: Final = re.compile(r"(?:^|[/._-])(?:ssh|gpg|pgp|ssl|tls|keys?|certs?|pki)(?:[/._-]|$)")
-"""Where lists leave a name open, words are enough to leave the file closed."""
+"""Words in a name that no list has, or in its folder's, are enough to leave the file closed."""
 
-_KEY: Final = b"-----BEGIN "
+_ARMOUR: Final = b"-----BEGIN "
+"""Begins keys and certificates."""
+
 _CONTROLS: Final = bytes({*range(32), 127} - set(b"\t\n\f\r\x1b"))
-_LEAST_ASCII: Final = 0.7
-"""Share of a text's beginning, in any script with markup and blanks, that is ASCII or UTF-8."""
+_LEAST_KNOWN: Final = 0.7
+"""Share of a text's beginning that is UTF-8; of one in an older encoding the ASCII."""
 
 
 def may_be_text(path: str) -> bool:
@@ -65,9 +67,9 @@ def is_text(name: str, size_bytes: int, directory: int) -> bool:
 
 
 def _reads_as_text(head: bytes) -> bool:
-    if not head.strip() or head.startswith(_CORPUS) or _KEY in head:
+    if not head.strip() or head.startswith(_CORPUS) or _ARMOUR in head:
         return False
     if head.translate(None, _CONTROLS) != head:
         return False
     known = head.decode("utf-8", "ignore")
-    return len(known.encode()) >= _LEAST_ASCII * len(head)
+    return len(known.encode()) >= _LEAST_KNOWN * len(head)

@@ -19,6 +19,7 @@ _QUOTES: Final = 2
 _NEWLINE: Final = 2
 _COMMA: Final = 1
 _SMALL: Final = 8_192
+"""Bytes up to which a text names few files."""
 
 
 @dataclass(frozen=True, slots=True)

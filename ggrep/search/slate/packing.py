@@ -37,7 +37,8 @@ class RankedPack:
 
     Attributes:
         rank: place within its section, 0 for the best.
-        sizes: bytes of its pieces, each by its place, as far as they were counted.
+        sizes: bytes of its pieces, each by its place, as far as they were counted; a slate counts
+            all of its packs in one way.
     """
 
     pack: Pack
