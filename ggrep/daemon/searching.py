@@ -155,7 +155,10 @@ async def term_stats(daemon: StoreDaemon, caller: Caller, message: TermStats) ->
     """Answer with the active snapshot and its statistics for a query's terms."""
     deadline = caller.deadline(daemon, message.request.timeout_ms)
     snapshot_id, figures = await _plainly(
-        daemon, caller, deadline, lambda engine: engine.term_stats(message.request, deadline)
+        daemon,
+        caller,
+        deadline,
+        lambda engine: engine.term_stats(message.request, deadline, message.snapshot_id),
     )
     return {"snapshot_id": snapshot_id, "statistics": to_json(figures)}
 
@@ -169,7 +172,7 @@ async def pool(daemon: StoreDaemon, caller: Caller, message: Pool) -> Body:
 
     def work(engine: "Engine") -> RememberedPool:
         view = engine.view(deadline)
-        if view.notices:  # they are of this moment
+        if view.notices or request.held:  # notices are of this moment, and sessions end
             return remembered(engine.pool(request, deadline))
         held = memory.get(view.manifest.snapshot_id, request)
         return held or memory.put(request, engine.pool(request, deadline))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final
 
 from anyio import to_thread
@@ -74,10 +75,12 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
     memory: Memory | None = None,
     arrived: Arrived | None = None,
     part: float = 1.0,
+    kept: Mapping[RepoId, str] = MappingProxyType({}),
 ) -> Ran:
     """Return the answer as `federated_search` does, with what further requests need.
 
-    `part` is how much of the caller's time is left until the request's deadline.
+    `part` is how much of the caller's time is left until the request's deadline; `kept` has the
+    snapshots that a session keeps.
     """
     check_request(request)
     started_ms = clock.monotonic_ms()
@@ -91,6 +94,7 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
         deadline_of(request, clock),
         part,
         arrived,
+        kept,
     )
     given, from_memory = await _given(asking)
 

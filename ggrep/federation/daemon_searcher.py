@@ -63,10 +63,12 @@ class DaemonSearcher:
         return value_of(RepoDescription, reply, "description")
 
     async def term_stats(
-        self, request: SearchRequest, deadline: Deadline
+        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
     ) -> tuple[str, CollectionStatistics]:
-        """Return the active snapshot's id and its term statistics for the query."""
-        reply = await self._ask(lambda left_ms: TermStats(timed(request, left_ms)), deadline)
+        """Return a snapshot's id and its term statistics for the query."""
+        reply = await self._ask(
+            lambda left_ms: TermStats(timed(request, left_ms), snapshot_id), deadline
+        )
         return value_of(str, reply, "snapshot_id"), value_of(
             CollectionStatistics, reply, "statistics"
         )

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias, TypeVar
 import anyio
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import GgrepError, NoIndex
+from ggrep.base.errors import GgrepError, NoIndex, SessionExpired
 from ggrep.base.ids import RepoId
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.federation.cohort import CohortPlan
@@ -89,6 +89,7 @@ class RepoRequests:
         deadline: of all rounds together.
         part: of the request's time, how much that is; a slate keeps some for afterwards.
         arrived: told of each repository once, when it is done; None for nobody.
+        kept: snapshots that a session keeps; their repositories are asked about those.
         search: what each of them is asked, but for its corpora.
         repos: all that were selected.
         plan: which of them are asked for what, once they were described.
@@ -106,6 +107,7 @@ class RepoRequests:
     deadline: Deadline
     part: float = 1.0
     arrived: Arrived | None = None
+    kept: Mapping[RepoId, str] = field(default_factory=dict)
     search: SearchRequest = field(init=False)
     force: InForce = field(init=False)
     repos: Mapping[RepoId, WorkspaceRepo] = field(init=False)
@@ -316,10 +318,11 @@ class RepoRequests:
         description = await self._searcher(repo).describe(self.deadline)
         if description.snapshot_id is None:
             raise NoIndex("nothing was published yet")
-        return description
+        return replace(description, snapshot_id=self.kept.get(repo, description.snapshot_id))
 
     async def _figures(self, repo: RepoId) -> Figures:
-        return Figures(*await self._searcher(repo).term_stats(self.search, self.deadline))
+        kept = self.kept.get(repo)
+        return Figures(*await self._searcher(repo).term_stats(self.search, self.deadline, kept))
 
     async def _try(
         self,
@@ -347,7 +350,8 @@ class RepoRequests:
             search=replace(self.search, corpora=self.plan.corpora_of(repo)),
             per_list=max(1, length or self.force.per_repo_top),
             statistics=total,
-            snapshot_id=figures.snapshot_id if figures else None,
+            snapshot_id=figures.snapshot_id if figures else self.kept.get(repo),
+            held=repo in self.kept,
             vector=self.vectors.get(self.descriptions[repo].embed_key),
         )
         return await self._searcher(repo).search(request, self.deadline)
@@ -421,6 +425,8 @@ class RepoRequests:
         if isinstance(error, NoIndex):
             command = build_index(enabled=self.repos[repo].enabled)
             error = NoIndex(f"no index yet; run: {command}")
+        if error.code == _GONE and repo in self.kept:
+            error = SessionExpired("the snapshot of this session is gone; start a new session")
         self.failures[repo] = error
         self._tell(repo, status_of(error), 0)
 

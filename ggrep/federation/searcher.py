@@ -33,9 +33,12 @@ class RepoSearcher(Protocol):
         ...
 
     async def term_stats(
-        self, request: SearchRequest, deadline: Deadline
+        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
     ) -> tuple[str, CollectionStatistics]:
-        """Return the active snapshot's id and its term statistics for the query."""
+        """Return a snapshot's id and its term statistics for the query.
+
+        `snapshot_id` is one that a session keeps; None for the active one.
+        """
         ...
 
     async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:

@@ -16,6 +16,7 @@ from ggrep.federation.fanout import RepoOutcome
 from ggrep.federation.federated_response import FederatedResponse, answered_json
 from ggrep.federation.folding import REFILL_LIMIT
 from ggrep.federation.repo_outcomes import RepoLimit, code_of
+from ggrep.federation.repo_targets import label_of
 from ggrep.model.limits import LimitHit
 from ggrep.model.slate import Slate, SlateResponse
 from ggrep.search.slate.combine import Combining, RepoSlate, combined
@@ -37,21 +38,23 @@ def joined(
     clamps: Sequence[LimitHit],
     *,
     fits_usual: bool,
+    shows: bool = True,
 ) -> tuple[FederatedResponse, Slate]:
     """Return the search's answer completed by the slates, and the combined slate.
 
     Args:
         ran: the search, whose hits decided who was asked.
-        outcomes: of those who were; without any hit, none of their files is shown.
+        outcomes: of those who were.
         how: level, budgets and what scores mean.
         clamps: budgets that were asked for beyond a cap.
         fits_usual: what is said of many repositories lessens the bytes of the slate.
+        shows: their files are shown; else they only say what the question was taken for.
     """
     response, repos = ran.response, ran.asking.repos
     found = {repo: one.value for repo, one in sorted(outcomes.items()) if one.value is not None}
-    shown = found if response.hits else {}
+    shown = found if shows else {}
     slates = [
-        RepoSlate(repos[repo].alias or str(repo), one.slate, one.facts)
+        RepoSlate(label_of(repos[repo]), one.slate, one.facts, _left_out(one))
         for repo, one in shown.items()
     ]
     told = [RepoLimit(limit) for limit in clamps]
@@ -71,6 +74,12 @@ def joined(
     told += [RepoLimit(limit) for limit in cuts]
     limits = tuple(dict.fromkeys(sorted(told, key=RepoLimit.order)))
     return replace(response, limits_hit=limits), slate
+
+
+def _left_out(found: SlateResponse) -> int:
+    """Return how many files of a repository match and had no place in its slate."""
+    over = (hit for hit in found.limits_hit if hit.code == "max_slate_files")
+    return sum((hit.observed or hit.limit) - hit.limit for hit in over)
 
 
 def _cuts_within(found: Mapping[RepoId, SlateResponse]) -> list[RepoLimit]:

@@ -3,14 +3,16 @@
 A repository whose hits are among the first of the merged list gives a slate of its own, scored
 against the same statistics and of the same snapshot as its hits; `ggrep.search.slate.combine`
 makes one of them. What became of every repository stands in the answer as it does for a search.
+In a session the repositories that have shown a file answer of the snapshots that they showed.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import GgrepError
+from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.base.ids import RepoId
 from ggrep.federation.coordinator import Ran, deadline_of, run_search
 from ggrep.federation.fanout import RepoOutcome
@@ -18,16 +20,32 @@ from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse, answered_json, federated_json
 from ggrep.federation.memory import Memory
 from ggrep.federation.repo_requests import Arrived
+from ggrep.federation.repo_targets import label_of, repo_target
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.slate_joining import joined
 from ggrep.federation.strategies import BY_NAME
 from ggrep.federation.workspace import Workspace
-from ggrep.model.request import SnippetMode
-from ggrep.model.slate import Anchors, Budgets, Graph, Level, Slate, SlateRequest, SlateResponse
+from ggrep.federation.workspace_sessions import WorkspaceSession, read_session, write_session
+from ggrep.model.request import MAX_TOP, SnippetMode
+from ggrep.model.slate import (
+    Anchors,
+    Budgets,
+    Graph,
+    Level,
+    Pack,
+    SessionOp,
+    SessionRequest,
+    SessionState,
+    Slate,
+    SlateRequest,
+    SlateResponse,
+)
 from ggrep.model.statistics import sum_statistics
+from ggrep.render.slate_json import continued_json
 from ggrep.search.slate.combine import Combining
 from ggrep.search.slate.document import slate_json
 from ggrep.search.slate.levels import check_level, effective
+from ggrep.search.slate.session_steps import check_session, told_of
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import FederatedErrorJson, FederatedJson, FederatedSlateJson
@@ -38,12 +56,15 @@ LEADING_HITS: Final = 50
 _SEARCH_SHARE: Final = 0.6
 """Share of the time that the search may take; slates have the rest."""
 
+_HITS_OF_A_FILE: Final = 3
+"""So many more are looked at for each file that a session has shown."""
+
 _USUAL: Final = Budgets()
 
 
 @dataclass(frozen=True, slots=True)
 class SlateShape:
-    """Level, budgets and parts of a slate over a workspace.
+    """Level, budgets and parts of a slate over a workspace, and the session it is of.
 
     Attributes:
         level: as of a `SlateRequest`, and so are the others.
@@ -53,6 +74,7 @@ class SlateShape:
     budgets: Budgets = _USUAL
     anchors: Anchors = True
     graph: Graph = True
+    session: SessionRequest | None = None
 
 
 _LEAST: Final = SlateShape(level=0, anchors=False, graph=False)
@@ -65,10 +87,12 @@ class FederatedSlate:
     Attributes:
         response: its hits are those that decided who was asked.
         slate: None where there is no answer at all.
+        session: what goes on, where a session was asked for.
     """
 
     response: FederatedResponse
     slate: Slate | None
+    session: SessionState | None = None
 
     @property
     def ok(self) -> bool:
@@ -97,7 +121,12 @@ class FederatedSlate:
         """
         if self.slate is None:
             return federated_json(self.response)
-        return {**answered_json(self.response), "format": "slate", "slate": slate_json(self.slate)}
+        return {
+            **answered_json(self.response),
+            **continued_json(self.session),
+            "format": "slate",
+            "slate": slate_json(self.slate),
+        }
 
 
 async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
@@ -116,16 +145,23 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
 
     Raises:
         WorkspaceError: the request is invalid, or a cohort that it names is not there.
-        InvalidRequest: the level or a budget is.
+        InvalidRequest: the level, a budget or something of the session is.
+        SessionFull: the session has shown as many files as its token can name.
     """
     check_level(shape.level)
     budgets, clamps = effective(shape.budgets, shape.level)
+    asked = shape.session
+    if asked is not None:
+        check_session(asked)
+        budgets = replace(budgets, files=max(budgets.files, len(asked.targets)))
+    token = asked.token if asked else ""
+    session = read_session(token, workspace) if token else WorkspaceSession()
     started_ms = clock.monotonic_ms()
     deadline = deadline_of(request, clock)
     searching = replace(
         request,
         search=replace(request.search, snippet=SnippetMode.NONE, explain=False),
-        top=LEADING_HITS,
+        top=min(LEADING_HITS + _HITS_OF_A_FILE * session.files, MAX_TOP),
         deadline=_share(deadline, clock),
     )
     ran = await run_search(
@@ -136,10 +172,12 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
         memory=memory,
         arrived=arrived,
         part=_SEARCH_SHARE,
+        kept=session.snapshots,
     )
     if not ran.response.ok:
         return FederatedSlate(ran.response, None)
-    outcomes = await _ask(ran, shape, budgets, deadline)
+    requests = _requests(ran, shape, budgets, session)
+    outcomes = await ran.asking.slates(requests or _interpreting(ran, budgets), deadline)
     if request.strict:
         for outcome in outcomes.values():
             if outcome.error is not None:
@@ -151,11 +189,14 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
         confidence=ran.response.confidence,
         graph=shape.graph,
         keep_weak=request.search.keep_weak,
+        has_session=asked is not None,
+        named=bool(asked and asked.targets),
     )
     usual = not shape.budgets.total_bytes and not budgets.of_text
-    response, slate = joined(ran, outcomes, how, clamps, fits_usual=usual)
+    response, slate = joined(ran, outcomes, how, clamps, fits_usual=usual, shows=bool(requests))
     elapsed_ms = clock.monotonic_ms() - started_ms
-    return FederatedSlate(replace(response, elapsed_ms=elapsed_ms), slate)
+    state = _advanced(asked, session, workspace, slate, outcomes)
+    return FederatedSlate(replace(response, elapsed_ms=elapsed_ms), slate, state)
 
 
 def _share(deadline: Deadline, clock: Clock) -> Deadline:
@@ -163,17 +204,85 @@ def _share(deadline: Deadline, clock: Clock) -> Deadline:
     return replace(deadline, at_ms=now_ms + _SEARCH_SHARE * deadline.remaining_ms())
 
 
-async def _ask(
-    ran: Ran, shape: SlateShape, budgets: Budgets, deadline: Deadline
-) -> dict[RepoId, RepoOutcome[SlateResponse]]:
-    """Return the slates of the repositories that lead the merged list."""
-    leading = list(dict.fromkeys(hit.repo_id for hit in ran.response.hits))[: budgets.files]
+def _requests(
+    ran: Ran, shape: SlateShape, budgets: Budgets, session: WorkspaceSession
+) -> dict[RepoId, SlateRequest]:
+    """Return what to ask of the repositories that lead the merged list, or that targets name."""
+    asked = shape.session
+    if asked is not None and asked.targets:
+        requests = {}
+        for repo, own in _targets(ran, asked).items():
+            plain = _request(ran, repo, shape, budgets)
+            requests[repo] = _in_session(plain, replace(asked, targets=own), session, repo)
+        return requests
+    fresh = [
+        hit.repo_id
+        for hit in ran.response.hits
+        if not (asked and asked.delta_only and session.has_seen(hit.repo_id, hit.hit.path))
+    ]
+    leading = list(dict.fromkeys(fresh[:LEADING_HITS]))[: budgets.files]
     requests = {repo: _request(ran, repo, shape, budgets) for repo in leading}
-    if not leading and ran.given.pools:
-        # Nothing is shown, but somebody has to say what the question was taken for.
-        first = min(ran.given.pools)
-        requests[first] = _request(ran, first, _LEAST, replace(budgets, files=1))
-    return await ran.asking.slates(requests, deadline)
+    if asked is not None:
+        requests = {repo: _in_session(one, asked, session, repo) for repo, one in requests.items()}
+    return requests
+
+
+def _interpreting(ran: Ran, budgets: Budgets) -> dict[RepoId, SlateRequest]:
+    """Return what to ask where nothing is shown: somebody says what the question is taken for."""
+    return {
+        repo: _request(ran, repo, _LEAST, replace(budgets, files=1))
+        for repo in sorted(ran.given.pools)[:1]
+    }
+
+
+def _targets(ran: Ran, asked: SessionRequest) -> dict[RepoId, tuple[str, ...]]:
+    """Return the places to open by repository.
+
+    Raises:
+        InvalidRequest: one does not say of which repository it is, or of one that gave no answer.
+    """
+    asking, found = ran.asking, dict[RepoId, tuple[str, ...]]()
+    for typed in asked.targets:
+        target = repo_target(typed, asking.workspace, asking.selection)
+        repo = target.repo or (asking.selection.repos[0] if len(asking.repos) == 1 else None)
+        if repo is None:
+            raise InvalidRequest(f"targets: {typed!a}: say of which repository, as alias:path")
+        if repo.repo_id not in ran.given.pools:
+            raise InvalidRequest(f"targets: {typed!a}: {label_of(repo)} gave no answer")
+        found[repo.repo_id] = (*found.get(repo.repo_id, ()), target.target)
+    return found
+
+
+def _in_session(
+    request: SlateRequest, asked: SessionRequest, session: WorkspaceSession, repo: RepoId
+) -> SlateRequest:
+    """Return the request as the repository's part of a session."""
+    held = session.repos.get(repo)
+    if held is None:
+        op: SessionOp = "expand" if asked.targets else "start"
+        return replace(request, session=replace(asked, token="", op=op, delta_only=False), seen=())
+    own = replace(asked, token=held.token)
+    return replace(request, session=own, seen=tuple(seen.hex() for seen in held.seen))
+
+
+def _advanced(
+    asked: SessionRequest | None,
+    session: WorkspaceSession,
+    workspace: Workspace,
+    slate: Slate,
+    outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]],
+) -> SessionState | None:
+    """Return what goes on with a session once a slate of it is shown."""
+    if asked is None:
+        return None
+    ids = {label_of(repo): repo.repo_id for repo in workspace.repos}
+    packs: dict[RepoId, list[Pack]] = {}
+    for pack in (pack for _, own in slate.sections for pack in own):
+        packs.setdefault(ids[pack.repo], []).append(pack)
+    found = {repo: one.value for repo, one in outcomes.items() if one.value is not None}
+    tokens = {repo: one.session.token for repo, one in found.items() if one.session is not None}
+    shown = {repo: told_of(packs[repo], found[repo].copies) for repo in tokens if repo in packs}
+    return write_session(session.going_on(tokens, shown), workspace, asked.op)
 
 
 def _request(ran: Ran, repo: RepoId, shape: SlateShape, budgets: Budgets) -> SlateRequest:

@@ -68,6 +68,10 @@ MAX_LEVEL: Final = 3
 """The most detailed level of a slate."""
 MAX_TARGETS: Final = 32
 """Most targets of one `expand` request."""
+MAX_COUNTED: Final = 1_024
+"""Most files that a caller says it has shown."""
+SESSION_SECS: Final = 3_600
+"""How long a session keeps its snapshot after each use."""
 NEW_SESSION: Final = "new"
 """The value that callers send in place of a token to start a session."""
 
@@ -165,6 +169,8 @@ class SlateRequest:
         search: the question; its limits and snippet depth do not matter here.
         facts: also return the facts of the files, for a caller that merges several slates.
         session: None for a question outside of any session.
+        seen: hashes of files that the session has returned, where the caller counts them as it
+            shows a part of what is returned; tokens then name no file. None to count them here.
         statistics: of the collection to score against; None for the repository's own.
         snapshot_id: the snapshot that `statistics` came from; None when there are none.
         vector: the query's, of the same encoder; None to encode it here.
@@ -177,6 +183,7 @@ class SlateRequest:
     graph: Graph = True
     facts: bool = False
     session: SessionRequest | None = None
+    seen: Annotated[tuple[str, ...] | None, Sent(MAX_COUNTED, each=(16, 16))] = None
     statistics: CollectionStatistics | None = None
     snapshot_id: Annotated[str | None, Sent(26)] = None
     vector: EncodedQuery | None = None
@@ -390,6 +397,7 @@ class SlateResponse:
 
     Attributes:
         facts: of the selected files, for whoever joins several slates; by path.
+        copies: files whose text others of the slate hold completely, where the caller counts.
         timings_ms: stage to milliseconds; empty in deterministic mode.
     """
 
@@ -403,5 +411,6 @@ class SlateResponse:
     warnings: tuple[Notice, ...]
     session: SessionState | None = None
     facts: tuple[FileFacts, ...] = ()
+    copies: tuple[str, ...] = ()
     timings_ms: tuple[tuple[str, int], ...] = ()
     admitted: Admitted | None = None

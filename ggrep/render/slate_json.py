@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ggrep.base.formats import SLATE_SCHEMA
-from ggrep.model.slate import SlateResponse
+from ggrep.model.slate import SessionState, SlateResponse
 from ggrep.render.metadata_json import fields_json, metadata_json, timed_json
 from ggrep.search.slate.document import slate_json
 
@@ -16,12 +16,13 @@ def slate_success(response: SlateResponse) -> "SlateAnswerJson":
     return {
         **metadata_json(response, SLATE_SCHEMA),
         **timed_json(response),
-        **_continued(response),
+        **continued_json(response.session),
         "mode": response.request.search.mode.value,
         "confidence": response.confidence.value,
         "slate": slate_json(response.slate),
     }
 
 
-def _continued(response: SlateResponse) -> "ContinuedJson":
-    return {} if response.session is None else {"session": fields_json(response.session)}
+def continued_json(session: SessionState | None) -> "ContinuedJson":
+    """Return what goes on with a session, under its key; nothing without one."""
+    return {} if session is None else {"session": fields_json(session)}

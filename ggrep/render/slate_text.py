@@ -274,9 +274,9 @@ def _next(told: Told, page: Page) -> list[str]:
 def _command(action: NextAction, told: Told, page: Page) -> str:
     query = shlex.quote(told.query)
     again = query if len(query) <= _QUERY_CHARACTERS else "..."
+    again += f" --workspace {shlex.quote(told.workspace)}" if told.workspace else ""
     match action.action:
         case "level":
-            again += f" --workspace {shlex.quote(told.workspace)}" if told.workspace else ""
             return f"ggrep slate {again} --level {shlex.quote(action.target)}"
         case "refine" if told.session is not None:
             return f"ggrep slate {again} --session TOKEN --delta-only"

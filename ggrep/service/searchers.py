@@ -64,10 +64,10 @@ class EngineSearcher:
         return await self._call(lambda engine: engine.describe(deadline))
 
     async def term_stats(
-        self, request: SearchRequest, deadline: Deadline
+        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
     ) -> tuple[str, CollectionStatistics]:
         """Return the active snapshot's id and its statistics for the request's query."""
-        return await self._call(lambda engine: engine.term_stats(request, deadline))
+        return await self._call(lambda engine: engine.term_stats(request, deadline, snapshot_id))
 
     async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
         """Return a query's vector; None without an encoder."""
@@ -156,10 +156,10 @@ class _Either:
         return await self._try(lambda searcher: searcher.describe(deadline))
 
     async def term_stats(
-        self, request: SearchRequest, deadline: Deadline
+        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
     ) -> tuple[str, CollectionStatistics]:
         """Return the active snapshot's id and its figures for the query."""
-        return await self._try(lambda searcher: searcher.term_stats(request, deadline))
+        return await self._try(lambda searcher: searcher.term_stats(request, deadline, snapshot_id))
 
     async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
         """Return a query's vector; None without an encoder."""

@@ -16,6 +16,7 @@ from ggrep.federation.searcher import Searchers
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.federation.workspace_expand import FederatedExpansion
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
+from ggrep.model.slate import SessionRequest
 from ggrep.service.call_options import (
     AnyPath,
     ExpandOptions,
@@ -117,6 +118,8 @@ class WorkspaceSearchOptions(HitOptions, SelectOptions, total=False):
 class WorkspaceSlateOptions(QueryOptions, ShapeOptions, SelectOptions, total=False):
     """Of a workspace's `slate`."""
 
+    session: SessionRequest
+
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceAnswer(FederatedResponse):
@@ -202,7 +205,7 @@ def of_one(given: Options) -> Options:
 def slate_shape(query: str, given: Options) -> SlateShape:
     """Return what a slate is to look like; errors as `federated_request`."""
     asked = slate_request(query, given)
-    return SlateShape(asked.level, asked.budgets, asked.anchors, asked.graph)
+    return SlateShape(asked.level, asked.budgets, asked.anchors, asked.graph, asked.session)
 
 
 def configured(

@@ -15,7 +15,7 @@ from ggrep.federation.workspace import load_workspace
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.interfaces.api.openapi import openapi_document
 from ggrep.interfaces.surfaces.body import parse_federated_body
-from ggrep.model.slate import Budgets
+from ggrep.model.slate import Budgets, SessionRequest
 from tests.fakes.sites import Site
 
 MakeSite = Callable[..., Site]
@@ -48,6 +48,17 @@ async def test_the_slate_is_the_coordinators_byte_for_byte(site: Site) -> None:
     assert {pack["repo"] for pack in response.json()["slate"]["sections"][0]["files"]} == {"a", "b"}
 
 
+async def test_a_session_reaches_the_coordinator(site: Site) -> None:
+    """An empty one starts one, a token goes on, and targets open."""
+    for given, wanted in (
+        ({}, SessionRequest()),
+        ({"token": "t", "deltaOnly": True}, SessionRequest("t", "refine", delta_only=True)),
+        ({"token": "t", "targets": "a:x.py"}, SessionRequest("t", "expand", ("a:x.py",))),
+    ):
+        await site.federated(format="slate", session=given)
+        assert site.service.asked[-1][1].session == wanted
+
+
 async def test_without_the_word_slate_the_answer_is_hits(site: Site) -> None:
     """As it ever was."""
     for fields in ({}, {"format": None}, {"format": "hits"}):
@@ -74,13 +85,15 @@ async def test_a_slate_as_events_ends_with_the_slate(site: Site) -> None:
         ({"format": "slate", "slate": {"maxFiles": -1}}, "$.slate.maxFiles"),
         ({"format": "slate", "slate": {"anchors": 1}}, "$.slate.anchors"),
         ({"format": "slate", "slate": {"session": "new"}}, "$.slate.session"),
-        ({"format": "slate", "session": {"token": ""}}, "$.session"),
+        ({"format": "slate", "session": {"token": 1}}, "$.session.token"),
+        ({"format": "slate", "session": {"op": "stop"}}, "$.session.op"),
+        ({"format": "hits", "session": {}}, "$.session"),
     ],
 )
 async def test_what_is_wrong_with_a_slate_is_said_with_its_field(
     site: Site, fields: dict[str, object], field: str
 ) -> None:
-    """Sessions too: one is of one index."""
+    """So that nothing is passed over."""
     response = await site.federated(**fields)
 
     assert response.status_code == 400

@@ -133,22 +133,51 @@ def test_a_graph_alone_can_be_drawn(
     assert str(Path.cwd()) not in drawn.out
 
 
+def test_a_session_goes_on_with_what_it_has_not_shown(ggrep: Command) -> None:
+    """As in one repository: the answer's token leads to the next files, and opens those shown."""
+    few = ("--max-files", "3", "--json")
+    first = slate(ggrep, "--session", "new", *few)
+    token = first.document["session"]["token"]
+    fits(first.document, "federated_slate")
+    more = slate(ggrep, "--session", token, "--delta-only", *few)
+    repo, path = packs(first.document)[0]
+    opened = slate(ggrep, "--session", token, "--target", f"{repo}:{path}", *few)
+
+    assert first.document["session"]["seen_files"] == len(packs(first.document)) == 3
+    assert not set(packs(more.document)) & set(packs(first.document))
+    assert more.document["session"]["seen_files"] == 3 + len(packs(more.document))
+    assert packs(opened.document) == [(repo, path)]
+
+
+def test_the_screen_shows_the_token_and_how_to_go_on(ggrep: Command) -> None:
+    """Its hints can be typed as they stand."""
+    begun = slate(ggrep, "--session", "new", "--max-files", "3", "--level", "2")
+    alone = slate(ggrep, "--max-files", "3", "--level", "2")
+
+    assert "Session" in begun.out
+    assert "--workspace ws.jsonc --session TOKEN --delta-only" in begun.out
+    assert "--workspace ws.jsonc --session new" in alone.out
+
+
+def test_an_agent_reads_the_token(ggrep: Command) -> None:
+    """The structured document may not reach it."""
+    assert "\nsession " in slate(ggrep, "--session", "new", "--format", "agent").out
+
+
 @pytest.mark.parametrize(
-    "flags",
+    ("flags", "said"),
     [
-        ("--session", "new"),
-        ("--session", "dG9rZW4", "--delta-only"),
-        ("--session", "dG9rZW4", "--target", "a.py:3"),
+        (("--session", "dG9rZW4", "--delta-only"), "not a token of this workspace"),
+        (("--delta-only",), "only with --session"),
+        (("--session", "new", "--target", "shop:a.py"), "give a token"),
     ],
 )
-def test_a_session_over_several_repositories_is_refused(
-    ggrep: Command, flags: Sequence[str]
-) -> None:
-    """A session pins one snapshot of one index."""
+def test_a_session_that_is_none_is_refused(ggrep: Command, flags: Sequence[str], said: str) -> None:
+    """In words that say what is missing."""
     refused = slate(ggrep, *flags)
 
     assert refused.status != 0
-    assert "a session is of one index" in refused.err
+    assert said in refused.err
     assert refused.out == ""
 
 

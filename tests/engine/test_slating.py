@@ -20,10 +20,10 @@ from ggrep.base.errors import (
     SessionFull,
     SnapshotGone,
 )
-from ggrep.index.store.pins import PIN_TTL_SECS
 from ggrep.model.confidence import Confidence
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import (
+    SESSION_SECS,
     Budgets,
     Evidence,
     Pack,
@@ -35,7 +35,7 @@ from ggrep.model.slate import (
 )
 from ggrep.render.slate_json import slate_success
 from ggrep.search.engine.engine import Engine
-from ggrep.search.slate.sessions import MAX_TOKEN_BYTES, path_hash
+from ggrep.search.slate.tokens import MAX_TOKEN_BYTES, path_hash
 from tests.fakes.repos import AheadClock, InProcessPool, open_engine, write_tree
 
 CHECK = '''def check_permission(user, order):
@@ -130,7 +130,7 @@ class LateClock(AheadClock):
     """A clock that is two hours further: every session has ended."""
 
     def now(self):  # type: ignore[no-untyped-def] # noqa: ANN201 - as the one it inherits
-        return super().now() + timedelta(seconds=2 * PIN_TTL_SECS)
+        return super().now() + timedelta(seconds=2 * SESSION_SECS)
 
 
 def indexed(base: Path, tree: dict[str, str]) -> Engine:
@@ -672,7 +672,7 @@ def test_an_ended_session_says_so(shop: Engine) -> None:
 def test_a_full_session_says_so(shop: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rather than forgetting what it has returned."""
     first = shop.slate(replace(STARTED, budgets=Budgets(files=2)))
-    monkeypatch.setattr("ggrep.search.slate.sessions.MAX_SEEN", 2)
+    monkeypatch.setattr("ggrep.search.slate.tokens.MAX_SEEN", 2)
 
     assert paths(shop.slate(replace(STARTED, budgets=Budgets(files=2)))) == paths(first)
     with pytest.raises(SessionFull):
@@ -684,7 +684,7 @@ def test_a_session_that_could_not_answer_leaves_its_token_good(
 ) -> None:
     """Its client asks for less with the token it has."""
     first = shop.slate(replace(STARTED, budgets=Budgets(files=2)))
-    monkeypatch.setattr("ggrep.search.slate.sessions.MAX_SEEN", 3)
+    monkeypatch.setattr("ggrep.search.slate.tokens.MAX_SEEN", 3)
     going_on = replace(ASKED, session=gone_on(first, delta_only=True))
     with pytest.raises(SessionFull):
         shop.slate(going_on)

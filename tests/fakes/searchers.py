@@ -153,7 +153,7 @@ class FakeSearcher:
         )
 
     async def term_stats(
-        self, request: SearchRequest, deadline: Deadline
+        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
     ) -> tuple[str, CollectionStatistics]:
         """Return the figures of the rows."""
         await self._enter("term_stats", request)

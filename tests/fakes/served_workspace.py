@@ -67,9 +67,9 @@ class _SeenSearcher:
         return await self._inner.describe(deadline)
 
     async def term_stats(
-        self, request: SearchRequest, deadline: Deadline
+        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
     ) -> tuple[str, CollectionStatistics]:
-        found = await self._inner.term_stats(request, deadline)
+        found = await self._inner.term_stats(request, deadline, snapshot_id)
         if self._between.counted is not None:
             await self._between.counted(self._repo)
         return found

@@ -262,8 +262,10 @@ class Publishing(FakeSearcher):
 
     times = 1
 
-    async def term_stats(self, asked: SearchRequest, deadline: object) -> object:
-        counted = await FakeSearcher.term_stats(self, asked, deadline)
+    async def term_stats(
+        self, asked: SearchRequest, deadline: object, snapshot_id: str | None = None
+    ) -> object:
+        counted = await FakeSearcher.term_stats(self, asked, deadline, snapshot_id)
         if self.times:
             self.times -= 1
             self.snapshot_id = f"{self.snapshot_id}+"

@@ -18,8 +18,9 @@ from ggrep.index.maintenance.clone import clone_store
 from ggrep.index.maintenance.collection import CollectionReport, collect_garbage, preview
 from ggrep.index.maintenance.inventory import remove_store
 from ggrep.index.store.manifest import read_manifest
-from ggrep.index.store.pins import PIN_TTL_SECS, pinned
+from ggrep.index.store.pins import pinned
 from ggrep.index.store.verify import Verifier
+from ggrep.model.slate import SESSION_SECS
 from ggrep.search.engine.engine import Engine
 from ggrep.search.slate.sessions import OpenSession, Sessions, advance, session_key
 from tests.fakes.clocks import ManualClock
@@ -27,7 +28,7 @@ from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
 
-TTL = timedelta(seconds=PIN_TTL_SECS)
+TTL = timedelta(seconds=SESSION_SECS)
 SESSION = derived_id("a question")
 
 

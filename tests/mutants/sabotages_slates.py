@@ -29,6 +29,7 @@ PROFILES = "tests/config/test_profile_settings.py::"
 RECEIPTS = "tests/engine/test_receipts.py::"
 SELECTION = "tests/slate/test_selection.py::"
 SESSIONS = "tests/slate/test_sessions.py::"
+WORKSPACE_SESSIONS = "tests/federation/test_sessions_of_real_repositories.py::"
 SLATING = "tests/engine/test_slating.py::"
 TOKENS = "tests/slate/test_tokens.py::"
 TOOLS = "tests/mcp/test_tools.py::"
@@ -126,7 +127,7 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a slate over a workspace is as long whatever its confidence",
         "ggrep/search/slate/combine.py",
-        "how.confidence, keep_weak=how.keep_weak)",
+        "how.confidence, keep_weak=how.keep_weak or how.named)",
         "how.confidence, keep_weak=True)",
         (COMBINE + "test_a_doubtful_answer_shows_fewer_files",),
     ),
@@ -508,21 +509,21 @@ SLATE_SABOTAGES = (
     # USE.MUST.016: an inquiry over several requests on one snapshot.
     Sabotage(
         "the seal of a token is not compared",
-        "ggrep/search/slate/sessions.py",
+        "ggrep/search/slate/tokens.py",
         "if len(body) < _HEAD or not hmac.compare_digest(seal, _sealed(body, key, store_id)):",
         "if len(body) < _HEAD:",
         (TOKENS + "test_a_token_is_refused_whichever_bit_was_changed",),
     ),
     Sabotage(
         "a token serves every store",
-        "ggrep/search/slate/sessions.py",
+        "ggrep/search/slate/tokens.py",
         '_CONTEXT + store_id.encode() + b"\\0" + body',
         "_CONTEXT + body",
         (TOKENS + "test_a_token_of_another_store_or_home_is_refused_alike",),
     ),
     Sabotage(
         "a token of any size is read",
-        "ggrep/search/slate/sessions.py",
+        "ggrep/search/slate/tokens.py",
         "    if len(text) > MAX_TOKEN_BYTES:\n",
         "    if len(text) > MAX_TOKEN_BYTES << 20:\n",
         (TOKENS + "test_a_token_of_a_megabyte_is_refused_unread",),
@@ -596,24 +597,48 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "what a session has seen digests by its order",
-        "ggrep/search/slate/sessions.py",
+        "ggrep/search/slate/tokens.py",
         'b"".join(sorted(seen))',
         'b"".join(seen)',
         (TOKENS + "test_the_digest_of_what_was_seen_does_not_tell_its_order",),
     ),
     Sabotage(
         "a token names any number of files",
-        "ggrep/search/slate/sessions.py",
+        "ggrep/search/slate/tokens.py",
         "    if len(token.seen) > MAX_SEEN:\n",
         "    if len(token.seen) > MAX_SEEN << 10:\n",
         (TOKENS + "test_a_session_that_saw_too_much_says_so",),
     ),
     Sabotage(
         "a file that says the same as one that was shown is shown next",
-        "ggrep/search/slate/slate_answers.py",
-        "    paths.update(copies.intersection(",
-        "    paths.intersection(copies.intersection(",
+        "ggrep/search/slate/session_steps.py",
+        "    return named.intersection(copies).union(",
+        "    return frozenset().union(",
         (KNOBS + "test_a_copy_of_what_was_shown_does_not_come_next",),
+    ),
+    Sabotage(
+        "a workspace's session goes on over the newest snapshots",
+        "ggrep/federation/workspace_slates.py",
+        "        kept=session.snapshots,\n",
+        "        kept={},\n",
+        (WORKSPACE_SESSIONS + "test_a_session_sees_the_snapshots_that_it_showed",),
+    ),
+    Sabotage(
+        "a workspace's session shows files again",
+        "ggrep/federation/workspace_slates.py",
+        "seen=tuple(seen.hex() for seen in held.seen)",
+        "seen=()",
+        (WORKSPACE_SESSIONS + "test_a_session_shows_every_file_that_is_worth_it_once",),
+    ),
+    Sabotage(
+        "a damaged token of a workspace is read",
+        "ggrep/federation/workspace_sessions.py",
+        "checksum != _checksum(body)",
+        "checksum != checksum",
+        (
+            "tests/federation/test_workspace_sessions.py::"
+            "test_a_token_is_refused_whichever_byte_was_changed",
+        ),
     ),
     # USE.MUST.018: a graph of how the shown files relate.
     Sabotage(

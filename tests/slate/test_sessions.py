@@ -17,22 +17,17 @@ from ggrep.base.errors import (
 from ggrep.base.identifiers import derived_id
 from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.config import names
-from ggrep.index.store.pins import PIN_TTL_SECS, read_pin
+from ggrep.index.store.pins import read_pin
 from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SESSION_SECS
 from ggrep.search.engine import snapshots
 from ggrep.search.engine.engine import Engine
-from ggrep.search.slate.sessions import (
-    MAX_SEEN,
-    OpenSession,
-    Sessions,
-    advance,
-    path_hash,
-    seen_set_digest,
-)
+from ggrep.search.slate.sessions import OpenSession, Sessions, advance
+from ggrep.search.slate.tokens import MAX_SEEN, path_hash, seen_set_digest
 from tests.fakes.repos import open_engine, write_tree
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
-TTL = timedelta(seconds=PIN_TTL_SECS)
+TTL = timedelta(seconds=SESSION_SECS)
 STORE_ID = StoreId("shop-0123456789ab-0123456789ab")
 SNAPSHOT = SnapshotId("01ARZ3NDEKTSV4RRFFQ69G5FAV")
 SESSION = derived_id("a question")

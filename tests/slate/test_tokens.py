@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ggrep.base.errors import InvalidRequest, SessionFull
 from ggrep.base.ids import SnapshotId, StoreId
-from ggrep.search.slate.sessions import (
+from ggrep.search.slate.tokens import (
     MAX_SEEN,
     MAX_TOKEN_BYTES,
     SessionToken,

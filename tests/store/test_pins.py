@@ -14,17 +14,17 @@ from ggrep.config import names
 from ggrep.index.store import pins
 from ggrep.index.store.pins import (
     MAX_PINS,
-    PIN_TTL_SECS,
     extend,
     pinned,
     read_pin,
     sweep_pins,
     write_pin,
 )
+from ggrep.model.slate import SESSION_SECS
 from tests.crash.faults import Death, recorded
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
-TTL = timedelta(seconds=PIN_TTL_SECS)
+TTL = timedelta(seconds=SESSION_SECS)
 SECOND = timedelta(seconds=1)
 SNAPSHOT = SnapshotId("01ARZ3NDEKTSV4RRFFQ69G5FAV")
 OTHER = SnapshotId("01BX5ZZKBKACTAV9WEVGEMMVRZ")
@@ -201,7 +201,7 @@ def test_sessions_are_bounded_and_none_is_evicted(
     with pytest.raises(Busy) as caught:
         write_pin(store, SNAPSHOT, session(9), NOW + 10 * SECOND)
 
-    assert caught.value.retry_after_ms == (PIN_TTL_SECS - 10) * 1000
+    assert caught.value.retry_after_ms == (SESSION_SECS - 10) * 1000
     assert len(files(store)) == 3
     first = write_pin(store, SNAPSHOT, session(0), NOW + 10 * SECOND)
     extend(store, first, NOW + 20 * SECOND)

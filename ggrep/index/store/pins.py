@@ -23,9 +23,7 @@ from ggrep.base.ids import SnapshotId
 from ggrep.config import names
 from ggrep.index.store.needed_files import entries
 from ggrep.index.store.read_failures import read_failure
-
-PIN_TTL_SECS: Final = 3_600
-"""How long a pin holds after each use."""
+from ggrep.model.slate import SESSION_SECS
 
 MAX_PINS: Final = 256
 """Sessions of a store that run at once; writers in a race may pass it by one each."""
@@ -33,7 +31,7 @@ MAX_PINS: Final = 256
 _VERSION: Final = 1
 """Layout of a pin: 1. version, both ids, when it was made, when it ends."""
 
-_TTL: Final = timedelta(seconds=PIN_TTL_SECS)
+_TTL: Final = timedelta(seconds=SESSION_SECS)
 _LONGEST: Final = 2 * _TTL
 """What claims to hold longer was not written by us, or by a clock that is far ahead of ours."""
 

@@ -198,10 +198,10 @@ class EngineInPlace:
         return self.engine.describe(deadline)
 
     async def term_stats(
-        self, request: SearchRequest, deadline: Deadline
+        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
     ) -> tuple[str, CollectionStatistics]:
         """Return the active snapshot's id and its statistics for the request's query."""
-        return self.engine.term_stats(request, deadline)
+        return self.engine.term_stats(request, deadline, snapshot_id)
 
     async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
         """Return a query's vector; None without an encoder."""

@@ -40,7 +40,10 @@ from ggrep.service.opening import open_workspace
 from ggrep.service.syncing import Hear
 
 _OF_SLATES: Final = frozenset(
-    {"level", "max_bytes", "max_file_bytes", "max_files", "evidence", "graph"}
+    {
+        *("level", "max_bytes", "max_file_bytes", "max_files", "evidence", "graph"),
+        *("session", "op", "targets", "delta_only"),
+    }
 )
 _OF_HITS: Final = frozenset({"top", "per_file"})
 

@@ -179,6 +179,12 @@ _OF_SLATES: Final = (
     _argument("evidence", "slate.maxEvidencePerFile"),
     _argument("graph", "slate.graph"),
 )
+_OF_SESSIONS: Final = (
+    _argument("session", "session.token", "new, or a token to go on"),
+    _argument("targets", "session.targets", "Places to open in a session"),
+    _argument("delta_only", "session.deltaOnly", "Only files new to the session"),
+)
+_OP: Final = _argument("op", "session.op")
 _OF_WORKSPACES: Final = (
     _argument("tags", "select.tags"),
     _argument("select", "select.repos"),
@@ -240,14 +246,12 @@ TOOLS: Final = (
             _LEVEL,
             _MAX_BYTES,
             replace(_FILTER, says="As in search"),
-            _argument("session", "session.token", "new, or a token to go on"),
-            _argument("targets", "session.targets", "Places to open in a session"),
-            _argument("delta_only", "session.deltaOnly", "Only files new to the session"),
+            *_OF_SESSIONS,
         ),
         (
             *_OF_SLATES,
             _argument("anchors", "slate.anchors"),
-            _argument("op", "session.op"),
+            _OP,
             *_RARELY_ASKING,
             *_OF_SEARCHES,
         ),
@@ -269,6 +273,8 @@ TOOLS: Final = (
             _LEVEL_OF_SEVERAL,
             replace(_MAX_BYTES, says=""),
             *_OF_SLATES,
+            *(replace(each, says="") for each in _OF_SESSIONS),
+            _OP,
             replace(_SNIPPET, says=""),
             *_OF_HITS,
             *_RARELY_ASKING,

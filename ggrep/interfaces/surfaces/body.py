@@ -156,6 +156,8 @@ def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
     issues = fields.issues
     if "\0" in str(given.of(_Workspace).get("path")):
         fields.add("workspacePath", "invalid", "must be the path of a workspace file")
+    if body.get("session") is not None and given.make(_Workspace, path="").format != "slate":
+        fields.add("session", "invalid", "only with format slate")
     top = given.of(FederatedRequest).get("top", SearchRequest("").limit)
     search = _search(given, query=given.of(SearchRequest).get("query", ""), limit=top)
     request = given.make(FederatedRequest, search=search)
@@ -167,7 +169,8 @@ def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
     if issues:
         raise WorkspaceError(tuple(issues))
     place = given.make(_Workspace)
-    shape = given.make(SlateShape, budgets=given.make(Budgets))
+    session = None if body.get("session") is None else _session(given)
+    shape = given.make(SlateShape, budgets=given.make(Budgets), session=session)
     return FederatedCall(place.path, place.id, request, shape if place.format == "slate" else None)
 
 

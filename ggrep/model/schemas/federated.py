@@ -26,7 +26,7 @@ from ggrep.model.schemas.constraints import (
     may_grow,
 )
 from ggrep.model.schemas.failure import HintJson, IssueJson
-from ggrep.model.schemas.slate import SlateJson
+from ggrep.model.schemas.slate import ContinuedJson, SlateJson
 
 RepoStatus: TypeAlias = Literal[
     "ok",
@@ -351,7 +351,7 @@ class FederatedAnswerJson(AskedJson, StatedJson):
     """
 
 
-class FederatedSlateJson(FederatedAnswerJson):
+class FederatedSlateJson(FederatedAnswerJson, ContinuedJson):
     """What a question needs from the repositories of a workspace.
 
     The answer of a search of it, with a slate in the place of its lists.

@@ -138,9 +138,14 @@ class Describe:
 
 @dataclass(frozen=True, slots=True)
 class TermStats:
-    """Collection statistics of a query's terms."""
+    """Collection statistics of a query's terms.
+
+    Attributes:
+        snapshot_id: one that a session keeps; None for the active one.
+    """
 
     request: SearchRequest
+    snapshot_id: Annotated[str | None, Sent(26)] = None
 
 
 @dataclass(frozen=True, slots=True)

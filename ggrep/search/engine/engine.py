@@ -411,16 +411,23 @@ class Engine:
         """Return the ranked lists that a coordinator merges; see `PoolRequest`."""
         check_request(request.search)
         deadline = deadline or self._deadline(request.search.timeout_ms)
-        with self._answering(deadline) as context:
+        pinned = _pinned(request.snapshot_id) if request.held else None
+        with self._answering(deadline, pinned) as context:
             return answers.pool(context, request)
 
     def term_stats(
-        self, request: SearchRequest, deadline: Deadline | None = None
+        self,
+        request: SearchRequest,
+        deadline: Deadline | None = None,
+        snapshot_id: str | None = None,
     ) -> tuple[str, CollectionStatistics]:
-        """Return the active snapshot's id and its statistics for the request's query."""
+        """Return a snapshot's id and its statistics for the request's query.
+
+        `snapshot_id` is one that a session keeps; None for the active one.
+        """
         check_request(request)
         deadline = deadline or self._deadline(request.timeout_ms)
-        with self.pin(deadline) as view:
+        with self.pin(deadline, snapshot_id=_pinned(snapshot_id)) as view:
             figures = statistics_of(view, request, deadline)
             return view.manifest.snapshot_id, figures
 

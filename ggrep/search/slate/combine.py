@@ -29,11 +29,13 @@ class RepoSlate:
     Attributes:
         repo: how it is named in the answer.
         facts: of its files, for what joins them with those of others.
+        left: files that match and had no place in its slate.
     """
 
     repo: str
     slate: Slate
     facts: tuple[FileFacts, ...]
+    left: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class Combining:
         comparable: scores are on one scale; else each counts as a share of its repository's best.
         confidence: in the answer of the whole workspace; a doubtful one shows fewer files, or none.
         keep_weak: show all of it nevertheless.
+        has_session: the caller goes on in a session.
+        named: the caller names what is shown, whatever it has to do with the question.
     """
 
     level: int
@@ -52,6 +56,8 @@ class Combining:
     confidence: Confidence
     graph: bool
     keep_weak: bool = False
+    has_session: bool = False
+    named: bool = False
 
 
 def combined(
@@ -79,9 +85,9 @@ def combined(
     standing = Standing(
         level=how.level,
         confidence=how.confidence,
-        left=0,  # no session goes on over several repositories
+        left=total - len(packs) + sum(one.left for one in slates),
         cut=bool(cuts) or any(item.hidden_lines for pack in packs for item in pack.evidence),
-        has_session=False,
+        has_session=how.has_session,
     )
     slate, shrunk = assembled(kept, asked, standing, graph, how.budgets)
     over: tuple[LimitHit, ...] = ()
@@ -140,7 +146,7 @@ def _trusted(
     repos: Sequence[Sequence[RankedPack]], every: list[RankedPack], how: Combining
 ) -> tuple[list[RankedPack], tuple[LimitHit, ...]]:
     """Return what is shown of `every`, as of one repository, and that cut."""
-    number = files_shown(len(every), how.confidence, keep_weak=how.keep_weak)
+    number = files_shown(len(every), how.confidence, keep_weak=how.keep_weak or how.named)
     if number >= len(every):
         return every, ()
     return _chosen(repos, number), (LimitHit("low_confidence", number, len(every)),)

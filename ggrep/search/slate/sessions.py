@@ -1,18 +1,14 @@
-"""Exploration sessions: successive slates over one snapshot, and the tokens that carry them.
+"""Exploration sessions: successive slates over one snapshot, carried by `tokens`.
 
 What a session is lies in its token, which its client carries, and in a pin, which keeps the
 snapshot; no process remembers it. So any daemon of the home goes on with any session, and one that
 is killed between pin and answer leaves a pin that ends by itself.
 
-A token comes back from anywhere, hence the seal: HMAC-SHA256 under a key of the store, over the
-store's id and every byte of the token. The stores' keys derive from one of the home, in a file that
-only those may read who may read the home: its user, or the group that shares it. Whoever loses the
-file loses the sessions that run, and nothing else.
+The stores' keys, which seal tokens, derive from one of the home, in a file that only those may read
+who may read the home: its user, or the group that shares it. Whoever loses the file loses the
+sessions that run, and nothing else.
 """
 
-import base64
-import binascii
-import hashlib
 import hmac
 import os
 import secrets
@@ -21,143 +17,26 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import pairwise
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
 from ggrep.base import durable
-from ggrep.base.errors import InvalidRequest, NoIndex, SessionExpired, SessionFull
-from ggrep.base.ids import SnapshotId, StoreId, parse_snapshot_id
+from ggrep.base.errors import NoIndex, SessionExpired
+from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.base.locks import Patience, alone
 from ggrep.base.modes import modes_in
 from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.index.store.pins import PIN_TTL_SECS, Pin, extend, read_pin, write_pin
+from ggrep.index.store.pins import Pin, extend, read_pin, write_pin
 from ggrep.index.store.read_failures import typed_failures
-from ggrep.model.slate import SessionOp, SessionState
-
-MAX_TOKEN_BYTES: Final = 4_096
-"""Characters of a token, each a byte; a longer one is refused unread."""
-
-VERSION: Final = 1
-"""Layout of a token, as base64url without padding.
-
-1. One byte of version, the snapshot's id, the session's id, 8 bytes for each seen file in
-   ascending order, the seal of 32 bytes.
-"""
-
-SESSION_ID_BYTES: Final = 26
-_SNAPSHOT_ID_BYTES: Final = 26
-_HEAD: Final = 1 + _SNAPSHOT_ID_BYTES + SESSION_ID_BYTES
-_SEAL: Final = 32
-PATH_HASH_BYTES: Final = 8
-
-MAX_SEEN: Final = (MAX_TOKEN_BYTES * 3 // 4 - _HEAD - _SEAL) // PATH_HASH_BYTES
-"""Files that a token can name: (3,072 - 53 - 32) / 8 = 373, which takes 4,092 characters."""
-
-_CONTEXT: Final = b"ggrep session token\0"
-
-
-@dataclass(frozen=True, slots=True)
-class SessionToken:
-    """What a token says.
-
-    Attributes:
-        store_id: of the store whose snapshot it is; sealed, not spelled.
-        session_id: 26 characters as in a ULID.
-        seen: hashes of the paths that were returned, see `path_hash`; ascending, each once.
-    """
-
-    store_id: StoreId
-    snapshot_id: SnapshotId
-    session_id: str
-    seen: tuple[bytes, ...] = ()
-
-
-def path_hash(path: str) -> bytes:
-    """Return the 8 bytes that stand for a path; the same in every store, so clients can tell."""
-    return hashlib.sha256(path.encode()).digest()[:PATH_HASH_BYTES]
-
-
-def seen_set_digest(seen: Iterable[bytes]) -> str:
-    """Return the SHA-256 over the ascending hashes of all files that were returned, in hex."""
-    return hashlib.sha256(b"".join(sorted(seen))).hexdigest()
-
-
-def write_token(token: SessionToken, key: bytes) -> str:
-    """Return a token as text; the same for the same value and key.
-
-    Requires: `seen` ascends, and both ids are of their alphabet and length.
-
-    Raises:
-        SessionFull: it has seen more files than fit.
-    """
-    if len(token.seen) > MAX_SEEN:
-        raise SessionFull(
-            f"a session returns at most {MAX_SEEN} files, this one would have returned"
-            f" {len(token.seen)}; start a new session"
-        )
-    ids = f"{token.snapshot_id}{token.session_id}".encode("ascii")
-    body = bytes([VERSION]) + ids + b"".join(token.seen)
-    return _text(body + _sealed(body, key, token.store_id))
-
-
-def read_token(text: str, key: bytes, store_id: StoreId) -> SessionToken:
-    """Return what a token says that this store gave out, whoever brings it back.
-
-    Raises:
-        InvalidRequest: it is too long, or not one of this store as it was given out.
-    """
-    if len(text) > MAX_TOKEN_BYTES:
-        raise InvalidRequest(f"session_token: longer than {MAX_TOKEN_BYTES} characters")
-    data = _data(text)
-    body, seal = data[:-_SEAL], data[-_SEAL:]
-    if len(body) < _HEAD or not hmac.compare_digest(seal, _sealed(body, key, store_id)):
-        _refuse()
-    if body[0] != VERSION or (len(body) - _HEAD) % PATH_HASH_BYTES:
-        _refuse()
-    seen = tuple(
-        body[start : start + PATH_HASH_BYTES] for start in range(_HEAD, len(body), PATH_HASH_BYTES)
-    )
-    if any(one >= other for one, other in pairwise(seen)):
-        _refuse()
-    ends = 1 + _SNAPSHOT_ID_BYTES
-    return SessionToken(store_id, _ulid(body[1:ends]), _ulid(body[ends:_HEAD]), seen)
-
-
-def _sealed(body: bytes, key: bytes, store_id: StoreId) -> bytes:
-    return hmac.digest(key, _CONTEXT + store_id.encode() + b"\0" + body, "sha256")
-
-
-def _text(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
-
-
-def _data(text: str) -> bytes:
-    """Return the bytes that a text spells in the only way that we would spell them."""
-    try:
-        raw = text.encode("ascii")
-        data = base64.b64decode(raw + b"=" * (-len(raw) % 4), altchars=b"-_", validate=True)
-    except (UnicodeEncodeError, binascii.Error):
-        _refuse()
-    # The last character may carry bits that belong to no byte: those are sealed by nothing.
-    if _text(data) != text:
-        _refuse()
-    return data
-
-
-def _ulid(data: bytes) -> SnapshotId:
-    try:
-        return parse_snapshot_id(data.decode("ascii"))
-    except (UnicodeDecodeError, InvalidRequest):
-        _refuse()
-
-
-def _refuse() -> NoReturn:
-    """Refuse a token in the same words whatever is wrong: a forger learns nothing from them."""
-    raise InvalidRequest(
-        "session_token: not a token of this store as it was given out; start a new session"
-    ) from None
+from ggrep.model.slate import SESSION_SECS, SessionOp, SessionState
+from ggrep.search.slate.tokens import (
+    SessionToken,
+    path_hash,
+    read_token,
+    seen_set_digest,
+    write_token,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +127,7 @@ def advance(session: OpenSession, paths: Iterable[str], op: SessionOp) -> Sessio
         op=op,
         seen_set_digest=seen_set_digest(seen),
         seen_files=len(seen),
-        expires_in_secs=PIN_TTL_SECS,
+        expires_in_secs=SESSION_SECS,
     )
 
 

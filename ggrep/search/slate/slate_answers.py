@@ -19,8 +19,7 @@ from ggrep.config.settings import Settings
 from ggrep.model.confidence import Confidence, confidence_notices, confidence_of
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import SearchRequest
-from ggrep.model.sanitise import is_text
-from ggrep.model.slate import SessionRequest, SessionState, SlateRequest, SlateResponse
+from ggrep.model.slate import SessionState, SlateRequest, SlateResponse
 from ggrep.model.slate_material import FileCandidate, PackMaterial, Pick
 from ggrep.search.query.context import Context, Stages
 from ggrep.search.query.pipeline import Ranked, leading
@@ -33,10 +32,8 @@ from ggrep.search.slate.overview import Asked, Standing
 from ggrep.search.slate.pack_draft import Drawn, Form, drawn
 from ggrep.search.slate.pack_material import materials
 from ggrep.search.slate.related_files import Origin, RelatedFiles, companions
+from ggrep.search.slate.session_steps import check_session, told_of
 from ggrep.search.slate.sessions import OpenSession, Sessions, advance
-
-MOST_TARGETS: Final = 32
-"""Places that one request may open."""
 
 _ORIGINS: Final = 5
 """Files of the best code whose names are looked for elsewhere, and rows of each."""
@@ -52,28 +49,8 @@ def check_slate(request: SlateRequest) -> None:
     """
     check_level(request.level)
     effective(request.budgets, request.level)
-    session = request.session
-    if session is None:
-        return
-    if session.op == "start" and session.token:
-        raise InvalidRequest("session: op start takes no token; refine and expand go on with one")
-    if session.op != "start" and not session.token:
-        raise InvalidRequest(f"session: op {session.op} needs the token of the answer before")
-    if session.op == "expand" and session.delta_only:
-        raise InvalidRequest("session: op expand opens what it names; delta_only is for refine")
-    _check_targets(session)
-
-
-def _check_targets(session: SessionRequest) -> None:
-    if session.targets and session.op != "expand":
-        raise InvalidRequest("session: targets are for op expand")
-    if session.op == "expand" and not session.targets:
-        raise InvalidRequest("session: op expand needs targets: paths, or path:line")
-    if len(session.targets) > MOST_TARGETS:
-        raise InvalidRequest(f"session: {len(session.targets)} targets exceed {MOST_TARGETS}")
-    for target in session.targets:
-        if not is_text(target):
-            raise InvalidRequest(f"session: target {target!a} is not valid Unicode")
+    if request.session is not None:
+        check_session(request.session, of_several=request.seen is not None)
 
 
 def slate_fingerprint(request: SlateRequest, settings: Settings) -> str:
@@ -87,6 +64,7 @@ def slate_fingerprint(request: SlateRequest, settings: Settings) -> str:
             search, limit=unread.limit, per_file=unread.per_file, snippet=unread.snippet
         ),
         session=None if session is None else replace(session, token=""),
+        seen=None,
         facts=False,
         statistics=None,
         snapshot_id=None,
@@ -148,12 +126,14 @@ def slate(
     )
     stages.end("format")
     cuts = (*clamps, *ranked.limits, *weak, *found.limits, *_over_files(selection, budgets.files))
+    copies = _copies(files, told_apart)
     return SlateResponse(
         request=request,
         confidence=confidence,
         slate=found.slate,
-        session=_advanced(request.session, session, found, _copies(files, told_apart)),
+        session=_advanced(request, session, found, copies),
         facts=found.facts,
+        copies=() if request.seen is None else tuple(sorted(copies)),
         **context.head(
             slate_fingerprint(request, context.settings),
             deterministic=request.search.deterministic,
@@ -171,7 +151,9 @@ def slate(
 def _session(context: Context, request: SlateRequest, sessions: Sessions) -> OpenSession:
     """Return the session of a request, resumed or begun."""
     if request.session is not None and request.session.token:
-        return sessions.resume(request.session.token)
+        resumed = sessions.resume(request.session.token)
+        counted = frozenset(map(bytes.fromhex, request.seen or ()))
+        return replace(resumed, seen=resumed.seen | counted)
     snapshot_id = context.view.manifest.snapshot_id
     name = slate_fingerprint(request, context.settings)
     fixed = request.search.deterministic
@@ -307,17 +289,14 @@ def _copies(files: Sequence[PackMaterial], told_apart: Sequence[Merged]) -> froz
 
 
 def _advanced(
-    asked: SessionRequest | None,
+    request: SlateRequest,
     session: OpenSession | None,
     found: Drawn,
     copies: frozenset[str],
 ) -> SessionState | None:
-    if asked is None or session is None:
+    if request.session is None or session is None:
         return None
+    if request.seen is not None:
+        return advance(replace(session, seen=frozenset()), (), request.session.op)
     packs = [pack for _, packs in found.slate.sections for pack in packs]
-    paths = {pack.path for pack in packs}
-    # Of a file that says the same as another one, no later slate has any more to tell. One that
-    # says something else as well may have had no room, and is shown by the next slate.
-    places = [place for pack in packs for item in pack.evidence for place in item.also]
-    paths.update(copies.intersection(place.rpartition(":")[0] for place in places))
-    return advance(session, sorted(paths), asked.op)
+    return advance(session, sorted(told_of(packs, copies)), request.session.op)

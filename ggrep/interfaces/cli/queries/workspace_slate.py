@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Stop
-from ggrep.base.errors import GgrepError, UsageError
+from ggrep.base.errors import GgrepError
 from ggrep.daemon.asked_line import Work
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from ggrep.service.federator import Federator
 
 _STEM_LETTERS: Final = 4
-_NO_SESSION: Final = "--session and --workspace cannot go together: a session is of one index"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +107,12 @@ class WorkspaceSlate:
         """Return the form of the slate.
 
         Raises:
-            UsageError: it is to be of a session, which is of one index.
+            UsageError: flags that exclude each other, or lack one another.
             InvalidRequest: a value means nothing.
         """
-        if self.session != ALONE:
-            raise UsageError(_NO_SESSION)
-        asked = slate_request_of(self.shape, SearchRequest(self.typed.query))
+        asked = slate_request_of(self.shape, SearchRequest(self.typed.query), self.session)
         budgets = asked.budgets.for_agents() if self.for_agents else asked.budgets
-        return SlateShape(asked.level, budgets, asked.anchors, asked.graph)
+        return SlateShape(asked.level, budgets, asked.anchors, asked.graph, asked.session)
 
     def _printed(self, found: FederatedSlate, view: ViewOptions) -> Rendered:
         files = 0 if found.slate is None else sum(len(each) for _, each in found.slate.sections)
@@ -159,6 +156,7 @@ def _told(found: FederatedSlate, slate: Slate, here: str | None) -> Told:
         query=response.request.search.query,
         confidence=response.confidence,
         slate=slate,
+        session=found.session,
         source=f"{answered} of {len(response.reports)} repositories",
         roots=tuple(
             (repo.alias or repo.repo_id, os.path.relpath(repo.root_canonical, here))

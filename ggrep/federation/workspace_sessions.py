@@ -1,0 +1,188 @@
+"""Sessions over a workspace: one in each repository that has shown a file, under one token.
+
+A repository's own token, without any file that it returned, keeps its snapshot and is sealed by its
+store; `ggrep.search.slate.tokens` has them. Which files were shown is known here alone, as a
+slate of several repositories shows only some of what each of them gave. So nothing is remembered
+between requests, and a token that somebody alters misleads nobody but its bearer.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Final, NoReturn
+
+from ggrep.base.errors import InvalidRequest, SessionFull
+from ggrep.base.ids import RepoId
+from ggrep.federation.workspace import Workspace
+from ggrep.model.slate import SESSION_SECS, SessionOp, SessionState
+from ggrep.search.slate.tokens import (
+    EMPTY_TOKEN_BYTES,
+    PATH_HASH_BYTES,
+    data_of_token,
+    path_hash,
+    snapshot_in,
+    token_of_data,
+)
+
+MAX_TOKEN_BYTES: Final = 8_192
+"""Characters of a token, each a byte: 20 repositories and 520 files."""
+
+VERSION: Final = 2
+"""Layout of a token, as base64url without padding; those of one repository have 1.
+
+2. One byte of version, the workspace's hash, for each repository in ascending order of its hash
+   this hash, its own token, the number of seen files in two bytes and 8 bytes for each of them in
+   ascending order; last a checksum.
+"""
+
+_HASH_BYTES: Final = 8
+_COUNT_BYTES: Final = 2
+_LEAST: Final = 1 + 2 * _HASH_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class RepoSession:
+    """What a session knows of one repository.
+
+    Attributes:
+        token: that keeps its snapshot.
+        seen: hashes of the paths that were shown; ascending, each once.
+    """
+
+    token: str
+    seen: tuple[bytes, ...] = ()
+
+    @property
+    def snapshot_id(self) -> str:
+        """Return the snapshot that the token claims; its store alone can tell whether it does."""
+        return snapshot_in(self.token)
+
+    def has_seen(self, path: str) -> bool:
+        """Return whether a file was shown."""
+        return path_hash(path) in self.seen
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSession:
+    """A session over the repositories of a workspace.
+
+    Attributes:
+        repos: those that have shown a file.
+    """
+
+    repos: Mapping[RepoId, RepoSession] = field(default_factory=dict)
+
+    @property
+    def snapshots(self) -> Mapping[RepoId, str]:
+        """Return the snapshots that are kept."""
+        return {repo: one.snapshot_id for repo, one in self.repos.items()}
+
+    @property
+    def files(self) -> int:
+        """Return how many files were shown."""
+        return sum(len(one.seen) for one in self.repos.values())
+
+    def has_seen(self, repo: RepoId, path: str) -> bool:
+        """Return whether a file was shown."""
+        return repo in self.repos and self.repos[repo].has_seen(path)
+
+    def going_on(
+        self, tokens: Mapping[RepoId, str], shown: Mapping[RepoId, Iterable[str]]
+    ) -> "WorkspaceSession":
+        """Return the session after further files were shown.
+
+        Args:
+            tokens: of the repositories that were asked.
+            shown: paths by repository; those without any are none of the session.
+        """
+        repos = dict(self.repos)
+        for repo, paths in shown.items():
+            held = repos.get(repo) or RepoSession(tokens[repo])
+            seen = sorted({*held.seen, *map(path_hash, paths)})
+            if seen:
+                repos[repo] = replace(held, seen=tuple(seen))
+        return WorkspaceSession(repos)
+
+
+def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp) -> SessionState:
+    """Return what goes on with a session; the same for the same value.
+
+    Raises:
+        SessionFull: it has shown more than a token can name.
+    """
+    ordered = sorted((_hash(repo), one) for repo, one in session.repos.items())
+    parts = [
+        known + data_of_token(one.token) + len(one.seen).to_bytes(_COUNT_BYTES) + b"".join(one.seen)
+        for known, one in ordered
+    ]
+    body = bytes([VERSION]) + _hash(workspace.repo_set_id) + b"".join(parts)
+    token = token_of_data(body + _checksum(body))
+    if len(token) > MAX_TOKEN_BYTES:
+        raise SessionFull(
+            f"a session of a workspace names at most {MAX_TOKEN_BYTES * 3 // 4} bytes of"
+            f" repositories and files, this one would have come to {len(body)}; start a new session"
+        )
+    seen = b"".join(known + b"".join(one.seen) for known, one in ordered)
+    return SessionState(
+        token=token,
+        op=op,
+        seen_set_digest=hashlib.sha256(seen).hexdigest(),
+        seen_files=session.files,
+        expires_in_secs=SESSION_SECS,
+    )
+
+
+def read_session(text: str, workspace: Workspace) -> WorkspaceSession:
+    """Return the session of a token, whoever brings it back.
+
+    Raises:
+        InvalidRequest: it is too long, damaged, or of another workspace.
+    """
+    if len(text) > MAX_TOKEN_BYTES:
+        raise InvalidRequest(f"session_token: longer than {MAX_TOKEN_BYTES} characters")
+    data = data_of_token(text)
+    body, checksum = data[:-_HASH_BYTES], data[-_HASH_BYTES:]
+    named = bytes([VERSION]) + _hash(workspace.repo_set_id)
+    if len(data) < _LEAST or checksum != _checksum(body) or not body.startswith(named):
+        _refuse()
+    known = {_hash(repo.repo_id): repo.repo_id for repo in workspace.repos}
+    found: dict[bytes, RepoSession] = {}
+    rest = body[len(named) :]
+    while rest:
+        repo, token, rest = _taken(rest, _HASH_BYTES, EMPTY_TOKEN_BYTES)
+        count, rest = rest[:_COUNT_BYTES], rest[_COUNT_BYTES:]
+        size = int.from_bytes(count) * PATH_HASH_BYTES
+        if repo not in known or len(count) < _COUNT_BYTES or len(rest) < size or not size:
+            _refuse()
+        seen = tuple(rest[at : at + PATH_HASH_BYTES] for at in range(0, size, PATH_HASH_BYTES))
+        found[repo], rest = RepoSession(token_of_data(token), seen), rest[size:]
+        _require_ascending(seen)
+    _require_ascending(tuple(found))
+    return WorkspaceSession({known[repo]: one for repo, one in found.items()})
+
+
+def _taken(data: bytes, first: int, second: int) -> tuple[bytes, bytes, bytes]:
+    """Return two pieces of so many bytes, and what is behind them."""
+    if len(data) < first + second:
+        _refuse()
+    return data[:first], data[first : first + second], data[first + second :]
+
+
+def _require_ascending(values: Sequence[bytes]) -> None:
+    if any(one >= other for one, other in pairwise(values)):
+        _refuse()
+
+
+def _hash(name: str) -> bytes:
+    return hashlib.sha256(name.encode()).digest()[:_HASH_BYTES]
+
+
+def _checksum(body: bytes) -> bytes:
+    return hashlib.sha256(body).digest()[:_HASH_BYTES]
+
+
+def _refuse() -> NoReturn:
+    raise InvalidRequest(
+        "session_token: not a token of this workspace as it was given out; start a new session"
+    )

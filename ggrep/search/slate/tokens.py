@@ -1,0 +1,153 @@
+"""Tokens of sessions: a snapshot and the files that were returned, sealed by the store they are of.
+
+A token comes back from anywhere, hence the seal: HMAC-SHA256 under a key of the store, over the
+store's id and every byte of the token.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, NoReturn
+
+from ggrep.base.errors import InvalidRequest, SessionFull
+from ggrep.base.ids import SnapshotId, StoreId, parse_snapshot_id
+
+MAX_TOKEN_BYTES: Final = 4_096
+"""Characters of a token, each a byte; a longer one is refused unread."""
+
+VERSION: Final = 1
+"""Layout of a token, as base64url without padding.
+
+1. One byte of version, the snapshot's id, the session's id, 8 bytes for each seen file in
+   ascending order, the seal of 32 bytes.
+"""
+
+SESSION_ID_BYTES: Final = 26
+_SNAPSHOT_ID_BYTES: Final = 26
+_HEAD: Final = 1 + _SNAPSHOT_ID_BYTES + SESSION_ID_BYTES
+_SEAL: Final = 32
+PATH_HASH_BYTES: Final = 8
+
+EMPTY_TOKEN_BYTES: Final = _HEAD + _SEAL
+"""Bytes of a token that names no file."""
+
+MAX_SEEN: Final = (MAX_TOKEN_BYTES * 3 // 4 - _HEAD - _SEAL) // PATH_HASH_BYTES
+"""Files that a token can name: (3,072 - 53 - 32) / 8 = 373, which takes 4,092 characters."""
+
+_CONTEXT: Final = b"ggrep session token\0"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionToken:
+    """What a token says.
+
+    Attributes:
+        store_id: of the store whose snapshot it is; sealed, not spelled.
+        session_id: 26 characters as in a ULID.
+        seen: hashes of the paths that were returned, see `path_hash`; ascending, each once.
+    """
+
+    store_id: StoreId
+    snapshot_id: SnapshotId
+    session_id: str
+    seen: tuple[bytes, ...] = ()
+
+
+def path_hash(path: str) -> bytes:
+    """Return the 8 bytes that stand for a path; the same in every store, so clients can tell."""
+    return hashlib.sha256(path.encode()).digest()[:PATH_HASH_BYTES]
+
+
+def seen_set_digest(seen: Iterable[bytes]) -> str:
+    """Return the SHA-256 over the ascending hashes of all files that were returned, in hex."""
+    return hashlib.sha256(b"".join(sorted(seen))).hexdigest()
+
+
+def write_token(token: SessionToken, key: bytes) -> str:
+    """Return a token as text; the same for the same value and key.
+
+    Requires: `seen` ascends, and both ids are of their alphabet and length.
+
+    Raises:
+        SessionFull: it has seen more files than fit.
+    """
+    if len(token.seen) > MAX_SEEN:
+        raise SessionFull(
+            f"a session returns at most {MAX_SEEN} files, this one would have returned"
+            f" {len(token.seen)}; start a new session"
+        )
+    ids = f"{token.snapshot_id}{token.session_id}".encode("ascii")
+    body = bytes([VERSION]) + ids + b"".join(token.seen)
+    return token_of_data(body + _sealed(body, key, token.store_id))
+
+
+def read_token(text: str, key: bytes, store_id: StoreId) -> SessionToken:
+    """Return what a token says that this store gave out, whoever brings it back.
+
+    Raises:
+        InvalidRequest: it is too long, or not one of this store as it was given out.
+    """
+    if len(text) > MAX_TOKEN_BYTES:
+        raise InvalidRequest(f"session_token: longer than {MAX_TOKEN_BYTES} characters")
+    data = data_of_token(text)
+    body, seal = data[:-_SEAL], data[-_SEAL:]
+    if len(body) < _HEAD or not hmac.compare_digest(seal, _sealed(body, key, store_id)):
+        _refuse()
+    if body[0] != VERSION or (len(body) - _HEAD) % PATH_HASH_BYTES:
+        _refuse()
+    seen = tuple(
+        body[start : start + PATH_HASH_BYTES] for start in range(_HEAD, len(body), PATH_HASH_BYTES)
+    )
+    if any(one >= other for one, other in pairwise(seen)):
+        _refuse()
+    ends = 1 + _SNAPSHOT_ID_BYTES
+    return SessionToken(store_id, _ulid(body[1:ends]), _ulid(body[ends:_HEAD]), seen)
+
+
+def _sealed(body: bytes, key: bytes, store_id: StoreId) -> bytes:
+    return hmac.digest(key, _CONTEXT + store_id.encode() + b"\0" + body, "sha256")
+
+
+def snapshot_in(text: str) -> str:
+    """Return the snapshot that a token names, whoever sealed it."""
+    return data_of_token(text)[1 : 1 + _SNAPSHOT_ID_BYTES].decode("ascii", "replace")
+
+
+def token_of_data(data: bytes) -> str:
+    """Return bytes as the text of a token."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
+
+
+def data_of_token(text: str) -> bytes:
+    """Return the bytes that a text spells in the only way that we would spell them.
+
+    Raises:
+        InvalidRequest: it spells none.
+    """
+    try:
+        raw = text.encode("ascii")
+        data = base64.b64decode(raw + b"=" * (-len(raw) % 4), altchars=b"-_", validate=True)
+    except (UnicodeEncodeError, binascii.Error):
+        _refuse()
+    # The last character may carry bits that belong to no byte: those are sealed by nothing.
+    if token_of_data(data) != text:
+        _refuse()
+    return data
+
+
+def _ulid(data: bytes) -> SnapshotId:
+    try:
+        return parse_snapshot_id(data.decode("ascii"))
+    except (UnicodeDecodeError, InvalidRequest):
+        _refuse()
+
+
+def _refuse() -> NoReturn:
+    """Refuse a token in the same words whatever is wrong: a forger learns nothing from them."""
+    raise InvalidRequest(
+        "session_token: not a token of this store as it was given out; start a new session"
+    ) from None

@@ -1,0 +1,234 @@
+"""Sessions over workspaces, on real indexes behind daemons: what they keep, and what they omit."""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+
+import anyio
+import pytest
+
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest
+from ggrep.config import names
+from ggrep.config.home import Home
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.workspace import Workspace, WorkspaceRepo
+from ggrep.federation.workspace_sessions import read_session
+from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
+from ggrep.model.request import SearchRequest
+from ggrep.model.slate import Budgets, Pack, SessionRequest
+from ggrep.search.engine.engine import Engine
+from ggrep.service.searchers import EngineSearcher, ReadySearchers
+from tests.fakes.hosts import CLOCK
+from tests.fakes.order_repos import DEPLOY, QUESTION, SHOP, WEB
+from tests.fakes.served_workspace import Asked, ServedWorkspace, asked, served_workspace
+
+pytestmark = pytest.mark.slow
+
+FEW = Budgets(files=2)
+NEW = SessionRequest()
+RECORDS = "shop_orders/records.py"
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[ServedWorkspace]:
+    """Return the daemons of the three repositories."""
+    with served_workspace(3, "static") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def daemons(served: ServedWorkspace) -> Iterator[Asked]:
+    """Return who asks them."""
+    with asked(served.federator()) as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def _as_written(served: ServedWorkspace) -> None:
+    """Undo what a test before wrote."""
+    served.write([SHOP, WEB, DEPLOY])
+
+
+def question(query: str = QUESTION, **fields: object) -> FederatedRequest:
+    """Return a question whose answer is the same every time."""
+    fields = {"merge_strategy": "global", **fields}
+    return FederatedRequest(SearchRequest(query, deterministic=True, keep_weak=True), **fields)
+
+
+def gone_on(found: FederatedSlate, **fields: object) -> SessionRequest:
+    """Return how the session of a slate goes on."""
+    assert found.session is not None, found.error
+    return SessionRequest(found.session.token, **{"op": "refine", **fields})
+
+
+def packs(found: FederatedSlate) -> list[Pack]:
+    """Return what a slate shows."""
+    assert found.slate is not None, found.error
+    return [pack for _, own in found.slate.sections for pack in own]
+
+
+def paths(found: FederatedSlate) -> list[str]:
+    """Return the files of a slate."""
+    return [f"{pack.repo}:{pack.path}" for pack in packs(found)]
+
+
+def lines_of(found: FederatedSlate, path: str) -> str:
+    """Return the lines that a slate shows of a file."""
+    shown = [item.snippet for one in packs(found) if one.path == path for item in one.evidence]
+    assert shown, paths(found)
+    return "\n".join(shown)
+
+
+def alias_of(found: FederatedSlate, path: str) -> str:
+    """Return what the repository of a file is called."""
+    return next(pack.repo for pack in packs(found) if pack.path == path)
+
+
+def repo_at(served: ServedWorkspace, workspace: Workspace, place: int) -> WorkspaceRepo:
+    """Return the repository of a root."""
+    return next(repo for repo in workspace.repos if repo.root_canonical == served.roots[place])
+
+
+def followed(daemons: Asked, served: ServedWorkspace, request: FederatedRequest) -> list[list[str]]:
+    """Return the files of each slate of a session that is followed to its end."""
+    workspace = served.workspace(3)
+    found = daemons.slate(workspace, request, SlateShape(budgets=FEW, session=NEW))
+    steps = [paths(found)]
+    while steps[-1] and len(steps) < 50:
+        session = gone_on(found, delta_only=True)
+        found = daemons.slate(workspace, request, SlateShape(budgets=FEW, session=session))
+        steps.append(paths(found))
+    return steps
+
+
+@pytest.mark.parametrize("strategy", ["global", "rrf"])
+def test_a_session_shows_every_file_that_is_worth_it_once(
+    served: ServedWorkspace, daemons: Asked, strategy: str
+) -> None:
+    """However many repositories take turns."""
+    steps = followed(daemons, served, question(merge_strategy=strategy))
+    shown = [path for step in steps for path in step]
+    whole = daemons.slate(served.workspace(3), question(merge_strategy=strategy), SlateShape())
+
+    assert len(steps) > 3
+    assert len(shown) == len(set(shown)), "nothing twice"
+    assert set(paths(whole)) <= set(shown)
+
+
+def test_asking_twice_with_a_token_gives_the_same_answer(
+    served: ServedWorkspace, daemons: Asked
+) -> None:
+    """And the same next token: who lost an answer asks again."""
+    workspace, request = served.workspace(3), question()
+    first = daemons.slate(workspace, request, SlateShape(budgets=FEW, session=NEW))
+    shape = SlateShape(budgets=FEW, session=gone_on(first, delta_only=True))
+    twice = [daemons.slate(workspace, request, shape) for _ in range(2)]
+
+    assert stable_json.dumps(twice[0].to_json()) == stable_json.dumps(twice[1].to_json())
+
+
+def test_engines_of_this_process_go_on_with_a_daemons_session(
+    served: ServedWorkspace, daemons: Asked
+) -> None:
+    """A token is of the stores, and not of who answered."""
+
+    def searcher(repo: WorkspaceRepo) -> EngineSearcher:
+        return EngineSearcher(
+            lambda: Engine(repo.root_canonical, Home(served.home), flags=served.flags)
+        )
+
+    workspace, request = served.workspace(3), question()
+    first = daemons.slate(workspace, request, SlateShape(budgets=FEW, session=NEW))
+    shape = SlateShape(budgets=FEW, session=gone_on(first, delta_only=True))
+    here = anyio.run(federated_slate, workspace, request, shape, ReadySearchers(searcher), CLOCK)
+
+    assert stable_json.dumps(here.to_json()) == stable_json.dumps(
+        daemons.slate(workspace, request, shape).to_json()
+    )
+
+
+def test_a_session_sees_the_snapshots_that_it_showed(
+    served: ServedWorkspace, daemons: Asked
+) -> None:
+    """Places that an agent was shown stay where they were while it goes on."""
+    workspace, request = served.workspace(3), question("load the record of an order")
+    first = daemons.slate(workspace, request, SlateShape(session=NEW))
+    assert "return {}[order_id]" in lines_of(first, RECORDS)
+    served.write([{**SHOP, RECORDS: SHOP[RECORDS].replace("{}", "CHANGED")}, WEB, DEPLOY])
+
+    again = daemons.slate(workspace, request, SlateShape(session=gone_on(first)))
+    anew = daemons.slate(workspace, request, SlateShape())
+    assert "return {}[order_id]" in lines_of(again, RECORDS)
+    assert "return CHANGED[order_id]" in lines_of(anew, RECORDS)
+    kept = {report.repo.repo_id: report.snapshot_id for report in again.response.reports}
+    then = {report.repo.repo_id: report.snapshot_id for report in first.response.reports}
+    now = {report.repo.repo_id: report.snapshot_id for report in anew.response.reports}
+    assert kept == then
+    assert then != now
+
+
+def test_what_was_removed_since_is_still_expanded(served: ServedWorkspace, daemons: Asked) -> None:
+    """In the repository that the target names, and in no other."""
+    workspace, request = served.workspace(3), question("load the record of an order")
+    first = daemons.slate(workspace, request, SlateShape(session=NEW))
+    alias = alias_of(first, RECORDS)
+    served.write([{path: SHOP[path] for path in SHOP if path != RECORDS}, WEB, DEPLOY])
+
+    target = f"{alias}:{RECORDS}:4"
+    session = gone_on(first, op="expand", targets=(target,))
+    found = daemons.slate(workspace, request, SlateShape(level=2, session=session))
+    assert paths(found) == [f"{alias}:{RECORDS}"]
+    assert "return {}[order_id]" in lines_of(found, RECORDS)
+
+
+def test_a_target_may_lie_where_nothing_was_shown(served: ServedWorkspace, daemons: Asked) -> None:
+    """Whatever it has to do with the question."""
+    workspace, wide = served.workspace(3), question("load the record of an order")
+    shop, web = (repo_at(served, workspace, place) for place in (0, 1))
+    narrow = replace(wide, only=(shop.repo_id,))
+    first = daemons.slate(workspace, narrow, SlateShape(session=NEW))
+    session = gone_on(first, op="expand", targets=(f"{web.repo_id}:src/orders.ts",))
+    found = daemons.slate(workspace, wide, SlateShape(session=session))
+
+    assert paths(found) == [f"{web.repo_id}:src/orders.ts"]
+    assert found.session is not None
+    assert web.repo_id in read_session(found.session.token, workspace).repos
+
+
+def test_a_target_says_of_which_repository_it_is(served: ServedWorkspace, daemons: Asked) -> None:
+    """Nobody guesses which was meant."""
+    workspace, request = served.workspace(3), question()
+    first = daemons.slate(workspace, request, SlateShape(session=NEW))
+    session = gone_on(first, op="expand", targets=("src/orders.ts",))
+
+    with pytest.raises(InvalidRequest, match="say of which repository"):
+        daemons.slate(workspace, request, SlateShape(session=session))
+
+
+def test_a_target_that_is_no_file_is_named(served: ServedWorkspace, daemons: Asked) -> None:
+    """Its repository gives no slate, and says why."""
+    workspace, request = served.workspace(3), question()
+    first = daemons.slate(workspace, request, SlateShape(session=NEW))
+    web = repo_at(served, workspace, 1)
+    session = gone_on(first, op="expand", targets=(f"{web.repo_id}:no/such.py",))
+    found = daemons.slate(workspace, request, SlateShape(session=session))
+
+    assert ["no/such.py" in item.message for item in found.response.errors] == [True]
+    assert paths(found) == []
+
+
+def test_a_repository_whose_session_ended_fails_alone(
+    served: ServedWorkspace, daemons: Asked
+) -> None:
+    """The others go on, and the answer says who does not."""
+    workspace, request = served.workspace(3), question()
+    first = daemons.slate(workspace, request, SlateShape(session=NEW))
+    shop = repo_at(served, workspace, 0)
+    shutil.rmtree(names.pins_dir(served.daemons[shop.root_canonical].daemon.identity.store))
+
+    found = daemons.slate(workspace, request, SlateShape(session=gone_on(first)))
+    ended = [(item.code, item.repo_id) for item in found.response.errors]
+    assert ended == [("session_expired", shop.repo_id)]
+    assert paths(found)
+    assert not any(path.startswith(f"{shop.repo_id}:") for path in paths(found))
