@@ -92,6 +92,8 @@ def repo_json(
         "partialIndex": report.partial_index,
         "compatibilityKey": (compatibility_key(report.description) if report.description else None),
     }
+    if report.description is not None and report.description.profile:
+        document["profile"] = report.description.profile
     if show_root:
         document["repoRootCanonical"] = str(report.repo.root_canonical)
     if report.error is not None:

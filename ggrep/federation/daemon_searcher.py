@@ -11,6 +11,8 @@ from anyio import CapacityLimiter, to_thread
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.ids import RepoId
+from ggrep.config.profiles import Profile
+from ggrep.federation.profile_views import described, narrowed_pool, narrowed_slate
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.name_pools import (
     ImportsFound,
@@ -60,7 +62,7 @@ class DaemonSearcher:
     async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return the facts that a coordinator needs before it queries."""
         reply = await self._ask(lambda left_ms: Describe(whole_ms(left_ms)), deadline)
-        return value_of(RepoDescription, reply, "description")
+        return described(value_of(RepoDescription, reply, "description"), await self._profile())
 
     async def term_stats(
         self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
@@ -82,15 +84,16 @@ class DaemonSearcher:
 
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
         """Return the repository's ranked lists."""
+        own = narrowed_pool(request, await self._profile())
 
         def said(left_ms: float) -> Message:
-            return Pool(replace(request, search=timed(request.search, left_ms)))
+            return Pool(replace(own, search=timed(own.search, left_ms)))
 
         return value_of(PoolResponse, await self._ask(said, deadline), "pool")
 
     async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
         """Return the repository's slate, with the facts that relate it to other repositories."""
-        message = Slate(request, values=True)
+        message = Slate(narrowed_slate(request, await self._profile()), values=True)
         reply = await self._ask(lambda left_ms: within(message, left_ms), deadline)
         return value_of(SlateResponse, reply, "value")
 
@@ -129,9 +132,15 @@ class DaemonSearcher:
         return value_of(ExpandResponse, reply, "value")
 
     async def _ask(self, said: Callable[[float], Message], deadline: Deadline) -> Reply:
+        return await self._channels.ask_within(await self._met(), said, deadline)
+
+    async def _profile(self) -> Profile:
+        return (await self._met()).profile
+
+    async def _met(self) -> DaemonAddress:
         if self._address is None:
             self._address = await to_thread.run_sync(self._meet, abandon_on_cancel=True)
-        return await self._channels.ask_within(self._address, said, deadline)
+        return self._address
 
 
 @dataclass(slots=True)

@@ -150,6 +150,7 @@ class RepoDescription:
         moment: what is true of the moment of asking alone; no deterministic answer holds it.
         answers_key: equal where one question over one snapshot has one answer: of the settings
             and the ranking that shape answers and no index; empty when unknown.
+        profile: name of the one whose view narrows its hits and slates; empty for none.
     """
 
     store_id: str
@@ -166,3 +167,4 @@ class RepoDescription:
     notices: tuple[Notice, ...] = ()
     answers_key: str = ""
     moment: tuple[Notice, ...] = ()
+    profile: str = ""

@@ -8,6 +8,7 @@ import anyio.to_thread
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
+from ggrep.federation.profile_views import described, narrowed_pool, narrowed_slate
 from ggrep.federation.searcher import RepoSearcher, Searchers
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.name_pools import (
@@ -61,7 +62,7 @@ class EngineSearcher:
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return what a coordinator must know before it asks."""
-        return await self._call(lambda engine: engine.describe(deadline))
+        return await self._call(lambda engine: described(engine.describe(deadline), engine.profile))
 
     async def term_stats(
         self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
@@ -75,11 +76,15 @@ class EngineSearcher:
 
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
         """Return the ranked lists that a coordinator merges."""
-        return await self._call(lambda engine: engine.pool(request, deadline))
+        return await self._call(
+            lambda engine: engine.pool(narrowed_pool(request, engine.profile), deadline)
+        )
 
     async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
         """Return its slate, with the facts that tell how its files hang together with others'."""
-        return await self._call(lambda engine: engine.slate(request, deadline))
+        return await self._call(
+            lambda engine: engine.slate(narrowed_slate(request, engine.profile), deadline)
+        )
 
     async def symbol(self, request: SymbolPoolRequest, deadline: Deadline) -> SymbolPool:
         """Return a name's definitions by one rule."""

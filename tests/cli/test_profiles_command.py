@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.base import stable_json
 from ggrep.base.ids import StoreId
 from ggrep.config.home import Home
 from ggrep.config.profile_file import load_profiles
@@ -150,9 +151,23 @@ def test_a_search_with_a_profile_is_no_plain_search() -> None:
         read(["needle", "--profile", "docs"])
 
 
-def test_a_profile_and_a_workspace_do_not_go_together(
-    tree: Path, capsys: pytest.CaptureFixture[str]
+def test_a_profile_of_a_workspace_is_of_the_repositories_that_have_it(
+    tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its repositories have profiles of their own."""
-    assert run(["search", "x", "--workspace", "w.jsonc", "--profile", "docs"]) == 2
-    assert "--profile and --workspace" in capsys.readouterr().err
+    """The others are named, and shown with none of what was not asked for."""
+    other = tmp_path / "other"
+    write_tree(other, {"needle.md": "# A needle\n\nThe needle lies elsewhere.\n"})
+    workspace = tmp_path / "w.jsonc"
+    repos = [{"root": str(tree), "alias": "tree"}, {"root": str(other), "alias": "other"}]
+    workspace.write_bytes(stable_json.dumps({"schemaVersion": 1, "repos": repos}))
+    for root in (tree, other):
+        assert run(["index", str(root)]) == 0
+    capsys.readouterr()
+    asked = ["search", "needle", "--workspace", str(workspace), "--offline", "--json"]
+
+    assert run([*asked, "--profile", "docs"]) == 0
+    document = stable_json.loads(capsys.readouterr().out)
+    rows = {row["alias"]: (row["status"], row.get("profile")) for row in document["repos"]}
+    assert rows == {"tree": ("ok", "docs"), "other": ("error", None)}
+    assert {hit["file"] for hit in document["results"]} == {"docs/a.md", "main.py"}
+    assert "'docs' is unknown here" in document["diagnostics"]["errors"][0]["message"]

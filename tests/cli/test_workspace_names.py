@@ -141,7 +141,6 @@ def test_flags_of_a_workspace_need_one(ggrep: Command, command: str) -> None:
     [
         (("--in", "web"), "a PATH and --workspace cannot go together"),
         (("--repo", "web"), "--repo and --workspace cannot go together"),
-        (("--profile", "x"), "--profile and --workspace cannot go together"),
     ],
 )
 def test_what_is_of_one_repository_is_refused_beside_a_workspace(

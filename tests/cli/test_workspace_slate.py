@@ -184,7 +184,7 @@ def test_a_session_that_is_none_is_refused(ggrep: Command, flags: Sequence[str],
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (("--profile", "wide"), "--profile"),
+        (("--profile", "wide"), "profile: 'wide' is unknown here"),
         (("--level", "4"), "--level"),
         (("--graph", "dot", "--json"), "--graph and --json"),
         (("--merge", "best"), "best"),

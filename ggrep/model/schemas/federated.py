@@ -207,6 +207,8 @@ class FederatedRepoJson(TypedDict):
     error: NotRequired[RepoFailureJson]
     compatibilityKey: str | None
     """Repositories with equal keys hold comparable indexes; null when unknown."""
+    profile: NotRequired[str]
+    """The profile whose view narrows its hits and slates; present when one does."""
     couldChange: NotRequired[CouldChangeJson]
     repoRootCanonical: NotRequired[str]
     """Where its files are; present only when absolute paths are asked for."""

@@ -24,6 +24,7 @@ from ggrep.base.lease import is_orphaned
 from ggrep.base.locks import Patience
 from ggrep.config import names
 from ggrep.config.home import Home
+from ggrep.config.profiles import Profile
 from ggrep.config.settings import Settings, load_settings, with_budgets
 from ggrep.index.embedding.encode_slots import EncodeSlots, LimitedEncoder
 from ggrep.index.embedding.encoder import Encoder
@@ -123,6 +124,9 @@ class Engine:
     """One repository and its store. Cheap to open: reads nothing before the first request.
 
     Threads may share it; each snapshot they ask is immutable.
+
+    Attributes:
+        profile: in force; whoever asks applies it. One that adds nothing where settings were given.
     """
 
     def __init__(  # noqa: PLR0913 - all but the root and the home have a default
@@ -151,9 +155,11 @@ class Engine:
             InvalidRequest: a settings file or variable is wrong.
         """
         self.home = home
-        self.settings: Settings = (
-            settings or load_settings(home, root, environ=environ, flags=flags).settings
-        )
+        self.profile = Profile("")
+        if settings is None:
+            loaded = load_settings(home, root, environ=environ, flags=flags)
+            settings, self.profile = loaded.settings, loaded.profile
+        self.settings: Settings = settings
         self.clock: Clock = clock or SystemClock()
         self._slots = hosted.slots
         self._orphaned = False

@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar, TypeAlias
 
-from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
 from ggrep.interfaces.cli.queries.agent_options import AgentLines, AgentText, agent_view
 from ggrep.interfaces.cli.queries.asked import Finder, Meant, Pending, Spot
@@ -230,12 +229,6 @@ def typed_of(
     output: Found,
     asking: Asking,
 ) -> Typed:
-    """Return questions about a workspace as a typed search of it.
-
-    Raises:
-        UsageError: a flag is of one repository.
-    """
-    if asking.profile is not None:
-        raise UsageError("--profile and --workspace cannot go together")
+    """Return questions about a workspace as a typed search of it."""
     kept = Kept(output.json, output.plain, output.exit_status)
     return Typed(asked[0], path, asking=asking, output=kept)

@@ -65,8 +65,6 @@ def search(
     if repositories.files:
         if agent.bodies is not None:
             raise UsageError("--body and --workspace cannot go together; expand alias:path opens")
-        if asking.profile is not None:
-            raise UsageError("--profile and --workspace cannot go together")
         from ggrep.interfaces.cli.queries.workspace_search import WorkspaceSearch
 
         if for_agents:

@@ -88,8 +88,6 @@ def _of_workspace(
     *,
     for_agents: bool = False,
 ) -> Pending:
-    if typed.asking.profile is not None:
-        raise UsageError("--profile and --workspace cannot go together")
     from ggrep.interfaces.cli.queries.workspace_slate import WorkspaceSlate
 
     return WorkspaceSlate(typed, shape, repositories, session, for_agents)

@@ -210,7 +210,7 @@ def answer_of(
         ask: has daemons answer.
         read: answers from the indexes here.
     """
-    flags = {"encoder": typed.asking.encoder}
+    flags = typed.asking.overrides
     here = engine_searchers(terminal.environ, flags)
     # What a receipt is of is asked again without daemons, which could publish meanwhile.
     kept = typed.output.receipt is not None
@@ -257,10 +257,10 @@ def _refuse(typed: Typed, repositories: Repositories) -> None:
     if typed.path is not None:
         raise UsageError("a PATH and --workspace cannot go together; use --filter path:")
     if typed.output.receipt is not None:
-        _refuse_what_no_receipt_holds(repositories)
+        _refuse_what_no_receipt_holds(typed, repositories)
 
 
-def _refuse_what_no_receipt_holds(given: Repositories) -> None:
+def _refuse_what_no_receipt_holds(typed: Typed, given: Repositories) -> None:
     """Raise for options whose results differ between runs or machines.
 
     Raises:
@@ -269,6 +269,7 @@ def _refuse_what_no_receipt_holds(given: Repositories) -> None:
     for flag, is_given in {
         "--stats": given.stats,
         "--debug-include-paths": given.include_paths,
+        "--profile": typed.asking.profile is not None,
     }.items():
         if is_given:
             raise UsageError(f"{flag} and --receipt cannot go together")
@@ -285,7 +286,7 @@ def _sync(
         if repo.missing is not None:
             continue  # the answer says so
         label, root = repo.alias or repo.repo_id, repo.root_canonical
-        flags = {"encoder": asking.encoder}
+        flags = asking.overrides
         address = address_of(Place(root, ""), terminal, flags)
         if asks_daemon(address, terminal.environ, offline=asking.offline):
             with watching(terminal, label) as watch:
