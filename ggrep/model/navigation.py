@@ -71,7 +71,7 @@ class Definition:
         kind: `function`, `method`, `class`, `interface`, `enum`, `typealias`, `module`,
             `constant` or `field`.
         container: qualified name of what encloses it; empty at the top level.
-        signature: its head on one line.
+        signature: its head on one line; of a constant or a field with the value.
         doc: its documentation without comment marks, truncated to a bound.
     """
 
@@ -166,6 +166,7 @@ class DefinedAt:
 
     Attributes:
         start_line: with what belongs in front of it.
+        signature: its head on one line; of a constant or a field with the value.
         relation: what it is to the container that was asked for; without one all are definitions.
         guess: no type says that it implements the container.
     """
@@ -175,6 +176,7 @@ class DefinedAt:
     end_line: int
     kind: str
     qualified_name: str
+    signature: str
     relation: Relation = "definition"
     guess: bool = False
 

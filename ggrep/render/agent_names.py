@@ -18,6 +18,9 @@ MAX_LINE: Final = 140
 """Characters of a line beside a usage."""
 MAX_GUESSES: Final = 10
 """Usages that may be of another container and are shown by their lines; more are listed."""
+MAX_VALUES: Final = 3
+"""Constants of a name whose values stand above its usages."""
+_VALUED: Final = frozenset({"constant", "field"})
 _FOLDED: Final = {"import": "imported at", "receiver": "receiver or implemented type at"}
 """Roles of usages that are listed by their places alone."""
 
@@ -106,7 +109,7 @@ def _place(mention: _Object) -> tuple[str, str, int]:
 
 
 def _defined(places: Sequence[_Object]) -> Iterator[str]:
-    """Yield where the name is defined, and where that is implemented."""
+    """Yield where the name is defined, and where that is implemented; of constants the values."""
     for relation, told in (("definition", "defined"), ("implementation", "implemented")):
         shown = [
             f"{path_of(one)}:{range_of(one['start_line'], one['end_line'])} {one['qualified_name']}"
@@ -116,6 +119,8 @@ def _defined(places: Sequence[_Object]) -> Iterator[str]:
         ]
         if shown:
             yield f"{told} at {_some(shown)}"
+    values = [one["signature"] for one in places if one.get("kind") in _VALUED]
+    yield from (f"  {value}" for value in dict.fromkeys(values[:MAX_VALUES]))
 
 
 def _some(places: Sequence[str]) -> str:

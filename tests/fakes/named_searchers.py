@@ -42,7 +42,9 @@ def used(path: str, line: int = 1) -> Reference:
 
 def _defined_name(one: Definition, asked: str) -> DefinedName:
     owners = ".".join(name_parts(asked)[:-1])
-    at = DefinedAt(one.path, one.start_line, one.end_line, one.kind, one.qualified_name)
+    at = DefinedAt(
+        one.path, one.start_line, one.end_line, one.kind, one.qualified_name, one.signature
+    )
     return DefinedName(
         at,
         one.container,

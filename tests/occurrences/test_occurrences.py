@@ -74,6 +74,53 @@ def test_a_definition_tells_its_head_its_documentation_and_what_is_around_it() -
     assert found.defined.doc == "Opens it."
 
 
+VALUES = [
+    (
+        "a.py",
+        "TIMES = {\n    'read': 3,\n    'write': 30,\n}\n",
+        "TIMES = { 'read': 3, 'write': 30, }",
+    ),
+    (
+        "a.py",
+        "TIMES: Final = (\n    'read '\n    'and write'\n)\n",
+        "TIMES: Final = ( 'read ' 'and write' )",
+    ),
+    ("a.py", "class A:\n    TIMES: int\n", "TIMES: int"),
+    ("a.ts", "export const TIMES = {\n  a: 1,\n};\n", "export const TIMES = { a: 1, };"),
+    ("a.go", "var TIMES = Config{\n\tPort: 80,\n}\n", "var TIMES = Config{ Port: 80, }"),
+    ("a.go", "const (\n\tOTHER = 1\n\tTIMES = 1 +\n\t\t2\n)\n", "TIMES = 1 + 2"),
+    (
+        "a.rs",
+        "pub static TIMES: &[u8] = &[\n    1,\n    2,\n];\n",
+        "pub static TIMES: &[u8] = &[ 1, 2, ];",
+    ),
+    (
+        "A.java",
+        "class A {\n  static final int[] TIMES = {\n    1,\n    2};\n}\n",
+        "static final int[] TIMES = { 1, 2};",
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "text", "told"), VALUES)
+def test_a_constant_tells_its_value_over_all_of_its_lines(path: str, text: str, told: str) -> None:
+    """Who asks for a threshold or a table would open it otherwise."""
+    (value,) = (m.defined.signature for m in mentions(path, text.encode(), "TIMES") if m.defined)
+
+    assert value == told
+
+
+@pytest.mark.parametrize("items", [90, 100_000])
+def test_a_long_value_says_that_it_is_cut(items: int) -> None:
+    """Where it is, its range says."""
+    text = f"TIMES = [{', '.join(map(str, range(items)))}]\n"
+    (value,) = (m.defined.signature for m in mentions("a.py", text.encode(), "TIMES") if m.defined)
+
+    assert value.startswith("TIMES = [0, 1, 2")
+    assert value.endswith("…")
+    assert len(value) <= 241
+
+
 DEFINITIONS = [
     (
         "a.py",

@@ -320,6 +320,21 @@ def test_usages_of_a_workspace_are_told_by_what_they_are_for() -> None:
     ]
 
 
+def test_usages_of_a_constant_stand_below_its_value() -> None:
+    """Which thresholds there are is answered by one call."""
+    at = {"path": "a.py", "start_line": 3, "end_line": 6, "qualified_name": "TIMES"}
+    told = {"kind": "constant", "signature": "TIMES = { 'read': 3, }"}
+    defined = [{**at, **told, "relation": "definition", "guess": False}]
+    used = [{**mention("b.py", 2, "x = TIMES"), "role": "read"}]
+    document = {"name": "TIMES", "references": used, "files": 1, "defined": defined}
+
+    assert agent_text(document).split("\n")[:3] == [
+        "1 use of TIMES in 1 file",
+        "defined at a.py:3-6 TIMES",
+        "  TIMES = { 'read': 3, }",
+    ]
+
+
 def test_many_uses_that_are_guesses_are_listed_by_their_places() -> None:
     """`refs A.open` is not worth a hundred lines of dialogs that are opened."""
     sure = {**mention("a.py", 2, "a.open()"), "role": "call"}

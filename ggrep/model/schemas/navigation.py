@@ -120,6 +120,8 @@ class DefinedAtJson(TypedDict):
     """What it is: function, method, class, constant and so on."""
     qualified_name: str
     """The name behind its parents, joined with dots."""
+    signature: str
+    """Its head on one line; of a constant or a field with the value."""
     relation: Relation
     """What it is to the container that was asked for."""
     guess: bool

@@ -26,6 +26,14 @@ def clean_signature(text: str) -> str:
     return line[:MAX_SIGNATURE_CHARACTERS].rstrip(" {:=")
 
 
+def clean_value(text: str, *, is_cut: bool = False) -> str:
+    """Return a constant or a field with its value on one line; what was or is cut ends in `…`."""
+    line = " ".join(text.split())
+    if is_cut or len(line) > MAX_SIGNATURE_CHARACTERS:
+        return line[:MAX_SIGNATURE_CHARACTERS].rstrip() + "…"
+    return line.rstrip(" :=")
+
+
 def clean_doc(text: str) -> str:
     """Return a comment or documentation string as prose; its lines are kept."""
     if not text:

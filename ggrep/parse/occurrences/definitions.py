@@ -6,14 +6,20 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.chunking.headers import clean_doc, clean_signature
-from ggrep.parse.languages.found import Found, end_of, signature_of
+from ggrep.parse.chunking.headers import clean_doc, clean_signature, clean_value
+from ggrep.parse.languages.found import Found, end_of, head_of, signature_of
 from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.occurrences.nodes import literal_kind
 from ggrep.parse.occurrences.words import Defined, Occurrence
 
 MAX_LEAD: Final = 200
 """Comments and attributes in front of one definition that are looked at."""
+
+_VALUED: Final = frozenset({"constant", "field"})
+"""Kinds that are told with their values."""
+
+_VALUE_BYTES: Final = 1_000
+"""Of a constant and its value that are read."""
 
 _LEADING: Final = frozenset({"attribute_item", "decorator"})
 
@@ -30,15 +36,23 @@ class Heads:
         start, doc = self._lead(node)
         if found.doc is not None and found.name == name:
             doc = found.doc.start_byte, found.doc.end_byte
-        head = signature_of(node, found, self._table.data)
+        signature = self._value(node, found) if kind in _VALUED else self._head(node, found)
         return Defined(
             kind=kind,
             start_line=self._table.line_of(start) + 1,
             end_line=self._table.line_of(max(start, end_of(node, found) - 1)) + 1,
             declared_only=body is None and kind in {"function", "method"},
-            signature=clean_signature(self._text(head)),
+            signature=signature,
             doc=clean_doc(self._text(doc)),
         )
+
+    def _head(self, node: Node, found: Found) -> str:
+        return clean_signature(self._text(signature_of(node, found, self._table.data)))
+
+    def _value(self, node: Node, found: Found) -> str:
+        start, end = head_of(node, found), end_of(node, found)
+        most = start + _VALUE_BYTES
+        return clean_value(self._text((start, min(end, most))), is_cut=end > most)
 
     def _lead(self, node: Node) -> tuple[int, tuple[int, int]]:
         """Return where the comments in front of a node begin, and their range."""

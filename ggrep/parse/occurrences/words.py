@@ -41,7 +41,7 @@ class Defined:
         kind: as `Outline` calls it; `field` for a constant of a class.
         start_line: 1-based, comments and decorators in front included.
         declared_only: it has no body here, as a prototype.
-        signature: its head on one line.
+        signature: its head on one line; of a constant or a field with the value.
         doc: what documents it, without comment marks.
     """
 

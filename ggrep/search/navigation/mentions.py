@@ -142,6 +142,7 @@ def _defined_name(held: Searched, place: Place, owners: tuple[str, ...]) -> Defi
             end_line=defined.end_line,
             kind=defined.kind,
             qualified_name=sanitise_line(qualified_name(place)),
+            signature=sanitise_line(defined.signature),
         ),
         container=mention.container,
         fit=fit_of(place, owners),
