@@ -90,6 +90,7 @@ class PackMaterial:
         evidence: by line.
         neighbours: what stands around the best of the evidence, by line; empty below level 2.
         more_evidence: pieces that match as well and are not among `evidence`.
+        unread: those among them that were left out for other files' better ones.
     """
 
     pick: Pick
@@ -97,3 +98,4 @@ class PackMaterial:
     evidence: tuple[TextPiece, ...]
     neighbours: tuple[TextPiece, ...]
     more_evidence: int
+    unread: int = 0

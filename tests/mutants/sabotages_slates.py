@@ -29,6 +29,7 @@ PROFILES = "tests/config/test_profile_settings.py::"
 RECEIPTS = "tests/engine/test_receipts.py::"
 SELECTION = "tests/slate/test_selection.py::"
 SESSIONS = "tests/slate/test_sessions.py::"
+READING = "tests/engine/test_slate_reading.py::"
 WORKSPACE_SESSIONS = "tests/federation/test_sessions_of_real_repositories.py::"
 SLATING = "tests/engine/test_slating.py::"
 TOKENS = "tests/slate/test_tokens.py::"
@@ -48,15 +49,15 @@ SLATE_SABOTAGES = (
     Sabotage(
         "the usual level shows what is written above definitions",
         "ggrep/search/slate/levels.py",
-        "evidence, anchors, level >= 2)",
-        "evidence, anchors, level >= 0)",
+        "comments=level >= _DEEP,",
+        "comments=level >= 0,",
         (LEVELS + "test_each_level_shows_more_than_the_one_below",),
     ),
     Sabotage(
         "lines of all files are worth the same to readers",
         "ggrep/search/slate/packing.py",
-        "_OF_SECTION.get(self._whole.section, 1.0) * self._whole.factor",
-        "_OF_SECTION.get(self._whole.section, 1.0)",
+        "OF_SECTION.get(self._whole.section, 1.0) * self._whole.factor",
+        "OF_SECTION.get(self._whole.section, 1.0)",
         (PACKING + "test_the_learned_factor_decides_whose_lines_are_shown_and_no_order_of_files",),
     ),
     Sabotage(
@@ -371,10 +372,24 @@ SLATE_SABOTAGES = (
         (SLATING + "test_packs_say_what_files_are_and_where_to_read",),
     ),
     Sabotage(
+        "a file goes though only its best piece was compared",
+        "ggrep/search/slate/duplicates.py",
+        "        and not files[file].unread\n",
+        "",
+        (READING + "test_a_file_of_which_a_copy_alone_was_read_stays",),
+    ),
+    Sabotage(
+        "text is read by the order of files",
+        "ggrep/search/slate/pack_material.py",
+        "            turns.append((-worth, place, row))\n",
+        "            turns.append((-worth if first else 0.0, place, row))\n",
+        (READING + "test_what_is_not_read_would_not_have_been_shown",),
+    ),
+    Sabotage(
         "a file goes for a single copy in it",
         "ggrep/search/slate/duplicates.py",
-        "return bool(originals) and all(",
-        "return bool(originals) and any(",
+        "        and all(\n",
+        "        and any(\n",
         (DUPLICATES + "test_a_file_keeps_what_stands_nowhere_else",),
     ),
     # USE.MUST.013: coverage.
@@ -444,23 +459,23 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "the least level chooses less evidence",
-        "ggrep/search/slate/slate_answers.py",
-        "disclosure_of(request.level, budgets.evidence_per_file, ",
-        "disclosure_of(request.level, budgets.evidence_per_file if request.level else 1, ",
+        "ggrep/search/slate/levels.py",
+        "        evidence=budgets.evidence_per_file,\n",
+        "        evidence=budgets.evidence_per_file if level else 1,\n",
         (SLATING + "test_levels_select_the_same",),
     ),
     Sabotage(
         "neighbours are shown on the usual level",
         "ggrep/search/slate/levels.py",
-        "return Disclosure(_SNIPPETS[level], level >= 2,",
-        "return Disclosure(_SNIPPETS[level], level >= 1,",
+        "neighbours=level >= _DEEP,",
+        "neighbours=level >= 1,",
         (LEVELS + "test_each_level_shows_more_than_the_one_below",),
     ),
     Sabotage(
         "neighbours are shown on no level",
         "ggrep/search/slate/levels.py",
-        "return Disclosure(_SNIPPETS[level], level >= 2,",
-        "return Disclosure(_SNIPPETS[level], False,",
+        "neighbours=level >= _DEEP,",
+        "neighbours=False,",
         (SLATING + "test_higher_levels_show_more_of_each_chunk",),
     ),
     Sabotage(

@@ -20,11 +20,12 @@ from ggrep.search.slate.levels import (
 
 def test_each_level_shows_more_than_the_one_below() -> None:
     """Level 0 names places; what is written above a definition, and around it, comes with 2."""
-    shown = [disclosure_of(level) for level in LEVELS]
+    shown = [disclosure_of(level, effective(Budgets(), level)[0]) for level in LEVELS]
 
     assert [one.snippet is SnippetMode.NONE for one in shown] == [True, False, False, False]
     assert [one.comments for one in shown] == [False, False, True, True]
     assert [one.neighbours for one in shown] == [False, False, True, True]
+    assert [one.pieces for one in shown] == [64, 85, 341, 5_461]
 
 
 def test_levels_select_by_the_same_counts() -> None:

@@ -72,9 +72,13 @@ def _is_copy(files: Sequence[PackMaterial], file: int, copies: dict[tuple[int, i
     """Return whether all evidence of a file stands in others of its section already."""
     originals = [copies.get((file, place)) for place in range(len(files[file].evidence))]
     section = files[file].pick.candidate.section
-    return bool(originals) and all(
-        one is not None and one != file and files[one].pick.candidate.section is section
-        for one in originals
+    return (
+        bool(originals)
+        and not files[file].unread
+        and all(
+            one is not None and one != file and files[one].pick.candidate.section is section
+            for one in originals
+        )
     )
 
 

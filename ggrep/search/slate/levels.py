@@ -30,6 +30,11 @@ WEAK_FILES: Final = 0.75
 _TOTAL_BYTES: Final = (2_048, 16_384, 65_536, 1_048_576)
 _FILE_BYTES: Final = (1_024, 8_192, 32_768, 131_072)
 
+_LEAST_PIECES: Final = 64
+_LEAST_BYTES: Final = 192
+"""A budget is looked at as if pieces took no more; they take five times as many."""
+
+_DEEP: Final = 2
 _SNIPPETS: Final = (SnippetMode.NONE, SnippetMode.FULL, SnippetMode.FULL, SnippetMode.FULL)
 
 
@@ -41,6 +46,7 @@ class Disclosure:
         snippet: lines of a piece.
         neighbours: show what stands around the best piece.
         evidence: pieces of a file.
+        pieces: of all files together; text of others, which are worth less, is not read.
         anchors: show opening lines.
         comments: show what is written above a definition, too.
     """
@@ -48,13 +54,22 @@ class Disclosure:
     snippet: SnippetMode
     neighbours: bool
     evidence: int
+    pieces: int
     anchors: bool
     comments: bool
 
 
-def disclosure_of(level: int, evidence: int = EVIDENCE, *, anchors: bool = True) -> Disclosure:
-    """Return how much a level shows of each file."""
-    return Disclosure(_SNIPPETS[level], level >= 2, evidence, anchors, level >= 2)
+def disclosure_of(level: int, budgets: Budgets, *, anchors: bool = True) -> Disclosure:
+    """Return how much a level shows of each file, under budgets that are in force."""
+    pieces = max(_LEAST_PIECES, budgets.total_bytes // _LEAST_BYTES)
+    return Disclosure(
+        snippet=_SNIPPETS[level],
+        neighbours=level >= _DEEP,
+        evidence=budgets.evidence_per_file,
+        pieces=pieces,
+        anchors=anchors,
+        comments=level >= _DEEP,
+    )
 
 
 def check_level(level: int) -> None:

@@ -18,10 +18,10 @@ from ggrep.search.slate.measures import Measure, measure_of
 _LINES: Final = 0.9
 """Share of what names leave that is kept for lines; the rest is for where other pieces stand."""
 
-_FURTHER: Final = 0.97
+FURTHER: Final = 0.97
 """Factor of each further piece of a file, so that one file does not take all the lines."""
 
-_OF_SECTION: Final = {Section.DOCS: 0.7, Section.DIAGRAMS: 0.7, Section.TESTS: 0.5}
+OF_SECTION: Final = {Section.DOCS: 0.7, Section.DIAGRAMS: 0.7, Section.TESTS: 0.5}
 """Factor of the pieces of a section: a question is answered by code first."""
 
 _FEWEST_LINES: Final = 3
@@ -169,14 +169,14 @@ class _OpenPack:
     def worths(self) -> list[tuple[int, float, int, int]]:
         """Return what decides the turn of each piece, and its place here: the first come first."""
         order = sorted(range(len(self._pieces)), key=lambda i: _importance(self._pieces[i]))
-        factor = _OF_SECTION.get(self._whole.section, 1.0) * self._whole.factor
+        factor = OF_SECTION.get(self._whole.section, 1.0) * self._whole.factor
         found = []
         for further, place in enumerate(order):
             piece = self._pieces[place]
             kind = _kind(piece)
             worth = piece.score if kind == _EVIDENCE else self._whole.score
             asked_for = piece.reason == "expand_target"
-            worth *= factor * _FURTHER**further
+            worth *= factor * FURTHER**further
             found.append((kind, -worth - asked_for, self._rank, place))
         return found
 
@@ -254,6 +254,8 @@ class _OpenPack:
     def _cut(self, piece: Evidence, allowed: int) -> Evidence | None:
         """Return the piece with the first lines of its snippet that fit; None where few do."""
         lines = piece.snippet.split("\n")
+        if sum(map(len, lines[:_FEWEST_LINES])) > allowed:
+            return None
         sizes = self._measure.lines(piece, self._whole.section)
         # The first line alone hides most, so no other number of lines takes more bytes for that.
         left = allowed - self._shown(_with_lines(piece, lines, 1)) + sizes[0]

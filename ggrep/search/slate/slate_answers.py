@@ -109,7 +109,7 @@ def slate(
     selection, weak = _kept(chosen.selection, confidence, request)
     selection = _weighed(selection, ranked)
     stages.end("rank")
-    shown = disclosure_of(request.level, budgets.evidence_per_file, anchors=request.anchors)
+    shown = disclosure_of(request.level, budgets, anchors=request.anchors)
     files = materials(ranked, selection.picks, chosen.beside, shown, deadline)
     deadline.check("format")
     standing = Standing(
