@@ -159,10 +159,15 @@ class _Kept:
     def __init__(self, words: tuple[str, ...], file: int, place: int) -> None:
         """Take the words of a text; `place` is the piece's among the evidence of its file."""
         self.words = words
-        self.distinct = frozenset(words)
         self.file = file
         self.place = place
 
+    @cached_property
+    def distinct(self) -> frozenset[str]:
+        """Return the words, once each."""
+        return frozenset(self.words)
+
+    @cached_property
     def witnesses(self) -> Sequence[str]:
         """Return words of which any text that says the same holds one; none where there are few.
 
@@ -222,12 +227,11 @@ class _KeptTexts:
         best = self._equal.get(one.words)
         if words < _FEWEST:
             return None if best is None else best[1]
-        witnesses = one.witnesses()
         for length in range(int(words * _ALIKE), int(words / _ALIKE) + 2):
             for held in self._kept.get(length, ()):
                 if best is not None and held[0] >= best[0]:
                     break
-                if witnesses and held[1].distinct.isdisjoint(witnesses):
+                if one.witnesses and held[1].distinct.isdisjoint(one.witnesses):
                     continue
                 if held[1].says_the_same_as(one):
                     best = held

@@ -254,7 +254,9 @@ def rows_of(
     first, last = own.start, own.stop
     mention = beside.rows[candidate.segment][first:last] if beside else np.zeros(len(own))
     total = scores.total[first:last]
-    wanted = np.isin(image.row_corpora[first:last], sorted(candidate.corpora))
+    is_shown = np.zeros(len(CORPORA), dtype=bool)
+    is_shown[list(candidate.corpora)] = True
+    wanted = is_shown[image.row_corpora[first:last]]
     wanted &= ranked.eligible[candidate.segment][first:last]
     wanted &= (total > 0.0) | (mention > 0.0)
     further: list[int] = []

@@ -80,6 +80,8 @@ def _python(source: str, name: str, paths: SelectedPaths) -> str | None:
     parts = tuple(part for part in name.split(".") if part)
     if dots:
         return _python_relative(source, dots, parts, paths)
+    if not any(map(paths.calls_a_module, parts[-2:])):
+        return None
     for count in range(len(parts), max(0, len(parts) - 2), -1):
         found = paths.module(source, parts[:count], ENDINGS[".py"], _python_root)
         if found is not None:

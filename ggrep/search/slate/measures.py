@@ -33,6 +33,7 @@ class Fixed:
         shown: of the key `evidence`, whose pieces are shown; `named` of `outline`, `anchor` of
             `anchor`. Text has no keys.
         tells_advice: whether the overview and what to do next count.
+        counts_itself: whether the figures of its own size do.
     """
 
     skeleton: int
@@ -43,6 +44,7 @@ class Fixed:
     named: int
     anchor: int
     tells_advice: bool
+    counts_itself: bool
 
 
 class Measure(Protocol):
@@ -88,6 +90,7 @@ class _InJson:
         named=len(b',"outline":[]') - _COMMA,
         anchor=len(b',"anchor":') - _COMMA,
         tells_advice=True,
+        counts_itself=True,
     )
 
     def for_names(self, room: float) -> float:
@@ -120,6 +123,7 @@ class _InText:
         named=0,
         anchor=0,
         tells_advice=False,
+        counts_itself=False,
     )
 
     def for_names(self, room: float) -> float:

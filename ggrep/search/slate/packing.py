@@ -292,9 +292,10 @@ def _counted(slate: Slate, measure: Measure) -> Slate:
     size = 0
     for _ in range(8):  # the figure's own digits are counted too; twice is usually enough
         found = measure.slate(replace(slate, total_bytes=size, estimated_tokens=-(-size // 4)))
-        if found == size:
-            break
+        is_right = found == size or not measure.fixed.counts_itself
         size = found
+        if is_right:
+            break
     return replace(slate, total_bytes=size, estimated_tokens=-(-size // 4))
 
 

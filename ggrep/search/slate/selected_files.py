@@ -67,6 +67,10 @@ class SelectedPaths:
         ]
         return nearest(source, found)
 
+    def calls_a_module(self, name: str) -> bool:
+        """Return whether the module path of any file ends with that name, whatever its case."""
+        return name.lower() in self._by_module
+
     def named(self, name: str) -> str | None:
         """Return the only file of this name."""
         found = self._by_name.get(name.lower(), ())
