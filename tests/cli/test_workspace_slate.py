@@ -289,3 +289,16 @@ def test_cuts_say_whose_they_are(ggrep: Command) -> None:
 def test_no_absolute_path_leaves_unasked(ggrep: Command, place: Path) -> None:
     """The document may be passed on."""
     assert str(place) not in slate(ggrep, "--json", file="all.jsonc").out
+
+
+@pytest.mark.parametrize(
+    "asked", [("slate", QUESTION), ("search", QUESTION), ("symbol", "orders"), ("refs", "orders")]
+)
+def test_an_agent_can_type_the_commands_that_it_is_told(
+    ggrep: Command, asked: tuple[str, str]
+) -> None:
+    """With the file that it named, as people are told."""
+    told = ggrep(*asked, "--workspace", "all.jsonc", "--format", "agent").out
+
+    assert "run: ggrep workspace build all.jsonc" in told
+    assert "FILE" not in told

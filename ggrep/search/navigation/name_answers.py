@@ -199,6 +199,8 @@ def definition_at(held: Searched, place: Place) -> Definition:
 
 
 UNREAD_LANGUAGE: Final = "unread_language"
+_NAMELESS: Final = {"code": "languages unknown here", "text": "plain text"}
+"""What is told by the form of its lines alone has no language's name."""
 
 
 def unread_languages(held: Searched, files: Sequence[NameFile]) -> list[Notice]:
@@ -210,7 +212,7 @@ def unread_languages(held: Searched, files: Sequence[NameFile]) -> list[Notice]:
     """
     spoken = Counter(held.segments[file.segment].image.language(file.file) for file in files)
     counted = [
-        f"{language} ({count} {'file' if count == 1 else 'files'})"
+        f"{_NAMELESS.get(language, language)} ({count} {'file' if count == 1 else 'files'})"
         for language, count in sorted(spoken.items())
         if is_unread(language)
     ]

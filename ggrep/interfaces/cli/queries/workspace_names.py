@@ -32,15 +32,18 @@ from ggrep.interfaces.cli.queries.hosted_workspace import coordinated
 from ggrep.interfaces.cli.queries.one_answer import view_of
 from ggrep.interfaces.cli.queries.search_options import Typed
 from ggrep.interfaces.cli.queries.typed_targets import placed_in
+from ggrep.interfaces.cli.queries.workspace_notes import (
+    failure_of,
+    for_agent,
+    limits_of,
+    notices_of,
+    times_of,
+)
 from ggrep.interfaces.cli.queries.workspace_search import (
     answer_of,
     asked_of,
     failed,
-    failure_of,
-    limits_of,
-    notices_of,
     prepared,
-    times_of,
     written,
 )
 from ggrep.interfaces.cli.terminal import open_terminal
@@ -251,7 +254,9 @@ class _OfWorkspace(Generic[A]):
         if self.agent is not None:
             asked = [way.typed for way in self.ways]
             text = agent_text(_document(answers), self.agent, asked=asked)
-            return Rendered(f"{text}\n", "", status, hits=hits)
+            given = [found.attendance for found in answers if not isinstance(found, GgrepError)]
+            out = for_agent(text, given[0], view) if given else f"{text}\n"
+            return Rendered(out, "", status, hits=hits)
         told = [self._told(way, found, view) for way, found in pairs]
         if len(told) == 1:
             return Rendered(*told[0], status, hits=hits)

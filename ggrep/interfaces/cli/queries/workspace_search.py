@@ -1,6 +1,5 @@
 """`ggrep search --workspace`: turns flags into a federated request and prints its answer."""
 
-import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,12 +13,9 @@ from ggrep.base.deadline import Stop
 from ggrep.base.errors import GgrepError, UsageError
 from ggrep.config.settings import home_from
 from ggrep.daemon.asked_line import Work
-from ggrep.federation.attendance import Attended
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.editing import MERGE_LINE
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse, failure_json
-from ggrep.federation.repo_requests import SHARE_LIMIT
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
@@ -36,12 +32,17 @@ from ggrep.interfaces.cli.queries.federation_options import Repositories
 from ggrep.interfaces.cli.queries.hosted_workspace import coordinated
 from ggrep.interfaces.cli.queries.one_answer import view_of
 from ggrep.interfaces.cli.queries.search_options import Asking, Typed, request_of
+from ggrep.interfaces.cli.queries.workspace_notes import (
+    failure_of,
+    for_agent,
+    limits_of,
+    merge_told,
+    notices_of,
+    times_of,
+)
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
 from ggrep.interfaces.cli.workspaces.workspace_file import load
 from ggrep.model.answer_view import ViewOptions
-from ggrep.model.hints import with_file
-from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.sanitise import sanitise_line
 from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
 from ggrep.render.error_text import error_lines
 from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
@@ -57,9 +58,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-
-_MOST_NAMED = 8
-"""Repositories that one line names; the JSON document has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +115,8 @@ class WorkspaceSearch:
             return Rendered(json_line(response.to_json()), "", status, hits=len(response.hits))
         if self.agent is not None:
             notes = (MERGED_BY_RANK,) if response.merge_unsaid else ()
-            text = agent_text(response.to_json(), self.agent, notes)
-            return Rendered(f"{text}\n", "", status, hits=len(response.hits))
+            text = for_agent(agent_text(response.to_json(), self.agent, notes), response, view)
+            return Rendered(text, "", status, hits=len(response.hits))
         return _text(response, _hit_view(self.typed, view), view, status)
 
 
@@ -333,74 +331,3 @@ def _text(response: FederatedResponse, shown: HitView, view: ViewOptions, status
         hits=len(hits),
         before=doubts if hits else "",
     )
-
-
-def merge_told(response: FederatedResponse, cwd: str) -> str:
-    """Return a line that nobody said how hits are merged, and what ranks better; else nothing."""
-    if not response.merge_unsaid:
-        return ""
-    file = sanitise_line(str(_file_of(response, cwd)))
-    return (
-        f"merged by rank alone, as neither you nor {file} says how; better: --merge global,"
-        f" or in {file}: {MERGE_LINE}\n"
-    )
-
-
-def times_of(response: Attended) -> str:
-    """Return a line with the total time and the slowest repositories."""
-    names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
-    slowest = sorted(response.repo_elapsed_ms, key=lambda item: (-item[1], item[0]))
-    each = ", ".join(f"{names[repo]} {ms:.0f} ms" for repo, ms in slowest[:_MOST_NAMED])
-    known = " from memory" if response.from_memory else ""
-    return f"{len(response.reports)} repos in {response.elapsed_ms:.0f} ms{known}: {each}\n"
-
-
-def notices_of(response: Attended, cwd: str) -> list[Notice]:
-    """Return the notices, as seen from a directory; repositories with equal ones share a line."""
-    told: dict[tuple[str, str], set[str | None]] = {}
-    for item in (*response.warnings, *response.errors):
-        told.setdefault((item.code, item.message), set()).add(item.repo_id)
-    file = _file_of(response, cwd)
-    return [
-        Notice(code, _prefix(response.workspace, repos) + with_file(message, file))
-        for (code, message), repos in told.items()
-    ]
-
-
-def limits_of(response: Attended) -> list[LimitHit]:
-    """Return the limits hit, with the repository of each.
-
-    Who ran out of its share of the deadline is among the errors already.
-    """
-    names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
-    found = []
-    for entry in response.limits_hit:
-        limit, repo = entry.limit, names.get(entry.repo_id) if entry.repo_id else None
-        if limit.code == SHARE_LIMIT:
-            continue
-        if repo is not None:
-            place = f"{repo}:{limit.path_key}" if limit.path_key else repo
-            limit = replace(limit, path_key=place)
-        found.append(limit)
-    return found
-
-
-def failure_of(response: Attended, view: ViewOptions) -> str:
-    """Return the line of the failure, with the workspace's file in its suggested commands."""
-    error = response.error
-    if error is None:
-        return ""
-    mark = Style(view.notes_colour).paint("bad", "error: ")
-    line = with_file(f"{error} ({error.code})", _file_of(response, view.cwd))
-    return f"{mark}{sanitise_line(line)}\n"
-
-
-def _file_of(response: Attended, cwd: str) -> Path:
-    return Path(os.path.relpath(response.workspace.workspace_path, cwd or None))
-
-
-def _prefix(workspace: Workspace, repos: set[str | None]) -> str:
-    """Return the repositories' names and a colon; empty for the workspace as a whole."""
-    names = [repo.alias or repo.repo_id for repo in workspace.repos if repo.repo_id in repos]
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"{', '.join(names[:_MOST_NAMED])}{more}: " if names else ""

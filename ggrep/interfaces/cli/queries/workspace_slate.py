@@ -31,14 +31,17 @@ from ggrep.interfaces.cli.queries.slate_options import (
     Shape,
     slate_request_of,
 )
+from ggrep.interfaces.cli.queries.workspace_notes import (
+    failure_of,
+    for_agent,
+    limits_of,
+    merge_told,
+    notices_of,
+)
 from ggrep.interfaces.cli.queries.workspace_search import (
     answer_of,
     asked_of,
     failed,
-    failure_of,
-    limits_of,
-    merge_told,
-    notices_of,
     prepared,
     written,
 )
@@ -122,8 +125,8 @@ class WorkspaceSlate:
             return Rendered(json_line(found.to_json()), "", status, hits=files)
         if self.for_agents:
             notes = (MERGED_BY_RANK,) if found.merge_unsaid else ()
-            text = agent_text(found.to_json(), notes=notes)
-            return Rendered(f"{text}\n", "", status, hits=files)
+            text = for_agent(agent_text(found.to_json(), notes=notes), found.response, view)
+            return Rendered(text, "", status, hits=files)
         form = self.shape.graph_form if isinstance(self.shape, Shape) else None
         return replace(_text(found, form, view), exit_status=status, hits=files)
 
