@@ -201,6 +201,7 @@ class Evidence:
         snippet_start_line: line of the snippet's first line.
         hidden_lines: lines of the chunk that the snippet leaves out.
         also: `path:line` of places that hold nearly the same text and were left out for it.
+        mention: how much of what the best code defines it mentions, 0 to 1.
     """
 
     row_id: str
@@ -218,6 +219,7 @@ class Evidence:
     snippet_start_line: int = 0
     hidden_lines: int = 0
     also: tuple[str, ...] = ()
+    mention: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,7 @@ class TextPiece:
         snippet_start_line: line of the first of those.
         hidden_lines: lines of the chunk that the snippet leaves out.
         reason: why it is there.
+        mention: how much of what the best code defines it mentions, 0 to 1.
     """
 
     row_id: str
@@ -79,6 +80,7 @@ class TextPiece:
     snippet_start_line: int
     hidden_lines: int
     reason: Reason
+    mention: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -302,7 +302,7 @@ def test_callers_of_one_connection_have_turns_of_their_own(
     with served(indexed, home, flags=flags, cores=4) as host, client(host, "api-1") as server:
         for number in ("1", "2"):
             server.send(message_json(number, asked(), "0"))
-        host.eventually(lambda: depth(host) == (2, 0))
+        host.eventually(lambda: depth(host) == (2, 0) and len(held.begun) == 2)
         server.send(message_json("3", asked(), "0"))
         host.eventually(lambda: depth(host) == (2, 1))
         server.send(message_json("4", asked("modest"), "1"))

@@ -1,6 +1,5 @@
 """Which text a slate reads: that of the pieces whose turn to be shown may come."""
 
-
 import pytest
 
 from ggrep.model.request import SearchRequest

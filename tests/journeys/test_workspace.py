@@ -140,7 +140,7 @@ def test_the_same_of_many_repositories_is_said_once(
     ggrep("index", tmp_path / "shop")
 
     lacking = ggrep("refund", "--workspace", workspace)
-    monkeypatch.setattr("ggrep.interfaces.cli.queries.workspace_search._MOST_NAMED", 1)
+    monkeypatch.setattr("ggrep.interfaces.cli.queries.workspace_notes._MOST_NAMED", 1)
     cut = ggrep("refund", "--workspace", workspace)
 
     assert lacking.err.count("NO_INDEX") == 1

@@ -54,6 +54,23 @@ SLATE_SABOTAGES = (
         (LEVELS + "test_each_level_shows_more_than_the_one_below",),
     ),
     Sabotage(
+        "what uses the best code waits for what merely matches",
+        "ggrep/search/slate/packing.py",
+        "piece.score * (1.0 + _USES * piece.mention)",
+        "piece.score",
+        (
+            PACKING
+            + "test_what_uses_what_the_best_code_defines_is_shown_before_what_merely_matches",
+        ),
+    ),
+    Sabotage(
+        "lines of several repositories are dealt by scores that do not compare",
+        "ggrep/search/slate/combine.py",
+        "replace(_share(pack, best), evidence=evidence)",
+        "_share(pack, best)",
+        (COMBINE + "test_lines_are_dealt_by_shares_where_scores_do_not_compare",),
+    ),
+    Sabotage(
         "lines of all files are worth the same to readers",
         "ggrep/search/slate/packing.py",
         "OF_SECTION.get(self._whole.section, 1.0) * self._whole.factor",

@@ -57,6 +57,21 @@ def size(value: stable_json.Json) -> int:
     return len(stable_json.dumps(value))
 
 
+def test_lines_are_dealt_by_shares_where_scores_do_not_compare() -> None:
+    """Raw scores would show the lines of the repository that scores highest, and no others."""
+    body = "line\n" * 400
+    high = repo_slate("high", pack("a.py", 90.0, text=body), pack("b.py", 40.0, text=body))
+    low = repo_slate("low", pack("c.py", 0.9, text=body))
+    slate, _ = combined([high, low], ASKED, how(comparable=False, total_bytes=6_144))
+    lines = {
+        one.path: sum(item.snippet.count("line") for item in one.evidence)
+        for _, packs in slate.sections
+        for one in packs
+    }
+
+    assert lines["c.py"] > lines.get("b.py", 0)
+
+
 def test_a_repository_with_high_scores_cannot_take_all() -> None:
     """Half of the places are dealt in equal parts; the other half goes by score."""
     loud = files("loud", *(100.0 - n for n in range(20)))

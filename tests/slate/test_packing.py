@@ -336,6 +336,20 @@ def test_the_learned_factor_decides_whose_lines_are_shown_and_no_order_of_files(
     assert shown[1][0] < shown[1][1]
 
 
+def test_what_uses_what_the_best_code_defines_is_shown_before_what_merely_matches() -> None:
+    """A change of a definition goes on where it is used."""
+    body = "line\n" * 200
+    user = material("user.py", replace(piece(body, 1, 0.8), mention=1.0))
+    other = material("other.py", piece(body, 1, 0.9))
+    found = asked_of(user, other, budgets=Budgets(2_048, of_text=True))
+    lines = {
+        pack.path: sum(item.snippet.count("line") for item in pack.evidence)
+        for pack in packs_of(found.slate)
+    }
+
+    assert lines["user.py"] > lines.get("other.py", 0)
+
+
 def test_fewer_bytes_mean_fewer_files_and_not_files_without_a_line() -> None:
     """Nineteen paths and no line of text answer nothing."""
     code = [

@@ -6,10 +6,11 @@ are best, section by section, as in a slate of one.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from ggrep.model.confidence import Confidence
 from ggrep.model.limits import LimitHit
-from ggrep.model.slate import SECTIONS, Budgets, FileFacts, GraphEdge, Pack, Slate
+from ggrep.model.slate import SECTIONS, Budgets, Evidence, FileFacts, GraphEdge, Pack, Slate
 from ggrep.search.slate.cross_repo import cross_repo_edges
 from ggrep.search.slate.document import file_id
 from ggrep.search.slate.file_choice import QUOTAS, shares
@@ -17,6 +18,8 @@ from ggrep.search.slate.graph import GraphBounds, bounded_graph
 from ggrep.search.slate.levels import files_shown
 from ggrep.search.slate.overview import Asked, Standing, assembled
 from ggrep.search.slate.packing import RankedPack, kept_packs, room_for_graph
+
+P = TypeVar("P", Pack, Evidence)
 
 _DECIMALS = 9
 """Shares are rounded as scores are, before anything is ordered by them."""
@@ -110,7 +113,14 @@ def _named(one: RepoSlate, how: Combining) -> list[RankedPack]:
 
 
 def _scaled(item: RankedPack, best: float) -> RankedPack:
-    return replace(item, pack=replace(item.pack, score=round(item.pack.score / best, _DECIMALS)))
+    """Return a pack with its scores as shares of its repository's best."""
+    pack = item.pack
+    evidence = tuple(_share(piece, best) for piece in pack.evidence)
+    return replace(item, pack=replace(_share(pack, best), evidence=evidence))
+
+
+def _share(one: P, best: float) -> P:
+    return replace(one, score=round(one.score / best, _DECIMALS))
 
 
 def _precedence(item: RankedPack) -> tuple[float, int, float, str]:

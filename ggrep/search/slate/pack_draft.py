@@ -176,6 +176,7 @@ def _evidence(piece: TextPiece, tag: str, also: tuple[str, ...]) -> Evidence:
         snippet_start_line=piece.snippet_start_line if piece.snippet else 0,
         hidden_lines=piece.hidden_lines,
         also=also,
+        mention=piece.mention,
     )
 
 

@@ -15,7 +15,7 @@ from ggrep.search.query.row_reading import check_rows, row_columns
 from ggrep.search.query.snippets import Snippet, cut_snippet
 from ggrep.search.slate.file_candidates import ScoredRow, rows_of
 from ggrep.search.slate.levels import Disclosure
-from ggrep.search.slate.packing import FURTHER, OF_SECTION
+from ggrep.search.slate.packing import FURTHER, OF_SECTION, turn_of
 from ggrep.search.slate.related_files import RelatedFiles
 from ggrep.search.slate.uncommented import without_comments
 
@@ -116,10 +116,10 @@ def _worth_reading(chosen: Sequence[_Rows], most: int) -> list[_Rows]:
     for place, rows in enumerate(chosen):
         pick = rows.pick
         factor = OF_SECTION.get(pick.candidate.section, 1.0) * pick.factor
-        ordered = sorted(rows.evidence, key=lambda row: (-row.score, row.start_line))
+        ordered = sorted(rows.evidence, key=lambda row: (-turn_of(row), row.start_line))
         for further, row in enumerate(ordered):
             first = not further or pick.reason == "expand_target"
-            worth = math.inf if first else row.score * factor * FURTHER**further
+            worth = math.inf if first else turn_of(row) * factor * FURTHER**further
             turns.append((-worth, place, row))
     turns.sort(key=lambda turn: turn[:2])
     read: dict[int, set[int]] = {}
@@ -181,7 +181,10 @@ def _material(
     def piece(row: int, score: float, reason: Reason) -> TextPiece:
         return shaper.piece(row, records[candidate.segment, row], score, reason)
 
-    evidence = tuple(piece(row.row, row.score, rows.pick.reason) for row in rows.evidence)
+    evidence = tuple(
+        replace(piece(row.row, row.score, rows.pick.reason), mention=row.mention)
+        for row in rows.evidence
+    )
     anchor = None if rows.anchor is None else piece(rows.anchor, 0.0, "anchor_for_context")
     best = max(rows.evidence, key=lambda row: row.score, default=None)
     neighbours: list[TextPiece] = []
