@@ -13,9 +13,16 @@ _POINTER_BYTES = 8192
 
 
 def workspace_warnings(workspace: Workspace) -> tuple[Diagnostic, ...]:
-    """Return the causes of duplicate hits: nested roots, and work trees of one history."""
+    """Return what a file may not mean: globs that mean nothing, and what makes duplicate hits.
+
+    That are nested roots, and work trees of one history.
+    """
     repos = tuple(repo for repo in workspace.repos if repo.missing is None)
-    return sorted_diagnostics([*_nested(repos), *_shared(repos)])
+    idle = [
+        Diagnostic("WARN_WORKSPACE_INCLUDE_EMPTY", f"include {glob!r} means no directory")
+        for glob in workspace.unmatched
+    ]
+    return sorted_diagnostics([*idle, *_nested(repos), *_shared(repos)])
 
 
 def git_dir_of(root: Path) -> Path | None:

@@ -5,8 +5,10 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from ggrep.base.errors import Issue, WorkspaceError
 from ggrep.federation.workspace_draft import (
+    MAX_INCLUDES,
     MAX_REPOS,
     EntryDraft,
+    IncludeDraft,
     LocatedRoot,
     MergeDefaults,
     WorkspaceDefaults,
@@ -190,8 +192,11 @@ def _draft(value: Mapping[str, object], problems: Problems, locate: Locate) -> W
     defaults = _table(WorkspaceDefaults, value.get("defaults"), problems, "$.defaults")
     cache_root = problems.text(value.get("cacheRoot"), "$.cacheRoot")
     merge = _table(MergeDefaults, value.get("merge"), problems, "$.merge")
+    include = _includes(value.get("include"), defaults, problems)
     repos = value.get("repos")
-    if not isinstance(repos, list) or not repos:
+    if repos in (None, []) and value.get("include"):
+        repos = []
+    elif not isinstance(repos, list) or not repos:
         problems.add(
             "ERR_WORKSPACE_REPOS_EMPTY",
             "$.repos",
@@ -207,7 +212,49 @@ def _draft(value: Mapping[str, object], problems: Problems, locate: Locate) -> W
     entries = tuple(
         _entry(entry, index, defaults, problems, locate) for index, entry in enumerate(repos)
     )
-    return WorkspaceDraft(name, cache_root, defaults, merge, entries)
+    return WorkspaceDraft(name, cache_root, defaults, merge, entries, include)
+
+
+def _includes(
+    value: object, defaults: WorkspaceDefaults, problems: Problems
+) -> tuple[IncludeDraft, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        problems.add(SHAPE, "$.include", "type", f"must be an array, is {kind_of(value)}")
+        return ()
+    if len(value) > MAX_INCLUDES:
+        message = f"holds {len(value)} globs, at most {MAX_INCLUDES} are read"
+        problems.add(SHAPE, "$.include", "too-many", message)
+        return ()
+    found = (
+        _include(item, f"$.include[{index}]", defaults, problems)
+        for index, item in enumerate(value)
+    )
+    return tuple(one for one in found if one is not None)
+
+
+def _include(
+    value: object, field: str, defaults: WorkspaceDefaults, problems: Problems
+) -> IncludeDraft | None:
+    if not isinstance(value, str | Mapping):
+        problems.add(
+            SHAPE, field, "type", f"must be a glob or an object with one, is {kind_of(value)}"
+        )
+        return None
+    given: Mapping[str, object] = {"glob": value} if isinstance(value, str) else value
+    known = declared(IncludeDraft)
+    problems.unknown_keys(given, known, field)
+    values = {
+        each.name: problems.value(
+            each, given.get(key), f"{field}.{key}", getattr(defaults, each.name, None)
+        )
+        for key, each in known.items()
+    }
+    if not values["glob"] or not values["glob"].removeprefix("!"):
+        problems.add(SHAPE, f"{field}.glob", "required", "must be a glob such as ../services/*")
+        return None
+    return IncludeDraft(**values)
 
 
 def _check_version(value: Mapping[str, object], problems: Problems) -> None:

@@ -7,7 +7,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -19,6 +19,7 @@ from ggrep.base.stable_json import Json
 from ggrep.config import fingerprints
 from ggrep.federation.containment import canonical_path, lexical_path
 from ggrep.federation.entries import located
+from ggrep.federation.included import with_included
 from ggrep.federation.parsing import parse_text, read_text
 from ggrep.federation.validation import SCHEMA_VERSION, RootProblem, validate
 from ggrep.federation.workspace_draft import (
@@ -50,6 +51,7 @@ class WorkspaceRepo:
         index: its place in the file.
         missing: why it cannot be asked: its directory is not there, is none or cannot be read.
             Its paths and its id are then those that a repository right there would have.
+        included: the glob of the file that means it; empty where it stands there itself.
     """
 
     repo_id: RepoId
@@ -63,6 +65,7 @@ class WorkspaceRepo:
     root_abs: Path
     index: int
     missing: str | None = None
+    included: str = ""
 
     @property
     def failure(self) -> MissingRoot | None:
@@ -79,9 +82,10 @@ class Workspace:
 
     Attributes:
         cache_root: where artifacts of the federation itself may live; None for the default.
-        repos: in the file's order.
+        repos: in the file's order, those that it includes by a glob behind the others, by root.
         repo_set_id: the same for the same repositories, whatever they are called.
         workspace_config_hash: moves with every edit that means something.
+        unmatched: its globs that mean no directory.
     """
 
     schema_version: Literal[1]
@@ -94,6 +98,7 @@ class Workspace:
     repos: tuple[WorkspaceRepo, ...]
     repo_set_id: str
     workspace_config_hash: str
+    unmatched: tuple[str, ...] = ()
 
 
 def load_workspace(
@@ -154,7 +159,7 @@ def workspace_of(
             return _unlocated(root, path.parent, name_repo, str(problem))
 
     try:
-        draft = validate(value, str(path), locate)
+        draft = with_included(validate(value, str(path), locate), path.parent, locate)
     except WorkspaceError as error:
         raise located(error, path, text) from error
     return _resolved(draft, path)
@@ -274,6 +279,7 @@ def _resolved(draft: WorkspaceDraft, path: Path) -> Workspace:
         repos=repos,
         repo_set_id=repo_set_id(repos),
         workspace_config_hash=_config_hash(draft, cache_root, repos),
+        unmatched=draft.unmatched,
     )
 
 
@@ -290,7 +296,15 @@ def _repo(entry: EntryDraft, located: LocatedRoot) -> WorkspaceRepo:
         root_abs=located.absolute,
         index=entry.index,
         missing=located.missing,
+        included=entry.included,
     )
+
+
+def with_repos(workspace: Workspace, repos: tuple[WorkspaceRepo, ...]) -> Workspace:
+    """Return the workspace of those among its repositories."""
+    if len(repos) == len(workspace.repos):
+        return workspace
+    return replace(workspace, repos=repos, repo_set_id=repo_set_id(repos))
 
 
 def repo_set_id(repos: tuple[WorkspaceRepo, ...]) -> str:

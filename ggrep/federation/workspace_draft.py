@@ -12,8 +12,11 @@ from ggrep.federation.strategies import STRATEGIES
 from ggrep.model.keys import Key
 from ggrep.model.says import MAX_INTEGER
 
-MAX_REPOS: Final = 4096
+MAX_REPOS: Final = 16_384
 """Most repositories of one workspace; each costs a look at the disk."""
+
+MAX_INCLUDES: Final = 256
+"""Most globs of one workspace."""
 
 _Enabled: TypeAlias = Annotated[bool, Key("False leaves a repository out of searches.")]
 _Priority: TypeAlias = Annotated[
@@ -63,13 +66,27 @@ class LocatedRoot:
 
 
 @dataclass(frozen=True, slots=True)
+class IncludeDraft:
+    """One element of `include`, which may be its glob alone."""
+
+    glob: Annotated[
+        str,
+        Key("Directories, each a repository: * of a name, ** at any depth; behind ! not these.", 1),
+    ]
+    tags: _Tags = ()
+    enabled: _Enabled = True
+    priority: _Priority = 0
+
+
+@dataclass(frozen=True, slots=True)
 class EntryDraft:
-    """One element of `repos`.
+    """One element of `repos`, or one that an `include` stands for.
 
     Attributes:
-        index: its place in the file.
+        index: its place in the file, behind all of these for one that is included.
         root: as written, trimmed; empty when it is wrong.
         located: None when nobody looked, or nothing was found.
+        included: the glob that it is of; empty for an element of `repos`.
     """
 
     index: int
@@ -79,6 +96,7 @@ class EntryDraft:
     enabled: _Enabled
     priority: _Priority
     located: LocatedRoot | None
+    included: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +105,7 @@ class WorkspaceDraft:
 
     Attributes:
         cache_root: as written, trimmed; None when blank.
+        unmatched: globs that mean no directory.
     """
 
     name: Annotated[str, Key("What the workspace calls itself.")]
@@ -95,4 +114,9 @@ class WorkspaceDraft:
     ]
     defaults: Annotated[WorkspaceDefaults, Key("What holds for entries that do not say.")]
     merge: Annotated[MergeDefaults, Key("How answers are merged unless a request says.")]
-    entries: Annotated[tuple[EntryDraft, ...], Key("The repositories.", 1, MAX_REPOS, key="repos")]
+    entries: Annotated[tuple[EntryDraft, ...], Key("The repositories.", 0, MAX_REPOS, key="repos")]
+    include: Annotated[
+        tuple[IncludeDraft, ...],
+        Key("Globs of directories that are repositories too.", 0, MAX_INCLUDES),
+    ] = ()
+    unmatched: tuple[str, ...] = ()

@@ -14,7 +14,13 @@ from ggrep.federation.containment import is_canonical
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.searcher import RepoSearcher, Searchers
 from ggrep.federation.selection import path_resolver, select_repos
-from ggrep.federation.workspace import ResolveRoot, Workspace, WorkspaceRepo, load_workspace
+from ggrep.federation.workspace import (
+    ResolveRoot,
+    Workspace,
+    WorkspaceRepo,
+    load_workspace,
+    with_repos,
+)
 from ggrep.service.allowlist import Allowlist, canonical
 
 _ID_MISMATCH = "ERR_FEDERATED_WORKSPACE_ID_MISMATCH"
@@ -71,6 +77,9 @@ def _opened(
     workspace = load_workspace(file, resolve_root=resolve_root, real=real)
     if canonical(file) != real:
         raise Forbidden(f"{path}: was replaced while it was read")
+    # What lies where a caller may not look is no part of what a glob means to it.
+    seen = [repo for repo in workspace.repos if _is_shown(repo, allowlist)]
+    workspace = with_repos(workspace, tuple(seen))
     _check_id(workspace, workspace_id)
     if workspace.cache_root is not None:
         allowlist.check(workspace.cache_root)
@@ -81,6 +90,10 @@ def _opened(
         for repo in workspace.repos
     )
     return OpenedWorkspace(replace(workspace, repos=repos), forbidden)
+
+
+def _is_shown(repo: WorkspaceRepo, allowlist: Allowlist) -> bool:
+    return not repo.included or allowlist.allows(repo.root_canonical)
 
 
 def forbidden_repos(

@@ -18,6 +18,7 @@ from ggrep.config.declarations import DECLARED, PROFILE_NAME
 from ggrep.config.profile_file import MAX_PROFILES, ROLE_TABLE, VIEW_TABLE
 from ggrep.config.profiles import Profile
 from ggrep.federation.validation import TOP
+from ggrep.federation.workspace_draft import IncludeDraft
 from ggrep.interfaces.evaluation.file_keys import (
     CASE,
     CHECK,
@@ -80,7 +81,10 @@ def _repository() -> Schema:
 
 def _workspace() -> Schema:
     about = "A workspace: repositories that are searched together. Comments may stand in it."
-    return _file("Workspace", about, TOP.values(), {})
+    some: list[Json] = [
+        {"required": [key], "properties": {key: {"minItems": 1}}} for key in ("repos", "include")
+    ]
+    return {**_file("Workspace", about, TOP.values(), {}), "anyOf": some}
 
 
 def _questions(title: str, name: str, each: Keys, defaults: Keys, top: Keys) -> Schema:
@@ -145,6 +149,8 @@ def _value(each: Declared) -> Schema:
     if each.is_list:
         inner: Any = get_args(each.kind)[0]
         items = _table(declared(inner).values()) if is_dataclass(inner) else _text(each)
+        if inner is IncludeDraft:  # its glob alone will do
+            items = {"anyOf": [{"type": "string", "minLength": 1}, items]}
         if get_origin(inner) is UnionType:  # a text, or a list of them of which any will do
             items = {"anyOf": [items, {"type": "array", "items": items, "minItems": 1}]}
         bounds: Schema = {"maxItems": says.most} if says.most else {}

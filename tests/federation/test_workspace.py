@@ -173,7 +173,7 @@ BAD = [
     (body(more='"defaults": {"enabled": 1},'), SHAPE, "$.defaults.enabled", "type"),
     (body(more='"defaults": {"tags": [{}]},'), SHAPE, "$.defaults.tags[0]", "type"),
     (body("1"), SHAPE, "$.repos[0]", "type"),
-    (body(",".join(["1"] * 4097)), SHAPE, "$.repos", "too-many"),
+    (body(",".join(["1"] * (MAX_REPOS + 1))), SHAPE, "$.repos", "too-many"),
     (body('{"root": null}'), SHAPE, "$.repos[0].root", "required"),
     (body("null"), SHAPE, "$.repos[0]", "type"),
     (body("{}"), SHAPE, "$.repos[0].root", "required"),

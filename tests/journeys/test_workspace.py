@@ -66,6 +66,27 @@ def test_a_repository_comes_and_goes(ggrep: Command, workspace: Path, tmp_path: 
     assert ggrep("workspace", "validate", workspace).status == 0
 
 
+def test_a_directory_of_repositories_is_one_line(ggrep: Command, workspace: Path) -> None:
+    """New ones are there without an edit, and one is left out by its path."""
+    workspace.write_text(
+        '{"schemaVersion": 1, "merge": {"strategy": "global"},\n "include": ["*", "!ledger"]}'
+    )
+    assert ggrep("index", "--workspace", workspace).status == 0
+    found = ggrep("refund", "--workspace", workspace, "--json").document
+    shutil.copytree(workspace.parent / "shop", workspace.parent / "newer")
+    later = ggrep("refund", "--workspace", workspace)
+    removed = ggrep("workspace", "remove", workspace, "shop")
+    idle = ggrep("workspace", "add", workspace, "newer", "--alias", "fresh")
+
+    assert {repo["alias"] for repo in found["repos"]} >= {"shop", "gateway"}
+    assert "ledger" not in {repo["alias"] for repo in found["repos"]}
+    assert "newer: no index yet" in later.err
+    assert removed.status == 1
+    assert "of the include '*'; to leave it out, write \"!shop\"" in removed.err
+    assert idle.status == 1
+    assert 'write "repos": []' in idle.err
+
+
 def test_init_replaces_nothing_unasked(ggrep: Command, workspace: Path) -> None:
     """A workspace file is written by hand; losing it hurts."""
     before = workspace.read_bytes()

@@ -26,6 +26,7 @@ FANOUT = "tests/federation/test_fanout.py::"
 FOLDING = "tests/federation/test_folding.py::"
 GLOBS = "tests/federation/test_globs.py::"
 HOSTILE_WORKSPACES = "tests/federation/test_hostile_workspaces.py::"
+INCLUDED = "tests/federation/test_included.py::"
 INDEX_STATE = "tests/federation/test_index_state.py::"
 MANIFEST = "tests/federation/test_manifest.py::"
 MCP_ARGUMENTS = "tests/mcp/test_arguments.py::"
@@ -476,6 +477,27 @@ FEDERATION_SABOTAGES = (
         "entry.alias.casefold()",
         "entry.alias.lower()",
         (WORKSPACE + "test_aliases_are_equal_in_every_alphabet_s_own_way",),
+    ),
+    Sabotage(
+        "what a glob means beats what stands in the file",
+        "ggrep/federation/included.py",
+        "if place is not None and place.canonical not in held:",
+        "if place is not None:",
+        (INCLUDED + "test_what_stands_in_the_file_is_as_it_says",),
+    ),
+    Sabotage(
+        "a directory inside of a repository is one",
+        "ggrep/federation/included.py",
+        "return place if os.path.realpath(place.absolute) == str(place.canonical) else None",
+        "return place",
+        (INCLUDED + "test_globs_add_and_take_away_in_their_order",),
+    ),
+    Sabotage(
+        "a caller learns of directories that it may not touch",
+        "ggrep/service/opening.py",
+        "    return not repo.included or allowlist.allows(repo.root_canonical)\n",
+        "    return True\n",
+        ("tests/surfaces/test_opening.py::test_what_a_glob_means_elsewhere_is_not_told",),
     ),
     Sabotage(
         "the largest workspace is refused",

@@ -55,6 +55,18 @@ async def test_a_workspace_inside_is_opened(place: Path) -> None:
     assert opened.forbidden == frozenset()
 
 
+async def test_what_a_glob_means_elsewhere_is_not_told(place: Path) -> None:
+    """The names of directories outside are none of a caller's business."""
+    (place / "ws" / "w.jsonc").write_text('{"schemaVersion": 1, "include": ["../*"]}')
+    whole = await open_workspace(place / "ws" / "w.jsonc", Allowlist([place]), REQUEST)
+    opened = await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), REQUEST)
+
+    assert [found.alias for found in whole.workspace.repos] == ["in", "off", "out", "ws"]
+    assert [found.alias for found in opened.workspace.repos] == ["in", "ws"]
+    assert opened.workspace.repo_set_id != whole.workspace.repo_set_id
+    assert opened.forbidden == frozenset()
+
+
 async def test_a_file_outside_is_never_read(place: Path) -> None:
     """Not even to say what is wrong with it."""
     (place / "ws" / "w.jsonc").write_text("secret")

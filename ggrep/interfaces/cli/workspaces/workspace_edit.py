@@ -107,13 +107,37 @@ def remove(
 
     terminal = open_terminal()
     target, word = _target_and_word(file, repo, named, "a repository")
-    text = _edited(
-        target,
-        lambda text: remove_repo(
-            text, word, lambda root: names_of_root(root, target, canonical_root)
-        ),
-    )
+    try:
+        text = _edited(
+            target,
+            lambda text: remove_repo(
+                text, word, lambda root: names_of_root(root, target, canonical_root)
+            ),
+        )
+    except WorkspaceError:
+        _refuse_included(target, word)
+        raise
     return _save(terminal, target, text, json=json, mends=True)
+
+
+def _refuse_included(target: Path, word: str) -> None:
+    """Raise if a glob of the file means what was named: no entry of its own can be taken out.
+
+    Raises:
+        InvalidRequest: says how the glob can leave it out.
+    """
+    try:
+        repos = load(target).repos
+    except WorkspaceError:
+        return
+    wanted = word.strip().casefold()
+    for repo in repos:
+        called = (repo.alias or "", repo.repo_id, repo.root_input)
+        if repo.included and wanted in map(str.casefold, called):
+            raise InvalidRequest(
+                f"{word}: is of the include {repo.included!r}; to leave it out, write"
+                f' "!{repo.root_input}" behind that'
+            )
 
 
 def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag = False) -> int:

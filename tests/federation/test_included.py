@@ -1,0 +1,170 @@
+"""Repositories that a workspace file includes by globs: which, in what order, by what names."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest, WorkspaceError
+from ggrep.base.stable_json import Json
+from ggrep.config.root import canonical_root
+from ggrep.federation.included import Globs
+from ggrep.federation.overlaps import workspace_warnings
+from ggrep.federation.workspace import Workspace, load_workspace
+
+Load = Callable[..., Workspace]
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Load:
+    """Return what loads a file in `ws`, beside services, libraries and what is neither."""
+    for name in ("services/cart", "services/pay", "services/.hidden", "libs/deep/cart", "libs/x"):
+        (tmp_path / name).mkdir(parents=True)
+    for name in ("services/cart", "libs/deep/cart", "libs/x"):
+        (tmp_path / name / ".git").mkdir()
+        (tmp_path / name / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (tmp_path / "services" / "cart" / "vendored" / ".git").mkdir(parents=True)
+    (tmp_path / "libs" / "x" / "part").mkdir()
+    (tmp_path / "services" / "notes.txt").write_text("no directory")
+    (tmp_path / "services" / "linked").symlink_to(tmp_path / "libs" / "x")
+    (tmp_path / "ws").mkdir()
+
+    def run(include: Json, repos: Json = None, **more: Json) -> Workspace:
+        file = tmp_path / "ws" / "w.jsonc"
+        document = {"schemaVersion": 1, "include": include, **more}
+        if repos is not None:
+            document["repos"] = repos
+        file.write_bytes(stable_json.dumps(document))
+        return load_workspace(file, resolve_root=canonical_root)
+
+    return run
+
+
+def told(workspace: Workspace) -> list[tuple[str, str | None]]:
+    """Return root as written and alias of each repository."""
+    return [(repo.root_input, repo.alias) for repo in workspace.repos]
+
+
+def test_a_glob_means_the_directories_of_a_directory(load: Load) -> None:
+    """By path, links too, and neither files nor what is hidden."""
+    assert told(load(["../services/*"])) == [
+        ("../services/cart", "cart"),
+        ("../services/linked", "x"),
+        ("../services/pay", "pay"),
+    ]
+
+
+def test_at_any_depth_repositories_alone_are_meant(load: Load) -> None:
+    """None inside of another, no plain directory, and one name that two have is none."""
+    assert told(load(["../**"])) == [
+        ("../libs/deep/cart", None),
+        ("../libs/x", "x"),
+        ("../services/cart", None),
+    ]
+    assert told(load(["../libs/**/cart"])) == [("../libs/deep/cart", "cart")]
+
+
+@pytest.mark.parametrize(
+    ("globs", "roots"),
+    [
+        (["../services/*", "!../services/p*"], ["../services/cart", "../services/linked"]),
+        (["!../services/p*", "../services/pay"], ["../services/pay"]),
+        (["../{libs/x,services/pay}"], []),
+        (["../services/{cart,pay}", "../services/cart"], ["../services/cart", "../services/pay"]),
+        (["../services/[cp]a?"], ["../services/pay"]),
+        (["../services/.h*"], ["../services/.hidden"]),
+        (["../libs/x/*"], []),
+        (["../nowhere/*"], []),
+    ],
+)
+def test_globs_add_and_take_away_in_their_order(
+    load: Load, globs: list[str], roots: list[str]
+) -> None:
+    """A directory of a repository is none, and one that is not there is no mistake."""
+    assert [repo.root_input for repo in load(globs).repos] == roots
+
+
+def test_what_stands_in_the_file_is_as_it_says(load: Load) -> None:
+    """Its name is its own; what is included has what its glob says, else the defaults."""
+    workspace = load(
+        [{"glob": "../services/*", "tags": ["Service"], "priority": 3, "enabled": False}],
+        [{"root": "../services/cart", "alias": "pay"}],
+        defaults={"tags": ["all"]},
+    )
+
+    cart, linked, pay = workspace.repos
+    assert (cart.alias, cart.tags, cart.enabled, cart.included) == ("pay", ("all",), True, "")
+    assert (linked.tags, linked.priority, linked.enabled) == (("service",), 3, False)
+    assert (pay.alias, pay.index, pay.included) == (None, 2, "../services/*")
+
+
+def test_a_new_directory_is_in_the_next_look(load: Load, tmp_path: Path) -> None:
+    """And makes another set of repositories."""
+    before = load(["../services/*"])
+    (tmp_path / "services" / "ship").mkdir()
+    after = load(["../services/*"])
+
+    assert len(after.repos) == len(before.repos) + 1
+    assert after.repo_set_id != before.repo_set_id
+    assert after.workspace_config_hash != before.workspace_config_hash
+    assert {repo.repo_id for repo in before.repos} < {repo.repo_id for repo in after.repos}
+
+
+def test_a_glob_that_means_nothing_is_told(load: Load) -> None:
+    """Somebody may have moved the directory."""
+    warnings = workspace_warnings(load(["../services/*", "../servces/*"]))
+
+    assert [(one.code, "../servces/*" in one.message) for one in warnings] == [
+        ("WARN_WORKSPACE_INCLUDE_EMPTY", True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("include", "field", "reason"),
+    [
+        ("../services/*", "$.include", "type"),
+        ([1], "$.include[0]", "type"),
+        ([""], "$.include[0].glob", "required"),
+        (["!"], "$.include[0].glob", "required"),
+        ([{"tags": ["a"]}], "$.include[0].glob", "required"),
+        ([{"glob": "x", "root": "y"}], "$.include[0].root", "unknown-key"),
+        (["../a{b,c}{d,e}{f,g}{h,i}{j,k}{l,m}{n,o}"], "$.include[0]", "glob"),
+        ([], "$.repos", "required"),
+    ],
+)
+def test_each_mistake_has_its_field_and_reason(
+    load: Load, include: Json, field: str, reason: str
+) -> None:
+    """As of every key."""
+    with pytest.raises(WorkspaceError) as caught:
+        load(include)
+
+    assert [(issue.field, issue.reason) for issue in caught.value.issues] == [(field, reason)]
+    assert caught.value.issues[0].line == ("include" in field)
+
+
+def test_a_glob_that_looks_at_too_much_is_refused(
+    load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`/**` would read the whole disk for every question."""
+    monkeypatch.setattr("ggrep.federation.included.MOST_LOOKED_AT", 5)
+    monkeypatch.setattr(Globs.__init__, "__defaults__", (5,))
+
+    with pytest.raises(WorkspaceError, match="looks at more than 5 files"):
+        load(["../**"])
+
+
+def test_a_circle_of_links_ends(load: Load, tmp_path: Path) -> None:
+    """Links are not followed below `**`."""
+    (tmp_path / "libs" / "deep" / "up").symlink_to(tmp_path)
+
+    assert len(load(["../**"]).repos) == 3
+
+
+def test_a_root_that_may_not_be_searched_is_none(load: Load) -> None:
+    """`/` holds far more than anybody means."""
+    with pytest.raises(InvalidRequest):
+        canonical_root(Path("/"))
+
+    assert load(["/"]).repos == ()
