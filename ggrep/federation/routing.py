@@ -1,8 +1,7 @@
 """Chooses the repositories to search when a request limits their number.
 
 Pure: what fits the query best is judged outside and handed in. A repository stays in any case when
-the request selected it by name or the query names it. The bound never goes below a third of them,
-nor below five: where few repositories are left out, leaving them out loses more than it saves.
+the request selected it by name or the query names it.
 """
 
 import re
@@ -15,11 +14,6 @@ from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.limits import LimitHit
 from ggrep.model.statistics import CollectionStatistics
-
-LEAST_REPOS: Final = 5
-"""Repositories that are searched however few were asked for."""
-LEAST_SHARE: Final = 3
-"""One in so many is searched however few were asked for."""
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
@@ -64,18 +58,17 @@ def route(
         explicit: selected by name.
     """
     held = {repo.repo_id: repo for repo in repos if _holds_chunks(figures.get(repo.repo_id))}
-    bound = max(max_repos, LEAST_REPOS, -(-len(held) // LEAST_SHARE))
     if not max_repos or len(held) <= max_repos:
         return Routed(tuple(sorted(repo.repo_id for repo in repos)), ())
     words = _words(query)
     pinned = {name for name, repo in held.items() if name in explicit or _is_named(repo, words)}
     rest = sorted(held.keys() - pinned, key=lambda name: (-evidence.get(name, 0.0), name))
-    skipped = rest[max(bound - len(pinned), 0) :]
+    skipped = rest[max(max_repos - len(pinned), 0) :]
     return Routed(
         kept=tuple(sorted(repo.repo_id for repo in repos if repo.repo_id not in skipped)),
         skipped=tuple(sorted(skipped)),
-        limits=(LimitHit("max_repos", bound, len(held)),) if skipped else (),
-        warnings=_warnings(len(held), len(skipped), max_repos, bound),
+        limits=(LimitHit("max_repos", max_repos, len(held)),) if skipped else (),
+        warnings=_warnings(len(held), len(skipped)),
     )
 
 
@@ -105,12 +98,8 @@ def _parts(text: str) -> frozenset[str]:
     return frozenset(part.casefold() for part in parts)
 
 
-def _warnings(held: int, skipped: int, wanted: int, bound: int) -> tuple[Diagnostic, ...]:
-    found = []
-    if skipped:
-        told = f"{held - skipped} of {held} repositories are searched, those that fit the query"
-        found.append(Diagnostic("WARN_FEDERATED_ROUTED", told))
-    if bound > wanted:
-        told = f"at least {min(bound, held)} of {held} repositories are searched, not {wanted}"
-        found.append(Diagnostic("WARN_FEDERATED_ROUTING_FLOOR", told))
-    return tuple(found)
+def _warnings(held: int, skipped: int) -> tuple[Diagnostic, ...]:
+    if not skipped:
+        return ()
+    told = f"{held - skipped} of {held} repositories are searched, those that fit the query"
+    return (Diagnostic("WARN_FEDERATED_ROUTED", told),)

@@ -584,7 +584,7 @@ async def test_who_is_selected_by_name_is_searched_however_few_are() -> None:
     response = await ask(fakes, request(max_repos=1, select=("h",)))
 
     assert statuses(response)["h"] == "ok"
-    assert list(statuses(response).values()).count("skipped") == 3
+    assert list(statuses(response).values()).count("skipped") == 7
     assert response.errors == ()
 
 

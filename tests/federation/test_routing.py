@@ -96,35 +96,15 @@ def test_as_many_as_asked_for_are_no_news() -> None:
     assert (found.skipped, found.limits, found.warnings) == ((), (), ())
 
 
-def test_five_are_searched_however_few_were_asked_for() -> None:
-    """Leaving out two of five loses more than it saves, and the caller hears of it."""
-    found = routed(EIGHT, most=2)
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_as_few_as_asked_for_are_searched(most: int) -> None:
+    """Whoever bounds the cost means it; what is missed for it is said."""
+    found = routed({f"r{n:02}": n / 100 for n in range(19)}, most=most)
 
-    assert names(found.kept) == ["d", "e", "f", "g", "h"]
-    assert found.limits == (LimitHit("max_repos", 5, 8),)
-    assert [item.code for item in found.warnings] == [
-        "WARN_FEDERATED_ROUTED",
-        "WARN_FEDERATED_ROUTING_FLOOR",
-    ]
-    assert "at least 5 of 8" in found.warnings[1].message
-    assert "not 2" in found.warnings[1].message
-
-
-def test_a_third_is_searched_however_few_were_asked_for() -> None:
-    """Rounded up."""
-    evidence = {f"r{n:02}": n / 100 for n in range(19)}
-
-    assert names(routed(evidence, most=6).kept) == [f"r{n:02}" for n in range(12, 19)]
-    assert len(routed(evidence, most=8).kept) == 8
-
-
-def test_a_floor_that_leaves_nobody_out_is_still_told() -> None:
-    """Three were asked for and four are searched."""
-    found = routed(dict.fromkeys("abcd", 0.1), most=3)
-
-    assert (len(found.kept), found.skipped, found.limits) == (4, (), ())
-    assert [item.code for item in found.warnings] == ["WARN_FEDERATED_ROUTING_FLOOR"]
-    assert "at least 4 of 4" in found.warnings[0].message
+    assert names(found.kept) == [f"r{n:02}" for n in range(19 - most, 19)]
+    assert found.limits == (LimitHit("max_repos", most, 19),)
+    (warning,) = found.warnings
+    assert f"{most} of 19" in warning.message
 
 
 def test_selected_repositories_are_kept_and_take_places() -> None:
@@ -238,10 +218,8 @@ def test_the_order_of_the_workspace_does_not_matter(
     assert found == again
     assert sorted((*found.kept, *found.skipped)) == sorted(evidence)
     assert explicit <= set(found.kept)
-    assert len(found.kept) >= min(len(repos), 5, most or 5)
-    if most:
-        bound = max(most, 5, -(-len(repos) // 3), len(explicit | ({repo_id("b")} & set(evidence))))
-        assert len(found.kept) == min(len(repos), bound)
+    named = explicit | ({repo_id("b")} & set(evidence))
+    assert len(found.kept) == min(len(repos), max(most, len(named)) if most else len(repos))
 
 
 def test_repositories_without_chunks_are_none_of_those_to_choose_from() -> None:
