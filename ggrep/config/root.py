@@ -8,7 +8,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.config.builtin import DIRECTORIES
 from ggrep.config.files import REPO_FILE
 from ggrep.config.git import GitFailed, is_git_marker, run_git
-from ggrep.config.settings import environment, user_home
+from ggrep.config.settings import own_home
 from ggrep.model.sanitise import is_text
 
 
@@ -32,7 +32,7 @@ def canonical_root(path: Path, *, enclosing: bool = True) -> Path:
     if not is_text(os.fspath(directory)):
         shown = os.fsencode(directory).decode(errors="backslashreplace")
         raise InvalidRequest(f"{shown}: refused as a root; its path is not UTF-8")
-    refused = {Path("/"), Path(os.path.realpath(user_home(environment())))}
+    refused = {Path("/"), Path(os.path.realpath(own_home()))}
     if directory in refused:
         raise InvalidRequest(f"{directory}: refused as a root; name a directory below it")
     if not enclosing:

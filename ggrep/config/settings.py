@@ -128,6 +128,11 @@ def user_home(environ: Mapping[str, str]) -> Path:
     return Path(named if named.startswith("/") else pwd.getpwuid(os.getuid()).pw_dir)
 
 
+def own_home() -> Path:
+    """Return the home directory of whoever runs this process; nothing is copied for it."""
+    return user_home(os.environ)  # noqa: TID251 - this module is the owner
+
+
 def home_from(environ: Mapping[str, str]) -> Home:
     """Return the ggrep home: `GGREP_HOME`, else `.ggrep` in the user's home directory.
 
