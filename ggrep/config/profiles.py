@@ -206,21 +206,12 @@ def apply_to_request(
         InvalidRequest: the profile shows none of the corpora that were asked for.
     """
     wanted = replace(request, **_defaults(profile, _SEARCH_FIELDS, given))  # type: ignore[arg-type] # fields vary in type
-    return narrowed(wanted, profile)
-
-
-def narrowed(request: SearchRequest, profile: Profile) -> SearchRequest:
-    """Return the request as a profile's view narrows it, which has a say on nothing else.
-
-    Raises:
-        InvalidRequest: as `apply_to_request`.
-    """
     corpora = tuple(corpus for corpus in request.corpora if corpus in profile.view.corpora)
     if not corpora and request.corpora:
         shown = ", ".join(corpus.value for corpus in profile.view.corpora)
         raise InvalidRequest(f"profile {profile.name}: shows {shown} only")
     within = dict.fromkeys((*request.within, *profile.view.within))
-    return replace(request, corpora=corpora, within=tuple(within))
+    return replace(wanted, corpora=corpora, within=tuple(within))
 
 
 def said_fields(request: SearchRequest) -> frozenset[str]:

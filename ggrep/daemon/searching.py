@@ -172,7 +172,7 @@ async def pool(daemon: StoreDaemon, caller: Caller, message: Pool) -> Body:
 
     def work(engine: "Engine") -> RememberedPool:
         view = engine.view(deadline)
-        if view.notices or request.held:  # notices are of this moment, and sessions end
+        if view.notices or request.session:  # notices are of this moment, and sessions end
             return remembered(engine.pool(request, deadline))
         held = memory.get(view.manifest.snapshot_id, request)
         return held or memory.put(request, engine.pool(request, deadline))

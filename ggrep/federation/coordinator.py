@@ -80,7 +80,7 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
     """Return the answer as `federated_search` does, with what further requests need.
 
     `part` is how much of the caller's time is left until the request's deadline; `kept` has the
-    snapshots that a session keeps.
+    tokens of a session by repository.
     """
     check_request(request)
     started_ms = clock.monotonic_ms()
@@ -136,7 +136,8 @@ async def _given(asking: RepoRequests) -> tuple[Given, bool]:
         asking.plan,
         asking.descriptions,
     )
-    held = None if asking.failures else memory.lists.get(key)
+    # A session lives by being asked: what is remembered would let its snapshots go.
+    held = None if asking.failures or asking.kept else memory.lists.get(key)
     if held is not None:
         return held, True
     held = await _asked(asking)

@@ -8,7 +8,7 @@ followed where a name is matched and nowhere below `**`.
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -28,7 +28,10 @@ from ggrep.federation.workspace_draft import (
 )
 
 MOST_LOOKED_AT: Final = 100_000
-"""Entries of directories that one file's globs may have read: some 200 ms."""
+"""Files and directories that one file's globs may look at: some half a second."""
+
+MOST_PARTS: Final = 32
+"""Names of one glob, and directories of which each lies in the one before, below `**`."""
 
 _MOST_ALTERNATIVES: Final = 64
 _MAGIC: Final = re.compile(r"[*?\[{]")
@@ -40,11 +43,22 @@ class GlobProblem(Exception):
     """A glob cannot be used."""
 
 
-def with_included(draft: WorkspaceDraft, directory: Path, locate: Locate) -> WorkspaceDraft:
+def with_included(
+    draft: WorkspaceDraft,
+    directory: Path,
+    locate: Locate,
+    shows: Callable[[Path], bool] = lambda _: True,
+) -> WorkspaceDraft:
     """Return the draft with an entry for each repository that its globs mean.
 
     One that stands in the file itself is as that says. A directory inside of a repository is none.
     Each is named after its directory, unless another has that name.
+
+    Args:
+        draft: as validated.
+        directory: of the file.
+        locate: finds a root as written.
+        shows: says of a canonical root whether the caller may know of it.
 
     Raises:
         WorkspaceError: a glob cannot be used, or there are more repositories than may be.
@@ -53,13 +67,18 @@ def with_included(draft: WorkspaceDraft, directory: Path, locate: Locate) -> Wor
         return draft
     held = {entry.located.canonical for entry in draft.entries if entry.located is not None}
     found: list[tuple[IncludeDraft, str, LocatedRoot]] = []
-    meant, unmatched = _meant(draft.include, directory)
+    meant = _meant(draft.include, directory)
+    means = dict.fromkeys((one.glob for one in draft.include), False)
     for root, include in meant:
         written = os.path.relpath(root, directory)
         place = _own_place(written, locate)
-        if place is not None and place.canonical not in held:
+        if place is None or not shows(place.canonical):
+            continue
+        means[include.glob] = True
+        if place.canonical not in held:
             held.add(place.canonical)
             found.append((include, written, place))
+    unmatched = tuple(glob for glob, is_meant in means.items() if not is_meant and glob[0] != "!")
     if len(draft.entries) + len(found) > MAX_REPOS:
         number = len(draft.entries) + len(found)
         message = f"means {number} repositories, at most {MAX_REPOS} are read"
@@ -81,13 +100,10 @@ def with_included(draft: WorkspaceDraft, directory: Path, locate: Locate) -> Wor
     return replace(draft, entries=(*draft.entries, *included), unmatched=unmatched)
 
 
-def _meant(
-    includes: Sequence[IncludeDraft], directory: Path
-) -> tuple[list[tuple[Path, IncludeDraft]], tuple[str, ...]]:
-    """Return the directories, each with the first glob that means it, by path; and idle globs."""
+def _meant(includes: Sequence[IncludeDraft], directory: Path) -> list[tuple[Path, IncludeDraft]]:
+    """Return the directories, each with the first glob that means it, by path."""
     globs = Globs(directory)
     found: dict[Path, IncludeDraft] = {}
-    idle: list[str] = []
     for place, include in enumerate(includes):
         leaves_out = include.glob.startswith("!")
         try:
@@ -95,14 +111,12 @@ def _meant(
         except GlobProblem as problem:
             text = f"glob {include.glob!r}: {problem}"
             raise _refused(f"$.include[{place}]", "glob", text, "use fewer ** and braces") from None
-        if not roots:
-            idle.append(include.glob)
         for root in roots:
             if leaves_out:
                 found.pop(root, None)
             else:
                 found.setdefault(root, include)
-    return sorted(found.items(), key=lambda one: os.fsencode(one[0])), tuple(idle)
+    return sorted(found.items(), key=lambda one: os.fsencode(one[0]))
 
 
 def _own_place(root: str, locate: Locate) -> LocatedRoot | None:
@@ -123,7 +137,8 @@ def _aliases(entries: Sequence[EntryDraft], names: Sequence[str]) -> list[str | 
 
 
 def _is_alias(name: str) -> bool:
-    return name.isprintable() and name.strip() == name
+    """Return whether a name can be typed in front of a path, as places of a workspace are."""
+    return name.isprintable() and name.strip() == name and not set(name) & set(":[]")
 
 
 def _refused(field: str, reason: str, message: str, hint: str) -> WorkspaceError:
@@ -133,10 +148,10 @@ def _refused(field: str, reason: str, message: str, hint: str) -> WorkspaceError
 class Globs:
     """Finds directories below one, and counts what it has to look at."""
 
-    def __init__(self, base: Path, most: int = MOST_LOOKED_AT) -> None:
+    def __init__(self, base: Path) -> None:
         """Look at nothing yet; globs are relative to `base`."""
         self._base = base
-        self._left = most
+        self._left = MOST_LOOKED_AT
 
     def directories(self, glob: str) -> Iterator[Path]:
         """Yield what a glob means, in the order of names.
@@ -145,19 +160,22 @@ class Globs:
             GlobProblem: it cannot be read, or looks at too much.
         """
         parts = tuple(part for part in glob.split("/") if part not in {"", "."})
+        if len(parts) > MOST_PARTS:
+            raise GlobProblem(f"has more than {MOST_PARTS} parts")
         start = "/" if glob.startswith("/") else os.fspath(self._base)
         for found in self._below(start, parts, deep=False):
             yield Path(os.path.normpath(found))
 
     def _below(self, at: str, parts: Sequence[str], *, deep: bool) -> Iterator[str]:
         if not parts:
-            if not deep or is_marked(at):
+            if not deep or self._is_marked(at):
                 yield at
             return
         first, *rest = parts
         if first == _ANY_DEPTH:
-            yield from self._anywhere(at, rest)
+            yield from self._anywhere(at, rest, MOST_PARTS)
         elif not _MAGIC.search(first):
+            self._look()
             below = os.path.join(at, first)  # noqa: PTH118 - a link keeps its name
             if os.path.isdir(below):  # noqa: PTH112
                 yield from self._below(below, rest, deep=deep)
@@ -167,17 +185,28 @@ class Globs:
                 if (first.startswith(".") or not name.startswith(".")) and matcher.match(name):
                     yield from self._below(f"{at}/{name}", rest, deep=deep)
 
-    def _anywhere(self, at: str, rest: Sequence[str]) -> Iterator[str]:
+    def _anywhere(self, at: str, rest: Sequence[str], depth: int) -> Iterator[str]:
         """Yield what `rest` means here and below, and nothing inside of a repository."""
         yield from self._below(at, rest, deep=True)
-        for name in self._folders(at, links=False):
+        for name in self._folders(at, links=False) if depth else ():
             below = f"{at}/{name}"
             if name.startswith("."):
                 continue
-            if not is_marked(below):
-                yield from self._anywhere(below, rest)
+            if not self._is_marked(below):
+                yield from self._anywhere(below, rest, depth - 1)
             elif not rest:
                 yield below
+
+    def _is_marked(self, directory: str) -> bool:
+        """Return whether a directory says itself that it is a repository's root."""
+        self._look()
+        here = Path(directory)
+        return is_git_marker(here / ".git") or (here / REPO_FILE).is_file()
+
+    def _look(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise GlobProblem(f"looks at more than {MOST_LOOKED_AT} files; be more exact")
 
     def _folders(self, at: str, *, links: bool) -> list[str]:
         """Return the names of the directories in one; none where it may not be read."""
@@ -194,16 +223,8 @@ class Globs:
 
     def _counted(self, entries: Iterator[os.DirEntry[str]]) -> Iterator[os.DirEntry[str]]:
         for entry in entries:
-            self._left -= 1
-            if self._left < 0:
-                raise GlobProblem(f"looks at more than {MOST_LOOKED_AT} files; be more exact")
+            self._look()
             yield entry
-
-
-def is_marked(directory: str) -> bool:
-    """Return whether a directory says itself that it is a repository's root."""
-    here = Path(directory)
-    return is_git_marker(here / ".git") or (here / REPO_FILE).is_file()
 
 
 def _compiled(part: str) -> fnmatch.WcMatcher[str]:

@@ -19,7 +19,10 @@ def workspace_warnings(workspace: Workspace) -> tuple[Diagnostic, ...]:
     """
     repos = tuple(repo for repo in workspace.repos if repo.missing is None)
     idle = [
-        Diagnostic("WARN_WORKSPACE_INCLUDE_EMPTY", f"include {glob!r} means no directory")
+        Diagnostic(
+            "WARN_WORKSPACE_INCLUDE_EMPTY",
+            f"include {glob!r} means no directory that is a repository of its own",
+        )
         for glob in workspace.unmatched
     ]
     return sorted_diagnostics([*idle, *_nested(repos), *_shared(repos)])

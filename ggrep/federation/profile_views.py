@@ -7,24 +7,33 @@ one for all of its repositories.
 import hashlib
 from dataclasses import replace
 
-from ggrep.config.profiles import Profile, ProfileView, narrowed
-from ggrep.model.request import PoolRequest
+from ggrep.config.profiles import Profile, ProfileView
+from ggrep.model.corpus import CORPUS_WORDS
+from ggrep.model.filters import Filter
+from ggrep.model.request import PoolRequest, SearchRequest
 from ggrep.model.response import RepoDescription
 from ggrep.model.slate import SlateRequest
 
 
 def narrowed_pool(request: PoolRequest, profile: Profile) -> PoolRequest:
-    """Return the request for lists under a profile.
-
-    Raises:
-        InvalidRequest: the profile shows none of the corpora that were asked for.
-    """
-    return replace(request, search=narrowed(request.search, profile))
+    """Return the request for lists under a profile; those that it hides are empty."""
+    return replace(request, search=_narrowed(request.search, profile.view))
 
 
 def narrowed_slate(request: SlateRequest, profile: Profile) -> SlateRequest:
-    """Return the request for a slate under a profile; errors as `narrowed_pool`."""
-    return replace(request, search=narrowed(request.search, profile))
+    """Return the request for a slate under a profile."""
+    return replace(request, search=_narrowed(request.search, profile.view))
+
+
+def _narrowed(request: SearchRequest, view: ProfileView) -> SearchRequest:
+    # Corpora stay as they were asked for: each of them is a list of the answer.
+    hidden = [
+        Filter("corpus", word, negated=True)
+        for word, corpus in CORPUS_WORDS.items()
+        if corpus not in view.corpora
+    ]
+    within = dict.fromkeys((*request.within, *view.within, *hidden))
+    return replace(request, within=tuple(within))
 
 
 def described(description: RepoDescription, profile: Profile) -> RepoDescription:

@@ -31,6 +31,7 @@ from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse, RepoDescription
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.statistics import CollectionStatistics, sum_statistics
+from ggrep.search.slate.tokens import snapshot_in
 
 T = TypeVar("T")
 
@@ -89,7 +90,7 @@ class RepoRequests:
         deadline: of all rounds together.
         part: of the request's time, how much that is; a slate keeps some for afterwards.
         arrived: told of each repository once, when it is done; None for nobody.
-        kept: snapshots that a session keeps; their repositories are asked about those.
+        kept: tokens of a session by repository; those are asked about the snapshots that it keeps.
         search: what each of them is asked, but for its corpora.
         repos: all that were selected.
         plan: which of them are asked for what, once they were described.
@@ -318,10 +319,14 @@ class RepoRequests:
         description = await self._searcher(repo).describe(self.deadline)
         if description.snapshot_id is None:
             raise NoIndex("nothing was published yet")
-        return replace(description, snapshot_id=self.kept.get(repo, description.snapshot_id))
+        return replace(description, snapshot_id=self._kept(repo) or description.snapshot_id)
+
+    def _kept(self, repo: RepoId) -> str | None:
+        """Return the snapshot that a session keeps; None where it keeps none."""
+        return snapshot_in(self.kept[repo]) if repo in self.kept else None
 
     async def _figures(self, repo: RepoId) -> Figures:
-        kept = self.kept.get(repo)
+        kept = self._kept(repo)
         return Figures(*await self._searcher(repo).term_stats(self.search, self.deadline, kept))
 
     async def _try(
@@ -350,8 +355,8 @@ class RepoRequests:
             search=replace(self.search, corpora=self.plan.corpora_of(repo)),
             per_list=max(1, length or self.force.per_repo_top),
             statistics=total,
-            snapshot_id=figures.snapshot_id if figures else self.kept.get(repo),
-            held=repo in self.kept,
+            snapshot_id=figures.snapshot_id if figures else self._kept(repo),
+            session=self.kept.get(repo, ""),
             vector=self.vectors.get(self.descriptions[repo].embed_key),
         )
         return await self._searcher(repo).search(request, self.deadline)

@@ -7,7 +7,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -85,7 +85,7 @@ class Workspace:
         repos: in the file's order, those that it includes by a glob behind the others, by root.
         repo_set_id: the same for the same repositories, whatever they are called.
         workspace_config_hash: moves with every edit that means something.
-        unmatched: its globs that mean no directory.
+        unmatched: its globs that mean no repository.
     """
 
     schema_version: Literal[1]
@@ -108,6 +108,7 @@ def load_workspace(
     name_repo: NameRepo = fingerprints.repo_id,
     real: Path | None = None,
     whole: bool = False,
+    shows: Callable[[Path], bool] = lambda _: True,
 ) -> Workspace:
     """Return the workspace that the file at `path` describes.
 
@@ -120,6 +121,7 @@ def load_workspace(
         name_repo: gives a canonical root its name.
         real: `path` free of links, where no other file may be read; None where any may.
         whole: every root must be there; else those that are not are noted at their repositories.
+        shows: says of a root that a glob means whether the caller may know of it.
 
     Raises:
         InvalidRequest: a link took the place of the directory that `real` is in.
@@ -128,7 +130,12 @@ def load_workspace(
     if path.name:
         path = lexical_path(path)
     return workspace_of(
-        read_text(path, real), path, resolve_root=resolve_root, name_repo=name_repo, whole=whole
+        read_text(path, real),
+        path,
+        resolve_root=resolve_root,
+        name_repo=name_repo,
+        whole=whole,
+        shows=shows,
     )
 
 
@@ -139,6 +146,7 @@ def workspace_of(
     resolve_root: ResolveRoot,
     name_repo: NameRepo = fingerprints.repo_id,
     whole: bool = False,
+    shows: Callable[[Path], bool] = lambda _: True,
 ) -> Workspace:
     """Return the workspace of a file with `text` at `path`, see `load_workspace`.
 
@@ -159,7 +167,7 @@ def workspace_of(
             return _unlocated(root, path.parent, name_repo, str(problem))
 
     try:
-        draft = with_included(validate(value, str(path), locate), path.parent, locate)
+        draft = with_included(validate(value, str(path), locate), path.parent, locate, shows)
     except WorkspaceError as error:
         raise located(error, path, text) from error
     return _resolved(draft, path)
@@ -298,13 +306,6 @@ def _repo(entry: EntryDraft, located: LocatedRoot) -> WorkspaceRepo:
         missing=located.missing,
         included=entry.included,
     )
-
-
-def with_repos(workspace: Workspace, repos: tuple[WorkspaceRepo, ...]) -> Workspace:
-    """Return the workspace of those among its repositories."""
-    if len(repos) == len(workspace.repos):
-        return workspace
-    return replace(workspace, repos=repos, repo_set_id=repo_set_id(repos))
 
 
 def repo_set_id(repos: tuple[WorkspaceRepo, ...]) -> str:

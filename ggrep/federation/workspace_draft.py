@@ -105,7 +105,7 @@ class WorkspaceDraft:
 
     Attributes:
         cache_root: as written, trimmed; None when blank.
-        unmatched: globs that mean no directory.
+        unmatched: globs that mean no repository.
     """
 
     name: Annotated[str, Key("What the workspace calls itself.")]

@@ -1,4 +1,4 @@
-"""Sessions over a workspace: one in each repository that has shown a file, under one token.
+"""Sessions over a workspace: one in each repository that gave a slate, under one token.
 
 A repository's own token, without any file that it returned, keeps its snapshot and is sealed by its
 store; `ggrep.search.slate.tokens` has them. Which files were shown is known here alone, as a
@@ -7,7 +7,7 @@ between requests, and a token that somebody alters misleads nobody but its beare
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final, NoReturn
@@ -21,7 +21,6 @@ from ggrep.search.slate.tokens import (
     PATH_HASH_BYTES,
     data_of_token,
     path_hash,
-    snapshot_in,
     token_of_data,
 )
 
@@ -53,11 +52,6 @@ class RepoSession:
     token: str
     seen: tuple[bytes, ...] = ()
 
-    @property
-    def snapshot_id(self) -> str:
-        """Return the snapshot that the token claims; its store alone can tell whether it does."""
-        return snapshot_in(self.token)
-
     def has_seen(self, path: str) -> bool:
         """Return whether a file was shown."""
         return path_hash(path) in self.seen
@@ -68,15 +62,15 @@ class WorkspaceSession:
     """A session over the repositories of a workspace.
 
     Attributes:
-        repos: those that have shown a file.
+        repos: those that were asked for a slate.
     """
 
     repos: Mapping[RepoId, RepoSession] = field(default_factory=dict)
 
     @property
-    def snapshots(self) -> Mapping[RepoId, str]:
-        """Return the snapshots that are kept."""
-        return {repo: one.snapshot_id for repo, one in self.repos.items()}
+    def tokens(self) -> Mapping[RepoId, str]:
+        """Return what keeps the snapshots."""
+        return {repo: one.token for repo, one in self.repos.items()}
 
     @property
     def files(self) -> int:
@@ -88,20 +82,23 @@ class WorkspaceSession:
         return repo in self.repos and self.repos[repo].has_seen(path)
 
     def going_on(
-        self, tokens: Mapping[RepoId, str], shown: Mapping[RepoId, Iterable[str]]
+        self,
+        tokens: Mapping[RepoId, str],
+        shown: Mapping[RepoId, Iterable[str]],
+        ended: Collection[RepoId] = (),
     ) -> "WorkspaceSession":
-        """Return the session after further files were shown.
+        """Return the session after a step.
 
         Args:
-            tokens: of the repositories that were asked.
-            shown: paths by repository; those without any are none of the session.
+            tokens: of the repositories that gave a slate.
+            shown: paths of further files by repository.
+            ended: repositories whose snapshots are kept no longer; they begin anew.
         """
-        repos = dict(self.repos)
-        for repo, paths in shown.items():
-            held = repos.get(repo) or RepoSession(tokens[repo])
-            seen = sorted({*held.seen, *map(path_hash, paths)})
-            if seen:
-                repos[repo] = replace(held, seen=tuple(seen))
+        repos = {repo: one for repo, one in self.repos.items() if repo not in ended}
+        for repo, token in tokens.items():
+            held = repos.get(repo) or RepoSession(token)
+            seen = sorted({*held.seen, *map(path_hash, shown.get(repo, ()))})
+            repos[repo] = replace(held, seen=tuple(seen))
         return WorkspaceSession(repos)
 
 
@@ -153,7 +150,7 @@ def read_session(text: str, workspace: Workspace) -> WorkspaceSession:
         repo, token, rest = _taken(rest, _HASH_BYTES, EMPTY_TOKEN_BYTES)
         count, rest = rest[:_COUNT_BYTES], rest[_COUNT_BYTES:]
         size = int.from_bytes(count) * PATH_HASH_BYTES
-        if repo not in known or len(count) < _COUNT_BYTES or len(rest) < size or not size:
+        if repo not in known or len(count) < _COUNT_BYTES or len(rest) < size:
             _refuse()
         seen = tuple(rest[at : at + PATH_HASH_BYTES] for at in range(0, size, PATH_HASH_BYTES))
         found[repo], rest = RepoSession(token_of_data(token), seen), rest[size:]

@@ -3,7 +3,7 @@
 A repository whose hits are among the first of the merged list gives a slate of its own, scored
 against the same statistics and of the same snapshot as its hits; `ggrep.search.slate.combine`
 makes one of them. What became of every repository stands in the answer as it does for a search.
-In a session the repositories that have shown a file answer of the snapshots that they showed.
+In a session the repositories that gave a slate answer of the snapshots that it was of.
 """
 
 from collections.abc import Mapping
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import GgrepError, InvalidRequest
+from ggrep.base.errors import GgrepError, InvalidRequest, SessionExpired
 from ggrep.base.ids import RepoId
 from ggrep.federation.coordinator import Ran, deadline_of, run_search
+from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
 from ggrep.federation.fanout import RepoOutcome
-from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_request import MAX_PER_REPO_TOP, FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse, answered_json, federated_json
 from ggrep.federation.memory import Memory
 from ggrep.federation.repo_requests import Arrived
@@ -58,6 +59,8 @@ _SEARCH_SHARE: Final = 0.6
 
 _HITS_OF_A_FILE: Final = 3
 """So many more are looked at for each file that a session has shown."""
+
+_MOST_NAMED: Final = 8
 
 _USUAL: Final = Budgets()
 
@@ -158,12 +161,7 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
     session = read_session(token, workspace) if token else WorkspaceSession()
     started_ms = clock.monotonic_ms()
     deadline = deadline_of(request, clock)
-    searching = replace(
-        request,
-        search=replace(request.search, snippet=SnippetMode.NONE, explain=False),
-        top=min(LEADING_HITS + _HITS_OF_A_FILE * session.files, MAX_TOP),
-        deadline=_share(deadline, clock),
-    )
+    searching = replace(_searching(request, asked, session.files), deadline=_share(deadline, clock))
     ran = await run_search(
         workspace,
         searching,
@@ -172,7 +170,7 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
         memory=memory,
         arrived=arrived,
         part=_SEARCH_SHARE,
-        kept=session.snapshots,
+        kept=session.tokens,
     )
     if not ran.response.ok:
         return FederatedSlate(ran.response, None)
@@ -195,8 +193,35 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
     usual = not shape.budgets.total_bytes and not budgets.of_text
     response, slate = joined(ran, outcomes, how, clamps, fits_usual=usual, shows=bool(requests))
     elapsed_ms = clock.monotonic_ms() - started_ms
-    state = _advanced(asked, session, workspace, slate, outcomes)
-    return FederatedSlate(replace(response, elapsed_ms=elapsed_ms), slate, state)
+    response = replace(response, elapsed_ms=elapsed_ms)
+    if asked is None:
+        return FederatedSlate(response, slate)
+    seen = _seen_again(ran, session) if asked.delta_only else []
+    response = replace(response, warnings=sorted_diagnostics((*response.warnings, *seen)))
+    session = _advanced(ran, session, slate, outcomes)
+    return FederatedSlate(response, slate, write_session(session, workspace, asked.op))
+
+
+def _searching(
+    request: FederatedRequest, asked: SessionRequest | None, shown: int
+) -> FederatedRequest:
+    """Return the request for the lists that decide who is asked, after so many files were shown."""
+    top = min(LEADING_HITS + _HITS_OF_A_FILE * shown, MAX_TOP)
+    search = replace(request.search, snippet=SnippetMode.NONE, explain=False)
+    searching = replace(request, search=search, top=top)
+    if shown and request.per_repo_top is None:
+        searching = replace(searching, per_repo_top=min(top, MAX_PER_REPO_TOP))
+    if asked is not None and asked.targets:
+        searching = replace(searching, max_repos=0)  # they name who is asked
+    return searching
+
+
+def _seen_again(ran: Ran, session: WorkspaceSession) -> list[Diagnostic]:
+    """Return what is said of files that match and are left out, as they were shown before."""
+    files = {(hit.repo_id, hit.hit.path) for hit in ran.response.hits}
+    number = sum(session.has_seen(repo, path) for repo, path in files)
+    told = f"{number} files that match were shown before in this session"
+    return [Diagnostic("files_seen", told)] if number else []
 
 
 def _share(deadline: Deadline, clock: Clock) -> Deadline:
@@ -246,7 +271,10 @@ def _targets(ran: Ran, asked: SessionRequest) -> dict[RepoId, tuple[str, ...]]:
         target = repo_target(typed, asking.workspace, asking.selection)
         repo = target.repo or (asking.selection.repos[0] if len(asking.repos) == 1 else None)
         if repo is None:
-            raise InvalidRequest(f"targets: {typed!a}: say of which repository, as alias:path")
+            names = ", ".join(sorted(map(label_of, asking.selection.repos))[:_MOST_NAMED])
+            raise InvalidRequest(
+                f"targets: {typed!a}: say of which repository, as alias:path; there are {names}"
+            )
         if repo.repo_id not in ran.given.pools:
             raise InvalidRequest(f"targets: {typed!a}: {label_of(repo)} gave no answer")
         found[repo.repo_id] = (*found.get(repo.repo_id, ()), target.target)
@@ -266,23 +294,23 @@ def _in_session(
 
 
 def _advanced(
-    asked: SessionRequest | None,
+    ran: Ran,
     session: WorkspaceSession,
-    workspace: Workspace,
     slate: Slate,
     outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]],
-) -> SessionState | None:
-    """Return what goes on with a session once a slate of it is shown."""
-    if asked is None:
-        return None
-    ids = {label_of(repo): repo.repo_id for repo in workspace.repos}
+) -> WorkspaceSession:
+    """Return a session once a slate of it is shown."""
+    ids = {label_of(repo): repo_id for repo_id, repo in ran.asking.repos.items()}
     packs: dict[RepoId, list[Pack]] = {}
     for pack in (pack for _, own in slate.sections for pack in own):
         packs.setdefault(ids[pack.repo], []).append(pack)
     found = {repo: one.value for repo, one in outcomes.items() if one.value is not None}
     tokens = {repo: one.session.token for repo, one in found.items() if one.session is not None}
-    shown = {repo: told_of(packs[repo], found[repo].copies) for repo in tokens if repo in packs}
-    return write_session(session.going_on(tokens, shown), workspace, asked.op)
+    shown = {repo: told_of(packs.get(repo, ()), found[repo].copies) for repo in tokens}
+    failed = {repo: one.error for repo, one in outcomes.items() if one.error is not None}
+    failed |= ran.asking.failures
+    ended = [repo for repo, error in failed.items() if error.code == SessionExpired.code]
+    return session.going_on(tokens, shown, ended)
 
 
 def _request(ran: Ran, repo: RepoId, shape: SlateShape, budgets: Budgets) -> SlateRequest:

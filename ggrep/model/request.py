@@ -169,7 +169,8 @@ class PoolRequest:
         statistics: the collection to score against; None for the repository's own.
         snapshot_id: the snapshot that `statistics` came from; None when there are none.
         vector: the query's, of the same encoder; None to encode it here.
-        held: a session keeps that snapshot: lists are of it, whichever is active.
+        session: token of one that keeps that snapshot: lists are of it, whichever is active, and it
+            is kept as long again.
     """
 
     search: SearchRequest
@@ -177,4 +178,4 @@ class PoolRequest:
     statistics: CollectionStatistics | None = None
     snapshot_id: Annotated[str | None, Sent(26)] = None
     vector: EncodedQuery | None = None
-    held: bool = False
+    session: Annotated[str, Sent(8_192, form="secret")] = ""

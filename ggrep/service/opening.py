@@ -19,7 +19,6 @@ from ggrep.federation.workspace import (
     Workspace,
     WorkspaceRepo,
     load_workspace,
-    with_repos,
 )
 from ggrep.service.allowlist import Allowlist, canonical
 
@@ -74,12 +73,9 @@ def _opened(
     # resolved and the name kept.
     file = canonical(path.parent) / path.name
     real = allowlist.check(file)
-    workspace = load_workspace(file, resolve_root=resolve_root, real=real)
+    workspace = load_workspace(file, resolve_root=resolve_root, real=real, shows=allowlist.allows)
     if canonical(file) != real:
         raise Forbidden(f"{path}: was replaced while it was read")
-    # What lies where a caller may not look is no part of what a glob means to it.
-    seen = [repo for repo in workspace.repos if _is_shown(repo, allowlist)]
-    workspace = with_repos(workspace, tuple(seen))
     _check_id(workspace, workspace_id)
     if workspace.cache_root is not None:
         allowlist.check(workspace.cache_root)
@@ -90,10 +86,6 @@ def _opened(
         for repo in workspace.repos
     )
     return OpenedWorkspace(replace(workspace, repos=repos), forbidden)
-
-
-def _is_shown(repo: WorkspaceRepo, allowlist: Allowlist) -> bool:
-    return not repo.included or allowlist.allows(repo.root_canonical)
 
 
 def forbidden_repos(

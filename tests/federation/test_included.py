@@ -9,7 +9,6 @@ from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, WorkspaceError
 from ggrep.base.stable_json import Json
 from ggrep.config.root import canonical_root
-from ggrep.federation.included import Globs
 from ggrep.federation.overlaps import workspace_warnings
 from ggrep.federation.workspace import Workspace, load_workspace
 
@@ -149,10 +148,43 @@ def test_a_glob_that_looks_at_too_much_is_refused(
 ) -> None:
     """`/**` would read the whole disk for every question."""
     monkeypatch.setattr("ggrep.federation.included.MOST_LOOKED_AT", 5)
-    monkeypatch.setattr(Globs.__init__, "__defaults__", (5,))
 
     with pytest.raises(WorkspaceError, match="looks at more than 5 files"):
         load(["../**"])
+
+
+def test_a_glob_of_many_parts_is_refused(load: Load) -> None:
+    """It would be walked part by part, and back again."""
+    with pytest.raises(WorkspaceError, match="more than 32 parts"):
+        load(["../services/" + "cart/../" * 600 + "cart"])
+
+
+def test_what_lies_very_deep_is_not_looked_for(load: Load, tmp_path: Path) -> None:
+    """Trees may be deeper than anybody's repositories."""
+    below = tmp_path / "libs" / "deep" / Path(*"d" * 60)
+    (below / "far" / ".git").mkdir(parents=True)
+
+    assert len(load(["../**"]).repos) == 3
+
+
+def test_directories_of_one_repository_are_told(load: Load, tmp_path: Path) -> None:
+    """Packages of one work tree are no repositories, and nobody finds them missing."""
+    for name in ("a", "b"):
+        (tmp_path / "libs" / "x" / "packages" / name).mkdir(parents=True)
+    workspace = load(["../libs/x/packages/*", "!../nowhere"])
+
+    assert workspace.repos == ()
+    assert [one.code for one in workspace_warnings(workspace)] == ["WARN_WORKSPACE_INCLUDE_EMPTY"]
+
+
+@pytest.mark.parametrize("name", ["a:b", "a]b", "[ab", "a\tb"])
+def test_a_name_that_cannot_be_typed_in_front_of_a_path_is_none(
+    load: Load, tmp_path: Path, name: str
+) -> None:
+    """Answers call such a repository by its id."""
+    (tmp_path / "odd" / name).mkdir(parents=True)
+
+    assert [repo.alias for repo in load(["../odd/*"]).repos] == [None]
 
 
 def test_a_circle_of_links_ends(load: Load, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Profiles in workspaces: what a repository's own view hides is in no answer of the workspace."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -123,12 +124,16 @@ def test_who_reads_indexes_here_keeps_to_the_views_too(
     )
 
 
-def test_a_repository_that_shows_nothing_of_what_is_asked_for_says_so(
+def test_a_repository_that_shows_nothing_of_what_is_asked_for_gives_empty_lists(
     served: ServedWorkspace, daemons: Asked
 ) -> None:
-    """Rather than that it has nothing."""
+    """As one that holds nothing of it: no search of code fails for documents."""
     write(served, 'profile = "docs"\n' + PROSE)
-    found = daemons.search(served.workspace(2), question(corpora=(Corpus.CODE,)))
+    code = replace(question(corpora=(Corpus.CODE,)), strict=True)
+    found = daemons.search(served.workspace(2), code)
+    every = daemons.search(served.workspace(2), question())
 
-    assert [item.message for item in found.errors] == ["profile docs: shows prose only"]
+    assert found.errors == ()
+    assert files(found, served, 0) == set()
     assert files(found, served, 1)
+    assert files(every, served, 0) == {"README.md"}

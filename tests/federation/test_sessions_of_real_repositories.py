@@ -232,3 +232,84 @@ def test_a_repository_whose_session_ended_fails_alone(
     assert ended == [("session_expired", shop.repo_id)]
     assert paths(found)
     assert not any(path.startswith(f"{shop.repo_id}:") for path in paths(found))
+
+    anew = daemons.slate(workspace, request, SlateShape(session=gone_on(found)))
+    assert anew.response.errors == ()
+    assert any(path.startswith(f"{shop.repo_id}:") for path in paths(anew))
+
+
+def pins_of(served: ServedWorkspace, place: int) -> dict[str, int]:
+    """Return the pins of a repository, with the times that they were written."""
+    store = served.daemons[served.roots[place]].daemon.identity.store
+    return {pin.name: pin.stat().st_mtime_ns for pin in names.pins_dir(store).iterdir()}
+
+
+def test_each_step_keeps_all_snapshots_for_as_long_again(
+    served: ServedWorkspace, daemons: Asked
+) -> None:
+    """By one pin in each repository, however many steps there are and whoever shows a file."""
+    workspace, request = served.workspace(3), question()
+    before = [pins_of(served, place) for place in range(3)]
+    first = daemons.slate(workspace, request, SlateShape(session=NEW))
+    begun = [pins_of(served, place) for place in range(3)]
+    web = repo_at(served, workspace, 1)
+    session = gone_on(first, op="expand", targets=(f"{web.repo_id}:src/orders.ts",))
+    daemons.slate(workspace, request, SlateShape(session=session))
+    later = [pins_of(served, place) for place in range(3)]
+
+    own = [dict(begun[place].items() - before[place].items()) for place in range(3)]
+    assert [len(pins) for pins in own] == [1, 1, 1]
+    assert [pins.keys() for pins in later] == [pins.keys() for pins in begun]
+    for place, pins in enumerate(own):
+        ((pin, written),) = pins.items()
+        assert later[place][pin] > written
+
+
+def test_what_was_shown_before_is_said(served: ServedWorkspace, daemons: Asked) -> None:
+    """An empty answer would mean that nothing matches."""
+    workspace, request = served.workspace(3), question()
+    first = daemons.slate(workspace, request, SlateShape(session=NEW))
+    shape = SlateShape(session=gone_on(first, delta_only=True))
+    again = daemons.slate(workspace, request, shape)
+
+    told = [item.message for item in again.response.warnings if item.code == "files_seen"]
+    assert told == [f"{len(paths(first))} files that match were shown before in this session"]
+
+
+def test_a_target_is_asked_though_few_repositories_are(
+    served: ServedWorkspace, daemons: Asked
+) -> None:
+    """It names who is meant."""
+    workspace, request = served.workspace(3), question()
+    first = daemons.slate(workspace, request, SlateShape(session=NEW))
+    for place, path in ((0, RECORDS), (1, "src/orders.ts"), (2, "compose.yaml")):
+        target = f"{repo_at(served, workspace, place).repo_id}:{path}"
+        session = gone_on(first, op="expand", targets=(target,))
+        found = daemons.slate(workspace, replace(request, max_repos=1), SlateShape(session=session))
+        assert paths(found) == [target]
+
+
+@pytest.mark.parametrize("strategy", ["global", "rrf"])
+def test_a_session_reaches_behind_the_usual_length_of_lists(
+    served: ServedWorkspace, daemons: Asked, strategy: str
+) -> None:
+    """Of many files that match the fiftieth is not the last."""
+    many = {
+        f"orders/part_{n:02}.py": f"def order_part_{n}():\n    return 'order of part {n}'\n"
+        for n in range(70)
+    }
+    served.write([many, WEB, DEPLOY])
+    request = question("order part", merge_strategy=strategy)
+    budgets = Budgets(files=20, total_bytes=60_000)
+    workspace = served.workspace(3)
+    found = daemons.slate(workspace, request, SlateShape(budgets=budgets, session=NEW))
+    shown = set(paths(found))
+    for _ in range(8):
+        session = gone_on(found, delta_only=True)
+        found = daemons.slate(workspace, request, SlateShape(budgets=budgets, session=session))
+        shown |= set(paths(found))
+
+    shop = repo_at(served, workspace, 0)
+    assert {path for path in shown if path.startswith(shop.repo_id)} == {
+        f"{shop.repo_id}:{path}" for path in many
+    }

@@ -20,6 +20,7 @@ from ggrep.search.slate.tokens import (
     SessionToken,
     data_of_token,
     path_hash,
+    snapshot_in,
     token_of_data,
     write_token,
 )
@@ -77,9 +78,12 @@ def test_the_order_of_repositories_decides_nothing() -> None:
     assert write_session(turned, house(), "start") == write_session(BOTH, house(), "start")
 
 
-def test_the_snapshots_are_those_of_the_repositories_tokens() -> None:
-    """Searches are asked of them before a slate is."""
-    assert BOTH.snapshots == {IDS[0]: SNAPSHOT, IDS[2]: SNAPSHOT}
+def test_each_repository_has_a_token_and_files_of_its_own() -> None:
+    """Searches are asked of the tokens' snapshots before a slate is."""
+    assert {repo: snapshot_in(token) for repo, token in BOTH.tokens.items()} == {
+        IDS[0]: SNAPSHOT,
+        IDS[2]: SNAPSHOT,
+    }
     assert BOTH.has_seen(IDS[0], "ü.md")
     assert not BOTH.has_seen(IDS[2], "x.py")
 
@@ -118,9 +122,18 @@ def test_a_session_is_full_rather_than_forgetful(tmp_path: Path) -> None:
         write_session(full, house(), "start")
 
 
-def test_a_repository_that_shows_nothing_is_none_of_the_session() -> None:
-    """Its snapshot need not be kept."""
-    went_on = BOTH.going_on({IDS[1]: held("b").token}, {IDS[1]: [], IDS[0]: ["x.py", "z.py"]})
+def test_a_repository_that_was_asked_is_of_the_session() -> None:
+    """Also where it showed nothing: its next step would hold one more snapshot."""
+    tokens = {IDS[0]: "another", IDS[1]: held("b").token}
+    went_on = BOTH.going_on(tokens, {IDS[1]: [], IDS[0]: ["x.py", "z.py"]})
 
-    assert set(went_on.repos) == {IDS[0], IDS[2]}
-    assert len(went_on.repos[IDS[0]].seen) == 3
+    assert set(went_on.repos) == set(IDS)
+    assert went_on.repos[IDS[0]].token == BOTH.repos[IDS[0]].token
+    assert [len(went_on.repos[repo].seen) for repo in IDS] == [3, 0, 1]
+    again = read_session(write_session(went_on, house(), "refine").token, house())
+    assert again == went_on
+
+
+def test_a_repository_whose_snapshot_went_begins_anew() -> None:
+    """The rest of the session goes on."""
+    assert set(BOTH.going_on({}, {}, [IDS[0]]).repos) == {IDS[2]}

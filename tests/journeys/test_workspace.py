@@ -76,6 +76,7 @@ def test_a_directory_of_repositories_is_one_line(ggrep: Command, workspace: Path
     shutil.copytree(workspace.parent / "shop", workspace.parent / "newer")
     later = ggrep("refund", "--workspace", workspace)
     removed = ggrep("workspace", "remove", workspace, "shop")
+    by_path = ggrep("workspace", "remove", workspace, workspace.parent / "shop")
     idle = ggrep("workspace", "add", workspace, "newer", "--alias", "fresh")
 
     assert {repo["alias"] for repo in found["repos"]} >= {"shop", "gateway"}
@@ -83,8 +84,20 @@ def test_a_directory_of_repositories_is_one_line(ggrep: Command, workspace: Path
     assert "newer: no index yet" in later.err
     assert removed.status == 1
     assert "of the include '*'; to leave it out, write \"!shop\"" in removed.err
+    assert 'write "!shop"' in by_path.err
     assert idle.status == 1
     assert 'write "repos": []' in idle.err
+
+
+def test_a_workspace_of_nothing_is_shown(ggrep: Command, workspace: Path) -> None:
+    """Somebody may have moved all of it."""
+    workspace.write_text('{"schemaVersion": 1, "include": ["nowhere/*"]}')
+    status = ggrep("workspace", "status", workspace)
+    validated = ggrep("workspace", "validate", workspace)
+
+    assert status.status == 0
+    assert "0 repos" in validated.out
+    assert "WARN_WORKSPACE_INCLUDE_EMPTY" in validated.out + validated.err
 
 
 def test_init_replaces_nothing_unasked(ggrep: Command, workspace: Path) -> None:

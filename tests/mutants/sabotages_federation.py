@@ -481,8 +481,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "what a glob means beats what stands in the file",
         "ggrep/federation/included.py",
-        "if place is not None and place.canonical not in held:",
-        "if place is not None:",
+        "        if place.canonical not in held:\n",
+        "        if place.canonical:\n",
         (INCLUDED + "test_what_stands_in_the_file_is_as_it_says",),
     ),
     Sabotage(
@@ -495,8 +495,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "a caller learns of directories that it may not touch",
         "ggrep/service/opening.py",
-        "    return not repo.included or allowlist.allows(repo.root_canonical)\n",
-        "    return True\n",
+        "shows=allowlist.allows",
+        "shows=lambda _: True",
         ("tests/surfaces/test_opening.py::test_what_a_glob_means_elsewhere_is_not_told",),
     ),
     Sabotage(

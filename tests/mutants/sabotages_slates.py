@@ -651,7 +651,7 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a workspace's session goes on over the newest snapshots",
         "ggrep/federation/workspace_slates.py",
-        "        kept=session.snapshots,\n",
+        "        kept=session.tokens,\n",
         "        kept={},\n",
         (WORKSPACE_SESSIONS + "test_a_session_sees_the_snapshots_that_it_showed",),
     ),

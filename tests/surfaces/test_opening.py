@@ -66,6 +66,12 @@ async def test_what_a_glob_means_elsewhere_is_not_told(place: Path) -> None:
     assert opened.workspace.repo_set_id != whole.workspace.repo_set_id
     assert opened.forbidden == frozenset()
 
+    (place / "out" / "in").mkdir()
+    (place / "ws" / "w.jsonc").write_text('{"schemaVersion": 1, "include": ["../*", "../out/*"]}')
+    again = await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), REQUEST)
+    assert again.workspace.repos == opened.workspace.repos
+    assert again.workspace.workspace_config_hash == opened.workspace.workspace_config_hash
+
 
 async def test_a_file_outside_is_never_read(place: Path) -> None:
     """Not even to say what is wrong with it."""
@@ -103,8 +109,10 @@ async def test_a_file_that_is_exchanged_while_it_is_read_is_refused(
     """The check was of another file."""
     load = opening.load_workspace
 
-    def exchange(path: Path, *, resolve_root: Callable[[Path], Path], real: Path) -> object:
-        found = load(path, resolve_root=resolve_root, real=real)
+    def exchange(
+        path: Path, *, resolve_root: Callable[[Path], Path], real: Path, **more: object
+    ) -> object:
+        found = load(path, resolve_root=resolve_root, real=real, **more)
         path.rename(place / "out" / "w.jsonc")
         path.symlink_to(place / "out" / "w.jsonc")
         return found
@@ -123,11 +131,13 @@ async def test_a_link_that_is_there_only_while_the_file_is_read_leads_nowhere(
     load = opening.load_workspace
     shutil.copytree(place / "ws", place / "out/ws")
 
-    def exchange(path: Path, *, resolve_root: Callable[[Path], Path], real: Path) -> object:
+    def exchange(
+        path: Path, *, resolve_root: Callable[[Path], Path], real: Path, **more: object
+    ) -> object:
         (place / swapped).rename(place / "away")
         (place / swapped).symlink_to(place / "out" / swapped)
         try:
-            return load(path, resolve_root=resolve_root, real=real)
+            return load(path, resolve_root=resolve_root, real=real, **more)
         finally:
             (place / swapped).unlink()
             (place / "away").rename(place / swapped)

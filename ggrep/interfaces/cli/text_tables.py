@@ -107,7 +107,7 @@ def render_table(
         for row in rows
     ]
     widths = [
-        max(cell_len(title), *(cell_len(row[at].text) for row in shown))
+        max([cell_len(title), *(cell_len(row[at].text) for row in shown)])
         for at, title in enumerate(titles)
     ]
     left = max(width - sum(widths[:-1]) - len(_GAP) * (len(titles) - 1), 1)

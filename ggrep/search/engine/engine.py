@@ -417,8 +417,11 @@ class Engine:
         """Return the ranked lists that a coordinator merges; see `PoolRequest`."""
         check_request(request.search)
         deadline = deadline or self._deadline(request.search.timeout_ms)
-        pinned = _pinned(request.snapshot_id) if request.held else None
+        sessions = self._sessions(deadline) if request.session else None
+        pinned = sessions.snapshot_of(request.session) if sessions else None
         with self._answering(deadline, pinned) as context:
+            if sessions is not None:
+                sessions.resume(request.session)
             return answers.pool(context, request)
 
     def term_stats(

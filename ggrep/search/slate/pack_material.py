@@ -109,8 +109,8 @@ def _rows(
 def _worth_reading(chosen: Sequence[_Rows], most: int) -> list[_Rows]:
     """Return the files with the best pieces of all of them, and the best of each in any case.
 
-    Places whose turn comes so late are never shown: a slate of 16 KB shows those of the first 32 of
-    some 260 turns, of the first 169 at most.
+    Places whose turn comes later are hardly ever shown: of some 260 a slate of 16 KB shows those of
+    the first 32 turns, in nine of ten questions of the first 53.
     """
     turns: list[tuple[float, int, ScoredRow]] = []
     for place, rows in enumerate(chosen):

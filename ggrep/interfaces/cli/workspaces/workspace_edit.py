@@ -126,14 +126,16 @@ def _refuse_included(target: Path, word: str) -> None:
     Raises:
         InvalidRequest: says how the glob can leave it out.
     """
+    from ggrep.federation.workspace import names_of_root
+
     try:
         repos = load(target).repos
     except WorkspaceError:
         return
-    wanted = word.strip().casefold()
+    wanted = {word.strip().casefold(), *names_of_root(word, Path.cwd() / "w", canonical_root)}
     for repo in repos:
         called = (repo.alias or "", repo.repo_id, repo.root_input)
-        if repo.included and wanted in map(str.casefold, called):
+        if repo.included and wanted & {name.casefold() for name in called if name}:
             raise InvalidRequest(
                 f"{word}: is of the include {repo.included!r}; to leave it out, write"
                 f' "!{repo.root_input}" behind that'
