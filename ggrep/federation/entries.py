@@ -14,7 +14,7 @@ from ggrep.federation.parsing import parse_text
 TEXT: Final = "(text)"
 """Stands for the file in messages about a text."""
 
-_MAKE_ONE: Final = 'write "repos": [] into the object'
+_REPOS_HINT: Final = 'write "repos": [] into the object'
 _KEY_DEPTH: Final = 3
 """Of an entry's keys."""
 
@@ -43,7 +43,7 @@ def entries_of(text: str) -> list[object]:
     value = parse_text(text, TEXT)
     repos = value.get("repos") if isinstance(value, Mapping) else None
     if not isinstance(repos, list):
-        raise shape_problem("there is no array of `repos`", _MAKE_ONE)
+        raise shape_problem("there is no array of `repos`", _REPOS_HINT)
     return repos
 
 
@@ -72,7 +72,7 @@ def _opening_of_repos(text: str, solid: Sequence[Token]) -> int:
             key = stable_json.loads(text[token.start : token.end])
             if key == "repos":
                 return place + 2
-    raise shape_problem("there is no `repos`", _MAKE_ONE)
+    raise shape_problem("there is no `repos`", _REPOS_HINT)
 
 
 def _elements(

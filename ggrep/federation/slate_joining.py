@@ -38,7 +38,7 @@ def joined(
     clamps: Sequence[LimitHit],
     *,
     fits_usual: bool,
-    shows: bool = True,
+    shows: bool,
 ) -> tuple[FederatedResponse, Slate]:
     """Return the search's answer completed by the slates, and the combined slate.
 

@@ -117,8 +117,8 @@ def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp
     token = token_of_data(body + _checksum(body))
     if len(token) > MAX_TOKEN_BYTES:
         raise SessionFull(
-            f"a session of a workspace names at most {MAX_TOKEN_BYTES * 3 // 4} bytes of"
-            f" repositories and files, this one would have come to {len(body)}; start a new session"
+            f"a token cannot name {session.files} files of {len(ordered)} repositories, which this"
+            " session would have shown; start a new session"
         )
     seen = b"".join(known + b"".join(one.seen) for known, one in ordered)
     return SessionState(

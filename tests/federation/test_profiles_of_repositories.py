@@ -1,6 +1,5 @@
 """Profiles in workspaces: what a repository's own view hides is in no answer of the workspace."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import anyio
@@ -19,7 +18,7 @@ from ggrep.search.engine.engine import Engine
 from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes.hosts import CLOCK
 from tests.fakes.order_repos import QUESTION, SHOP, WEB
-from tests.fakes.served_workspace import Asked, ServedWorkspace, asked, served_workspace
+from tests.fakes.served_workspace import Asked, ServedWorkspace
 
 pytestmark = pytest.mark.slow
 
@@ -32,20 +31,6 @@ top = 1
 paths = ["README.md"]
 """
 PROSE = '[profiles.docs.view]\ncorpora = ["prose"]\n'
-
-
-@pytest.fixture(scope="module")
-def served() -> Iterator[ServedWorkspace]:
-    """Return the daemons of two repositories."""
-    with served_workspace(2, "static") as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def daemons(served: ServedWorkspace) -> Iterator[Asked]:
-    """Return who asks them."""
-    with asked(served.federator()) as found:
-        yield found
 
 
 def write(served: ServedWorkspace, config: str) -> None:

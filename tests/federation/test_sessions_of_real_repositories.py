@@ -1,7 +1,6 @@
 """Sessions over workspaces, on real indexes behind daemons: what they keep, and what they omit."""
 
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 
 import anyio
@@ -21,27 +20,13 @@ from ggrep.search.engine.engine import Engine
 from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes.hosts import CLOCK
 from tests.fakes.order_repos import DEPLOY, QUESTION, SHOP, WEB
-from tests.fakes.served_workspace import Asked, ServedWorkspace, asked, served_workspace
+from tests.fakes.served_workspace import Asked, ServedWorkspace
 
 pytestmark = pytest.mark.slow
 
 FEW = Budgets(files=2)
 NEW = SessionRequest()
 RECORDS = "shop_orders/records.py"
-
-
-@pytest.fixture(scope="module")
-def served() -> Iterator[ServedWorkspace]:
-    """Return the daemons of the three repositories."""
-    with served_workspace(3, "static") as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def daemons(served: ServedWorkspace) -> Iterator[Asked]:
-    """Return who asks them."""
-    with asked(served.federator()) as found:
-        yield found
 
 
 @pytest.fixture(autouse=True)

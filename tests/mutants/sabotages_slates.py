@@ -73,8 +73,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "lines of all files are worth the same to readers",
         "ggrep/search/slate/packing.py",
-        "OF_SECTION.get(self._whole.section, 1.0) * self._whole.factor",
-        "OF_SECTION.get(self._whole.section, 1.0)",
+        "_OF_SECTION.get(section, 1.0) * factor * _FURTHER**further",
+        "_OF_SECTION.get(section, 1.0) * _FURTHER**further",
         (PACKING + "test_the_learned_factor_decides_whose_lines_are_shown_and_no_order_of_files",),
     ),
     Sabotage(

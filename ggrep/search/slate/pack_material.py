@@ -15,7 +15,7 @@ from ggrep.search.query.row_reading import check_rows, row_columns
 from ggrep.search.query.snippets import Snippet, cut_snippet
 from ggrep.search.slate.file_candidates import ScoredRow, rows_of
 from ggrep.search.slate.levels import Disclosure
-from ggrep.search.slate.packing import FURTHER, OF_SECTION, turn_of
+from ggrep.search.slate.packing import share_of, turn_of
 from ggrep.search.slate.related_files import RelatedFiles
 from ggrep.search.slate.uncommented import without_comments
 
@@ -115,11 +115,11 @@ def _worth_reading(chosen: Sequence[_Rows], most: int) -> list[_Rows]:
     turns: list[tuple[float, int, ScoredRow]] = []
     for place, rows in enumerate(chosen):
         pick = rows.pick
-        factor = OF_SECTION.get(pick.candidate.section, 1.0) * pick.factor
+        section = pick.candidate.section
         ordered = sorted(rows.evidence, key=lambda row: (-turn_of(row), row.start_line))
         for further, row in enumerate(ordered):
             first = not further or pick.reason == "expand_target"
-            worth = math.inf if first else turn_of(row) * factor * FURTHER**further
+            worth = math.inf if first else turn_of(row) * share_of(section, pick.factor, further)
             turns.append((-worth, place, row))
     turns.sort(key=lambda turn: turn[:2])
     read: dict[int, set[int]] = {}

@@ -18,10 +18,10 @@ from ggrep.search.slate.measures import Measure, measure_of
 _LINES: Final = 0.9
 """Share of what names leave that is kept for lines; the rest is for where other pieces stand."""
 
-FURTHER: Final = 0.97
+_FURTHER: Final = 0.97
 """Factor of each further piece of a file, so that one file does not take all the lines."""
 
-OF_SECTION: Final = {Section.DOCS: 0.7, Section.DIAGRAMS: 0.7, Section.TESTS: 0.5}
+_OF_SECTION: Final = {Section.DOCS: 0.7, Section.DIAGRAMS: 0.7, Section.TESTS: 0.5}
 """Factor of the pieces of a section: a question is answered by code first."""
 
 _USES: Final = 0.3
@@ -163,6 +163,14 @@ def turn_of(piece: _Scored) -> float:
     return piece.score * (1.0 + _USES * piece.mention)
 
 
+def share_of(section: Section, factor: float, further: int) -> float:
+    """Return the factor of a piece's turn behind so many better ones of its file.
+
+    `factor` is the file's own.
+    """
+    return _OF_SECTION.get(section, 1.0) * factor * _FURTHER**further
+
+
 class _OpenPack:
     """A pack that takes pieces in while there is room for them.
 
@@ -188,14 +196,14 @@ class _OpenPack:
     def worths(self) -> list[tuple[int, float, int, int]]:
         """Return what decides the turn of each piece, and its place here: the first come first."""
         order = sorted(range(len(self._pieces)), key=lambda i: _importance(self._pieces[i]))
-        factor = OF_SECTION.get(self._whole.section, 1.0) * self._whole.factor
+        pack = self._whole
         found = []
         for further, place in enumerate(order):
             piece = self._pieces[place]
             kind = _kind(piece)
-            worth = turn_of(piece) if kind == _EVIDENCE else self._whole.score
+            worth = turn_of(piece) if kind == _EVIDENCE else pack.score
             asked_for = piece.reason == "expand_target"
-            worth *= factor * FURTHER**further
+            worth *= share_of(pack.section, pack.factor, further)
             found.append((kind, -worth - asked_for, self._rank, place))
         return found
 

@@ -132,7 +132,8 @@ def _refuse_included(target: Path, word: str) -> None:
         repos = load(target).repos
     except WorkspaceError:
         return
-    wanted = {word.strip().casefold(), *names_of_root(word, Path.cwd() / "w", canonical_root)}
+    typed_here = names_of_root(word, Path.cwd() / target.name, canonical_root)
+    wanted = {word.strip().casefold(), *typed_here}
     for repo in repos:
         called = (repo.alias or "", repo.repo_id, repo.root_input)
         if repo.included and wanted & {name.casefold() for name in called if name}:

@@ -1,0 +1,21 @@
+"""Three repositories behind daemons, for the tests of one module."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.fakes.served_workspace import Asked, ServedWorkspace, asked, served_workspace
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[ServedWorkspace]:
+    """Return the daemons of three repositories, which hold nothing yet."""
+    with served_workspace(3, "static") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def daemons(served: ServedWorkspace) -> Iterator[Asked]:
+    """Return who asks them."""
+    with asked(served.federator()) as found:
+        yield found
