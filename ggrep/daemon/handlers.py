@@ -11,7 +11,7 @@ from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, GgrepError, InvalidRequest
 from ggrep.base.stable_json import Document, Json
-from ggrep.daemon import name_pooling, navigating, searching
+from ggrep.daemon import joint_pooling, name_pooling, navigating, searching
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.status_reply import at_desk, status_of
 from ggrep.daemon.store_daemon import StoreDaemon
@@ -179,6 +179,7 @@ _HANDLERS: Final[dict[type, Handler]] = {
     m.Describe: searching.describe,
     m.TermStats: searching.term_stats,
     m.Pool: searching.pool,
+    m.JointPool: joint_pooling.joint_pool,
     m.SymbolPool: name_pooling.symbol_pool,
     m.ReferencesPool: name_pooling.references_pool,
     m.Imports: name_pooling.imports,

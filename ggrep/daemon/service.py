@@ -74,6 +74,7 @@ class Service:
             async with listener, anyio.create_task_group() as group:
                 daemon.tasks = group
                 self._announce()
+                daemon.shared.stores[daemon.key] = daemon
                 daemon.log.lifecycle("started", pid=daemon.pid, build=daemon.shared.build)
                 group.start_soon(self._accept, listener, group)
                 task_status.started()
@@ -85,6 +86,7 @@ class Service:
                 await self._end()
                 group.cancel_scope.cancel()
         finally:
+            daemon.shared.stores.pop(daemon.key, None)
             with suppress(Exception):
                 daemon.shared.watcher.remove(daemon.identity.root)
             daemon.log.lifecycle("stopped", reason=daemon.stopping or "")

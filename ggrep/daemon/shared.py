@@ -16,6 +16,7 @@ from ggrep.daemon.watching import HostWatcher
 from ggrep.index.embedding.encode_slots import EncodeSlots
 
 if TYPE_CHECKING:
+    from ggrep.daemon.store_daemon import StoreDaemon
     from ggrep.parse.workers.occurrence_pool import OccurrencePool
 
 
@@ -36,6 +37,7 @@ class Shared:
         poll_s: how often each daemon looks at its files.
         build: of the code that runs.
         reads: reads typed commands.
+        stores: the daemons of this host, by store and configuration.
     """
 
     home: Home
@@ -55,6 +57,7 @@ class Shared:
     syncs: SyncProcess
     watcher: HostWatcher
     reads: LineReader = no_lines
+    stores: dict[tuple[str, str], "StoreDaemon"] = field(default_factory=dict)
     coordinating: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(_COORDINATING))
 
     @property

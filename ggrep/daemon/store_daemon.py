@@ -130,6 +130,11 @@ class StoreDaemon:
         self._opening = Lock()
 
     @property
+    def key(self) -> tuple[str, str]:
+        """Return what tells it from the other daemons of its host: store and configuration."""
+        return self.identity.store_id, self.identity.config_fingerprint
+
+    @property
     def leads(self) -> bool:
         """Return whether plain searches below the root mean this store: no flag chose another."""
         return all(name in _OF_NO_ANSWER for name in self._flags)

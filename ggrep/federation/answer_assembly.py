@@ -1,8 +1,10 @@
 """Assembles one answer from the repositories' replies. Pure: sends no requests."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from ggrep.base.errors import GgrepError
 from ggrep.base.ids import RepoId
 from ggrep.federation.coverage import Known, coverage_of
 from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
@@ -44,9 +46,7 @@ def assemble(
     What differs from run to run is `elapsed_ms`; `given` may be of an earlier question.
     """
     selection, strategy, plan = asking.selection, BY_NAME[given.strategy], asking.plan
-    answers = _answers(asking, given)
-    pools = answers.pools
-    reports = report(selection, asking.search.corpora, plan, answers)
+    failures, pools = _outcomes(asking, given)
     lists = lists_of(plan, asking.repos, pools)
     merged = merge_lists(lists, rules_of(asking, given))
     leaders = merge_leading(pool.leading for pool in pools.values())
@@ -62,6 +62,13 @@ def assemble(
         per_hit=SNIPPET_BYTES_PER_HIT,
         total=asking.request.snippet_bytes,
     )
+    shown_of = Counter(
+        (hit.repo_id, corpus)
+        for (corpus, _), hits in zip(merged.corpora, capped[1:], strict=True)
+        for hit in hits
+    )
+    answers = Answers(asking.descriptions, failures, pools, shown_of)
+    reports = report(selection, asking.search.corpora, plan, answers)
     limits = (
         *_limits(given, pools, asking.force, lists.longest),
         *asking.limits(),
@@ -158,8 +165,10 @@ def _shortened(
     return kept, tuple(cuts[:1])
 
 
-def _answers(asking: RepoRequests, given: Given) -> Answers:
-    """Return the outcome of every repository, also of those whose query was not finished."""
+def _outcomes(
+    asking: RepoRequests, given: Given
+) -> tuple[dict[RepoId, GgrepError], dict[RepoId, PoolResponse]]:
+    """Return the failures, also of those whose query was not finished, and what others gave."""
     failures = dict(asking.failures)
     for repo in given.skipped:
         failures.setdefault(repo, Skipped("others fit the words of the query better"))
@@ -168,8 +177,7 @@ def _answers(asking: RepoRequests, given: Given) -> Answers:
         pools = {}
         for repo in asking.repos:
             failures.setdefault(repo, Skipped("another repository failed first"))
-    lengths = given.asked
-    return Answers(asking.descriptions, failures, pools, lengths, asking.force.per_repo_top)
+    return failures, pools
 
 
 def rules_of(asking: RepoRequests, given: Given) -> Rules:

@@ -18,6 +18,7 @@ from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.federated_request import MERGE_RESERVE_MS, FederatedRequest, check_request
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.folding import deeper, refill_limit
+from ggrep.federation.joint_asking import given_jointly, joint_request
 from ggrep.federation.memory import Given, Memory, question_key, size_of
 from ggrep.federation.pool_merging import lists_of, unfinished
 from ggrep.federation.repo_requests import Arrived, Figures, RepoRequests
@@ -171,6 +172,8 @@ async def _asked(asking: RepoRequests) -> Given:
     compare = not force.strategy.compares or cohort.comparable(_candidates(asking, admitted))
     weak = "" if compare else "their indexes do not compare"
     await asking.encode()
+    if not weak and (jointly := await _jointly(asking, admitted)) is not None:
+        return jointly
     figures: dict[RepoId, Figures] = {}
     if force.max_repos or (force.strategy.counts and not weak):
         figures = await asking.figures(admitted)
@@ -183,6 +186,18 @@ async def _asked(asking: RepoRequests) -> Given:
             weak = "their term statistics do not add up"
     pools = {} if asking.is_over else await asking.search_alone(routed.kept)
     return await _filled(asking, _gathered(asking, weak, pools, routed, figures), {})
+
+
+async def _jointly(asking: RepoRequests, admitted: Sequence[RepoId]) -> Given | None:
+    """Return what all repositories gave to one question; None where each must be asked by itself.
+
+    Whatever goes wrong is told apart by asking them one by one.
+    """
+    request = None if asking.is_over else joint_request(asking)
+    if request is None:
+        return None
+    response = await asking.search_jointly(request, admitted)
+    return None if response is None else given_jointly(asking, response, admitted)
 
 
 def _route(asking: RepoRequests, figures: Mapping[RepoId, Figures]) -> Routed:

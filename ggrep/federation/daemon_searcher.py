@@ -14,6 +14,7 @@ from ggrep.base.ids import RepoId
 from ggrep.config.profiles import Profile
 from ggrep.federation.profile_views import described, narrowed_pool, narrowed_slate
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.joint_pools import JointPoolRequest, JointPoolResponse
 from ggrep.model.name_pools import (
     ImportsFound,
     ImportsRequest,
@@ -143,6 +144,23 @@ class DaemonSearcher:
         return self._address
 
 
+@dataclass(frozen=True, slots=True)
+class HostSearcher:
+    """The daemons of one host process, asked by way of one of them."""
+
+    channels: Channels
+    address: DaemonAddress
+
+    async def search(self, request: JointPoolRequest, deadline: Deadline) -> JointPoolResponse:
+        """Return the beginnings of the lists of several of them."""
+
+        def said(left_ms: float) -> Message:
+            return wire.JointPool(replace(request, search=timed(request.search, left_ms)))
+
+        reply = await self.channels.ask_within(self.address, said, deadline, "never")
+        return value_of(JointPoolResponse, reply, "pools")
+
+
 @dataclass(slots=True)
 class DaemonSearchers:
     """Gives access to repositories through their daemons.
@@ -173,6 +191,14 @@ class DaemonSearchers:
     def open(self, repo: WorkspaceRepo) -> DaemonSearcher:
         """Return the searcher of a repository."""
         return DaemonSearcher(self.channels, partial(self.meet, repo), self._met.get(repo.repo_id))
+
+    def together(self, repos: Sequence[WorkspaceRepo]) -> HostSearcher | None:
+        """Return who searches all of them at once: their host, where they have one in common."""
+        addresses = [self._met.get(repo.repo_id) for repo in repos]
+        met = [address for address in addresses if address is not None]
+        if len(met) < len(addresses) or len({*map(self.channels.host_of, met)}) != 1:
+            return None
+        return HostSearcher(self.channels, met[0]) if self.channels.host_of(met[0]) else None
 
     async def _note(
         self, repo: WorkspaceRepo, met: dict[RepoId, DaemonAddress], looks: CapacityLimiter

@@ -38,7 +38,7 @@ class CorpusReport:
     """The outcome of one corpus of one repository.
 
     Attributes:
-        count: hits that it gave for the merge.
+        count: its hits in the answer's list of that corpus.
         error: None when the status is `ok`.
     """
 
@@ -87,14 +87,13 @@ class Answers:
 
     Attributes:
         failures: by repository; one that is here is in neither `pools` nor a merged list.
-        lengths: most hits of a list that take part, by repository; `per_repo_top` of others.
+        shown: hits in the answer's list of a corpus, of those that have any there.
     """
 
     descriptions: Mapping[RepoId, RepoDescription]
     failures: Mapping[RepoId, GgrepError]
     pools: Mapping[RepoId, PoolResponse]
-    lengths: Mapping[RepoId, int]
-    per_repo_top: int
+    shown: Mapping[tuple[RepoId, Corpus], int]
 
 
 def report(
@@ -130,11 +129,11 @@ def _report(
     pool = answers.pools.get(repo.repo_id)
     admitted = plan.corpora_of(repo.repo_id)
     excluded = repo.repo_id in answers.descriptions and bool(plan.corpora)
-    most = answers.lengths.get(repo.repo_id, answers.per_repo_top)
     parts = []
     for corpus in corpora:
         error = _EXCLUDED if excluded and corpus not in admitted else failure
-        parts.append(_corpus_report(corpus, pool, error, most))
+        count = answers.shown.get((repo.repo_id, corpus), 0)
+        parts.append(_corpus_report(corpus, count, error))
     statuses = {part.status for part in parts}
     description = answers.descriptions.get(repo.repo_id)
     return RepoReport(
@@ -149,13 +148,10 @@ def _report(
     )
 
 
-def _corpus_report(
-    corpus: Corpus, pool: PoolResponse | None, error: GgrepError | None, most: int
-) -> CorpusReport:
+def _corpus_report(corpus: Corpus, count: int, error: GgrepError | None) -> CorpusReport:
     if error is not None:
         return CorpusReport(corpus, status_of(error), 0, error)
-    hits = dict(pool.corpora).get(corpus, ()) if pool else ()
-    return CorpusReport(corpus, "ok", min(most, len(hits)), None)
+    return CorpusReport(corpus, "ok", count, None)
 
 
 def _snapshot(pool: PoolResponse | None, description: RepoDescription | None) -> str | None:

@@ -26,6 +26,7 @@ from ggrep.federation.selection import Selection
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.model.corpus import CORPORA
 from ggrep.model.hints import build_index
+from ggrep.model.joint_pools import JointPoolRequest, JointPoolResponse
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse, RepoDescription
@@ -43,6 +44,7 @@ _PREPARE_SHARE: Final = 2
 _DESCRIBE_SHARE: Final = 3
 _COUNT_SHARE: Final = 2
 _ENCODE_SHARE: Final = 4
+_JOINT_SHARE: Final = 2
 """One in so many of the milliseconds left is the most that a step before the search may take."""
 
 _AT_ONCE: Final = 16
@@ -181,6 +183,22 @@ class RepoRequests:
         known = {repo: held for repo in repo_ids if (held := self._known(repo)) is not None}
         asked = await self._count([repo for repo in repo_ids if repo not in known])
         return known | asked
+
+    async def search_jointly(
+        self, request: JointPoolRequest, repo_ids: Sequence[RepoId]
+    ) -> JointPoolResponse | None:
+        """Return what the repositories give when they are asked at once; None where they are not.
+
+        Half of the time left is kept for asking them one by one.
+        """
+        searcher = self.searchers.together([self.repos[repo] for repo in repo_ids])
+        if searcher is None:
+            return None
+        try:
+            return await searcher.search(request, self._within(_JOINT_SHARE))
+        except GgrepError as error:
+            _LOG.info("asked one by one: %s", error)
+            return None
 
     async def search_alone(self, only: Iterable[RepoId]) -> dict[RepoId, PoolResponse]:
         """Return each repository's lists, scored by its own statistics."""

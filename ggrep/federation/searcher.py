@@ -5,6 +5,7 @@ from typing import Protocol
 
 from ggrep.base.deadline import Deadline
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.joint_pools import JointPoolRequest, JointPoolResponse
 from ggrep.model.name_pools import (
     ImportsFound,
     ImportsRequest,
@@ -72,6 +73,19 @@ class RepoSearcher(Protocol):
         ...
 
 
+class JointSearcher(Protocol):
+    """Several repositories that one process serves, asked as one collection."""
+
+    async def search(self, request: JointPoolRequest, deadline: Deadline) -> JointPoolResponse:
+        """Return the beginnings of their lists.
+
+        Raises:
+            SnapshotGone: one shows another snapshot than the request's by now.
+            GgrepError: they cannot be asked together.
+        """
+        ...
+
+
 class Searchers(Protocol):
     """Gives access to every repository of a workspace."""
 
@@ -81,4 +95,8 @@ class Searchers(Protocol):
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         """Return the searcher of a repository."""
+        ...
+
+    def together(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        """Return who searches all of them at once; None where nobody does."""
         ...

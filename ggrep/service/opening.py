@@ -12,7 +12,7 @@ from ggrep.base.ids import RepoId
 from ggrep.config.root import canonical_root
 from ggrep.federation.containment import is_canonical
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.searcher import RepoSearcher, Searchers
+from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.workspace import (
     ResolveRoot,
@@ -154,6 +154,10 @@ class Guarded:
         if not self._may(repo):
             raise _outside(repo)
         return self.inner.open(repo)
+
+    def together(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        """Return who searches all of them at once; None where one may not be asked."""
+        return self.inner.together(repos) if all(map(self._may, repos)) else None
 
     def _may(self, repo: WorkspaceRepo) -> bool:
         return repo.repo_id not in self.forbidden and is_canonical(repo.root_canonical)

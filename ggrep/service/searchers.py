@@ -9,7 +9,7 @@ import anyio.to_thread
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
 from ggrep.federation.profile_views import described, narrowed_pool, narrowed_slate
-from ggrep.federation.searcher import RepoSearcher, Searchers
+from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.name_pools import (
     ImportsFound,
@@ -47,6 +47,9 @@ class ReadySearchers:
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         """Return the searcher of a repository."""
         return self.opener(repo)
+
+    def together(self, repos: Sequence[WorkspaceRepo]) -> None:
+        """Return nobody: each is asked by itself."""
 
 
 class EngineSearcher:
@@ -147,6 +150,10 @@ class OwnReading:
             return self._here.open(repo)
 
         return _Either(self._daemons.open(repo), instead)
+
+    def together(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        """Return the host of all of them, if they have one."""
+        return self._daemons.together(repos)
 
 
 class _Either:

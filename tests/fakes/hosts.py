@@ -144,6 +144,7 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
     handles: int = 512,
     gated: bool = False,
     awaited: bool = False,
+    stores: dict[tuple[str, str], StoreDaemon] | None = None,
 ) -> Iterator[Served]:
     """Serve a root for the length of the block, at its real socket.
 
@@ -156,6 +157,7 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
         handles: how many segments may be open at once.
         gated: even the first sync waits until `syncs.gate` is set.
         awaited: whoever had it started is about to ask.
+        stores: the daemons of the host that it is of; None for a host of its own.
     """
     syncs = InProcessSyncs()
     if gated:
@@ -181,6 +183,7 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
                 poll_s=POLL_S,
                 syncs=syncs,  # type: ignore[arg-type] # as much of it as is used
                 watcher=HostWatcher(CLOCK),
+                stores={} if stores is None else stores,
             )
             daemon = StoreDaemon(root, flags, shared, 4242)
             address = arrange(root, place, environ=environ, flags=flags)

@@ -10,11 +10,13 @@ from anyio import from_thread
 
 from ggrep.base.deadline import Deadline
 from ggrep.config.home import Home
+from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.searcher import RepoSearcher, Searchers
+from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
+from ggrep.model.joint_pools import JointPoolRequest, JointPoolResponse
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse, RepoDescription
 from ggrep.model.slate import SlateRequest, SlateResponse
@@ -32,12 +34,16 @@ class Between:
     Attributes:
         pools: every request for lists.
         encoded: every text that was asked to be encoded.
+        joint: every request to all of them at once.
+        together: whether they are asked at once where that is possible.
         counted: awaited after a repository was counted; None for nothing.
     """
 
     def __init__(self) -> None:
         self.pools: list[PoolRequest] = []
         self.encoded: list[str] = []
+        self.joint: list[JointPoolRequest] = []
+        self.together = False
         self.counted: Callable[[WorkspaceRepo], Any] | None = None
 
     def __call__(self, searchers: Searchers) -> Searchers:
@@ -55,6 +61,20 @@ class _Seen:
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         return _SeenSearcher(self._inner.open(repo), repo, self._between)
+
+    def together(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        found = self._inner.together(repos) if self._between.together else None
+        return None if found is None else _SeenJoint(found, self._between)
+
+
+class _SeenJoint:
+    def __init__(self, inner: JointSearcher, between: Between) -> None:
+        self._inner = inner
+        self._between = between
+
+    async def search(self, request: JointPoolRequest, deadline: Deadline) -> JointPoolResponse:
+        self._between.joint.append(request)
+        return await self._inner.search(request, deadline)
 
 
 class _SeenSearcher:
@@ -142,9 +162,11 @@ def served_workspace(number: int, encoder: str) -> Iterator[ServedWorkspace]:
         patch.setattr("tests.fakes.union.ParsePool", InProcessPool)
         roots = [base / f"repo{place}" for place in range(number)]
         made = ServedWorkspace(base, base / "home", roots, encoder)
+        stores: dict[tuple[str, str], StoreDaemon] = {}
         for root in roots:
             root.mkdir()
-            made.daemons[root] = stack.enter_context(served(root, made.home, flags=made.flags))
+            daemon = served(root, made.home, flags=made.flags, stores=stores)
+            made.daemons[root] = stack.enter_context(daemon)
         for daemon in made.daemons.values():
             daemon.settled()
         yield made

@@ -402,6 +402,9 @@ class Readied:
         self.notes.append(("open", repo.alias or ""))
         return self.inner.open(repo)
 
+    def together(self, repos: Sequence[WorkspaceRepo]) -> None:
+        """Return nobody."""
+
 
 async def test_all_that_are_selected_are_made_ready_before_any_is_asked() -> None:
     """One host is started for all that are missing, and each is opened once."""
@@ -424,6 +427,9 @@ class NeverReady:
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         return self.inner.open(repo)
+
+    def together(self, repos: Sequence[WorkspaceRepo]) -> None:
+        """Return nobody."""
 
 
 def test_making_ready_takes_half_of_the_time_at_most() -> None:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ggrep.search.query.order import ordered_candidates
+from ggrep.search.query.segments import SearchableSegment
 
 
 class Row(NamedTuple):
@@ -21,14 +22,16 @@ def ordered(*segments: tuple[list[bytes], list[Row]], most: int) -> list[tuple[i
     images = [image(paths, rows) for paths, rows in segments]
     ones = [np.ones(len(rows)) for _, rows in segments]
     scores: Any = [SimpleNamespace(is_empty=False, total=one, lexical=one) for one in ones]
-    held: Any = [SimpleNamespace(image=image) for image in images]
+    none: Any = None
+    held = [SearchableSegment(image, none, none, none, none) for image in images]
     found, _ = ordered_candidates(held, scores, [one > 0.0 for one in ones], most=most)
     return [(candidate.segment, candidate.row) for candidate in found]
 
 
-def image(paths: list[bytes], rows: list[Row]) -> SimpleNamespace:
+def image(paths: list[bytes], rows: list[Row]) -> Any:
     return SimpleNamespace(
         files=len(paths),
+        files_by_path=np.arange(len(paths), dtype=np.uint32),
         path_bytes=lambda file: paths[file],
         row_files=np.array([row.file for row in rows], dtype=np.uint32),
         row_corpora=np.zeros(len(rows), dtype=np.uint8),

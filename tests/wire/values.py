@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ggrep.config.caps import MAX_CANDIDATES
 from ggrep.model.answer_view import ViewOptions
+from ggrep.model.joint_pools import JointPoolRequest, Place
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
@@ -25,6 +26,7 @@ from ggrep.protocol.wire.message_types import (
     Expand,
     Gc,
     Health,
+    JointPool,
     Line,
     Metrics,
     Outline,
@@ -106,15 +108,25 @@ _CLAIM = st.builds(
 )
 _BOUNDED: Mapping[Any, Strategy] = MappingProxyType({**LEAVES, int: _MS})
 _REQUEST = values_of(SearchRequest, _BOUNDED)
+_SNAPSHOT = st.from_regex("[0-9A-HJKMNP-TV-Z]{26}", fullmatch=True)
 _SCORED: Mapping[str, Strategy] = MappingProxyType(
     {
         "search": _REQUEST,
         "statistics": st.none() | _STATISTICS,
-        "snapshot_id": st.none() | st.from_regex("[0-9A-HJKMNP-TV-Z]{26}", fullmatch=True),
+        "snapshot_id": st.none() | _SNAPSHOT,
         "vector": st.none() | _VECTOR,
     }
 )
 _POOL = st.builds(PoolRequest, per_list=st.integers(1, MAX_CANDIDATES), **_SCORED)
+_JOINT = st.builds(
+    JointPoolRequest,
+    search=_REQUEST,
+    members=st.lists(st.builds(Place, _NAME, _NAME, _SNAPSHOT), min_size=1, max_size=3).map(tuple),
+    top=st.integers(1, MAX_CANDIDATES),
+    per_list=st.integers(1, MAX_CANDIDATES),
+    folds=st.booleans(),
+    vector=st.none() | _VECTOR,
+)
 _SLATE = st.builds(
     SlateRequest,
     level=st.integers(0, 3),
@@ -159,6 +171,7 @@ MESSAGES = st.one_of(
     st.builds(Describe, _MS),
     st.builds(TermStats, _REQUEST),
     st.builds(Pool, _POOL),
+    st.builds(JointPool, _JOINT),
     st.builds(Encode, TEXT, _MS),
     st.builds(Health, st.booleans()),
     st.builds(Sync, st.booleans(), st.booleans(), st.booleans(), _MS),

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ggrep.base.cache import Cache
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, Incompatible, NoIndex, SnapshotGone
-from ggrep.base.ids import PathKey, SnapshotId, StoreId
+from ggrep.base.ids import PathKey, SegmentName, SnapshotId, StoreId
 from ggrep.base.lease import is_live
 from ggrep.config import names
 from ggrep.index.store.active import read_active
@@ -48,6 +48,20 @@ class SegmentView:
 
 
 @dataclass(frozen=True, slots=True)
+class TableRows:
+    """Rows of one segment's table.
+
+    Attributes:
+        view: the snapshot that shows the segment.
+        rows: places in the table.
+    """
+
+    view: "SnapshotView"
+    segment: SegmentName
+    rows: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
 class SnapshotView:
     """An open snapshot; immutable, and safe to share among queries.
 
@@ -72,6 +86,10 @@ class SnapshotView:
         mapped must not be shorter by then, and nobody hashes it a second time.
         """
         return lie_still(self.stamps)
+
+    def tables(self, segment: SegmentName, rows: Sequence[int]) -> tuple[TableRows, ...]:
+        """Return where the table rows of a segment's rows lie, in the order of the rows."""
+        return (TableRows(self, segment, rows),)
 
     def live_files(self) -> dict[PathKey, str]:
         """Return the visible files with the SHA-256 of their bytes."""

@@ -129,6 +129,12 @@ class Channels:
         if self._starts:
             await self._launcher.start_all(missing, deadline)
 
+    def host_of(self, address: DaemonAddress) -> int | None:
+        """Return the process that a connected daemon lives in; None where none is connected."""
+        place = self._places.get(address.socket)
+        channel = place.open_channel if place else None
+        return channel.pid if channel else None
+
     async def aclose(self) -> None:
         """Close every connection; running requests fail."""
         self._closed = True

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
 
 from ggrep.model.answer_view import ViewOptions
+from ggrep.model.joint_pools import JointPoolRequest
 from ggrep.model.name_pools import ImportsRequest, ReferencesPoolRequest, SymbolPoolRequest
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
@@ -156,6 +157,13 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
+class JointPool:
+    """The beginnings of the lists of many repositories of this host, to merge."""
+
+    request: JointPoolRequest
+
+
+@dataclass(frozen=True, slots=True)
 class SymbolPool:
     """Definitions of a name by one rule, to merge."""
 
@@ -297,6 +305,7 @@ Message: TypeAlias = (
     | Describe
     | TermStats
     | Pool
+    | JointPool
     | SymbolPool
     | ReferencesPool
     | Imports

@@ -307,6 +307,10 @@ class Engine:
         """Yield a snapshot that is not removed while the block runs; see `Snapshots.pin`."""
         return self._snapshots.pin(deadline, counted=counted, snapshot_id=snapshot_id)
 
+    def current(self, deadline: Deadline) -> SnapshotView:
+        """Return the active snapshot without keeping it; see `Snapshots.current`."""
+        return self._snapshots.current(deadline)
+
     def view(self, deadline: Deadline | None = None) -> SnapshotView:
         """Return the active snapshot; see `Snapshots.view`."""
         return self._snapshots.view(deadline)

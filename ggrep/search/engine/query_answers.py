@@ -43,6 +43,9 @@ from ggrep.search.query.quota_choice import choose
 from ggrep.search.query.selection import selection_notices
 from ggrep.search.query.weights import RANKING_REVISION
 
+UNBOUNDED = Caps(MAX_SNIPPET_BYTES_PER_RESULT, 1 << 40)
+"""Of lists to be merged: which hits are shown, only the coordinator knows."""
+
 
 def answer(
     context: Context, request: SearchRequest, figures: CollectionStatistics | None = None
@@ -55,7 +58,7 @@ def answer(
         figures: of the collection to score against; None for the snapshot's own.
     """
     settings, deadline = context.settings, context.deadline
-    request, clamps = _clamped(request, settings)
+    request, clamps = clamped(request, settings)
     stages = Stages(context.clock)
     ranked = context.rank(request, request.limit, figures)
     stages.end("retrieve")
@@ -107,7 +110,7 @@ def pool(context: Context, request: PoolRequest) -> PoolResponse:
     if request.snapshot_id is not None and request.snapshot_id != snapshot_id:
         raise SnapshotGone(f"snapshot {request.snapshot_id} is no longer active")
     # Its `limit` cuts nothing here, so no bound on it may be said to have.
-    search, clamps = _clamped(replace(request.search, limit=1), context.settings)
+    search, clamps = clamped(replace(request.search, limit=1), context.settings)
     ranked = context.rank(search, request.per_list, request.statistics, request.vector)
     most = max(context.settings.max_candidates, request.per_list)
     lists = [choose(ranked, search.corpora, request.per_list, most=most, deadline=deadline)]
@@ -115,8 +118,7 @@ def pool(context: Context, request: PoolRequest) -> PoolResponse:
         choose(ranked, (corpus,), request.per_list, most=most, deadline=deadline, by_mode=False)
         for corpus in search.corpora
     ]
-    unbounded = Caps(MAX_SNIPPET_BYTES_PER_RESULT, 1 << 40)
-    shown = show_all(ranked, [chosen.dealt for chosen in lists], unbounded, deadline)
+    shown = show_all(ranked, [chosen.dealt for chosen in lists], UNBOUNDED, deadline)
     cuts = [limit for chosen in lists for limit in chosen.limits]
     whole = replace(search, limit=request.per_list)
     unlisted = unshown(ranked.found, whole, len(lists[0].candidates))
@@ -164,7 +166,7 @@ def describe(
     )
 
 
-def _clamped(
+def clamped(
     request: SearchRequest, settings: Settings
 ) -> tuple[SearchRequest, tuple[LimitHit, ...]]:
     """Return the request within the caps, and what was clamped.

@@ -103,6 +103,20 @@ class Snapshots:
                     self._older.forget()
                     raise
 
+    def current(self, deadline: Deadline) -> SnapshotView:
+        """Return the active snapshot as `pin` does, for who can do without some of its tables.
+
+        Nothing keeps it from being removed meanwhile: what is mapped stays, and reading a table
+        that is gone tells so.
+
+        Raises:
+            GgrepError: as `pin`.
+        """
+        if (held := self._held()) is not None:
+            return held
+        with self.pin(deadline, counted=False) as view:
+            return view
+
     def _look(self, snapshot_id: SnapshotId | None, deadline: Deadline) -> SnapshotView:
         held = self._view
         if snapshot_id is None:

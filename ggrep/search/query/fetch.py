@@ -76,6 +76,31 @@ def show_all(
     ]
 
 
+def bare_hit(ranked: Ranked, candidate: Candidate, chunk_id: str) -> Hit:
+    """Return a candidate as a hit of which only the place is told; nothing is read."""
+    image, place = ranked.segments[candidate.segment].image, candidate.row
+    start_line, end_line = image.lines(place)
+    return Hit(
+        row_id=image.row_id(place).hex(),
+        chunk_id=chunk_id,
+        path=sanitise_line(image.path(candidate.file)),
+        start_line=start_line,
+        end_line=end_line,
+        score=candidate.score,
+        lexical=candidate.lexical,
+        corpus=CORPORA[candidate.corpus],
+        chunk_type=image.types[int(image.row_types[place])],
+        name="",
+        qualified_name="",
+        breadcrumb=(),
+        language=image.language(candidate.file),
+        is_anchor=bool(image.row_anchors[place]),
+        content="",
+        content_start_line=start_line,
+        hidden_lines=0,
+    )
+
+
 def _rows(ranked: Ranked, candidates: Sequence[Candidate]) -> list[ShownRow]:
     found: dict[tuple[int, int], ShownRow] = {}
     for place in sorted({candidate.segment for candidate in candidates}):

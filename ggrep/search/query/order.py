@@ -40,8 +40,8 @@ def ordered_candidates(
 ) -> tuple[list[Candidate], dict[int, int]]:
     """Return the best `most` rows of each corpus in one order, and how many each corpus had.
 
-    Order: score, secondary score, path key, start line, row id; then the place in the store,
-    which only a store that holds several roots ever needs.
+    Order: score, secondary score, path key, start line, row id; then the snapshot and the place
+    there, which only a view or a store of several roots ever needs.
     """
     columns, counts = _gather(segments, scores, eligible, most)
     keep = _best(columns, counts, most, segments)
@@ -168,14 +168,26 @@ def _by_first_paths(
     for segment in np.flatnonzero(np.bincount(columns.segment[places])) if most else ():
         own = places[columns.segment[places] == segment]
         if len(own) > most:
-            image, files = segments[int(segment)].image, columns.file[own]
-            last = int(np.partition(files, most - 1)[most - 1])
-            path = image.path_bytes(last)
-            while last + 1 < image.files and image.path_bytes(last + 1) == path:
-                last += 1  # in a store of several roots, files of one path lie together
+            files = _path_places(segments[int(segment)], columns.file[own])
+            last = _last_alike(segments[int(segment)], int(np.partition(files, most - 1)[most - 1]))
             own = own[files <= last]
         kept.append(own)
     return np.concatenate(kept)
+
+
+def _path_places(segment: SearchableSegment, files: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return some files' places among all of a segment's by path."""
+    return files if segment.ranks is None else segment.ranks[files].astype(np.int64)
+
+
+def _last_alike(segment: SearchableSegment, place: int) -> int:
+    """Return the last place, by path, of a file of the same path: several roots may have one."""
+    image, order = segment.image, segment.image.files_by_path
+    last = place
+    path = image.path_bytes(int(order[last]))
+    while last + 1 < image.files and image.path_bytes(int(order[last + 1])) == path:
+        last += 1
+    return last
 
 
 def _break_ties(
@@ -198,12 +210,14 @@ def _break_ties(
 
 def _identity(
     candidate: Candidate, segments: Sequence[SearchableSegment]
-) -> tuple[bytes, int, bytes, int, int]:
-    image = segments[candidate.segment].image
+) -> tuple[bytes, int, bytes, int, int, int]:
+    segment = segments[candidate.segment]
+    image = segment.image
     return (
         image.path_bytes(candidate.file),
         image.lines(candidate.row)[0],
         image.row_id(candidate.row),
+        segment.owner_of(candidate.file),
         candidate.segment,
         candidate.row,
     )

@@ -50,6 +50,7 @@ class Ranked:
 
     Attributes:
         eligible: per segment bool (rows,): the rows that may be shown.
+        plain: per segment the scores before any correction.
         correction: what corrects the scores of code; None where nothing does.
         found: those that keep what was promised of every hit; None where nothing was.
     """
@@ -63,6 +64,7 @@ class Ranked:
     eligible: tuple[Mask, ...]
     weights: Weights
     fusion: Fusion
+    plain: tuple[SegmentScores, ...] = ()
     correction: Correction | None = None
     found: Found | None = None
 
@@ -145,7 +147,7 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
     weights = weights_for(query.kind, weights)
     scorer = Scorer(query, statistics, weights, request.mode, vector)
     copied = _verbatim_rows(view, segments, query, statistics, deadline)
-    scores = tuple(
+    plain = scores = tuple(
         scorer.score(segment, deadline, rows)
         for segment, rows in zip(segments, copied, strict=True)
     )
@@ -168,6 +170,7 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         eligible=eligible,
         weights=weights,
         fusion=vector.fusion if vector else FUSION["none"],
+        plain=plain,
         correction=correction,
     )
     if seed is not None:
@@ -179,6 +182,18 @@ def is_corrected(query: ParsedQuery, request: SearchRequest, weights: Weights) -
     """Return whether the learned correction has a say."""
     in_words = request.find in (Find.AUTO, Find.CONCEPT) and query.kind in CORRECTED
     return in_words and bool(weights.learned)
+
+
+def ranked_within(ranked: Ranked, within: Sequence[Mask], files: int) -> Ranked:
+    """Return the ranking of some of the rows that may be shown, of which so many files may be.
+
+    Scores are those of the whole collection. What was found of a kind of finding is not looked at.
+    """
+    masks = tuple(mask & own for mask, own in zip(ranked.eligible, within, strict=True))
+    scores = ranked.plain
+    if ranked.correction is not None:
+        scores = ranked.correction.corrected(ranked.segments, scores, masks, max(files, LEADERS))
+    return replace(ranked, eligible=masks, scores=scores)
 
 
 def _promised(ranked: Ranked, deadline: Deadline) -> Ranked:

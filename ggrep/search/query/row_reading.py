@@ -32,19 +32,24 @@ def removal_told(view: SnapshotView) -> Iterator[None]:
 
 def row_texts(view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]) -> list[str]:
     """Return the texts of some rows, which must ascend; errors as `removal_told`."""
-    with removal_told(view):
-        return take_texts(view.store, segment.image.name, rows)
+    found: list[str] = []
+    for part in view.tables(segment.image.name, rows):
+        with removal_told(part.view):
+            found += take_texts(part.view.store, part.segment, part.rows)
+    return found
 
 
 def row_columns(
     view: SnapshotView, segment: SearchableSegment, rows: Sequence[int], names: Sequence[str]
 ) -> list[list[Any]]:
     """Return columns of some rows, which must ascend; errors as `removal_told`."""
-    if not rows:
-        return [[] for _ in names]
-    with removal_told(view):
-        table = read_columns(view.store, segment.image.name, rows, names)
-    return [table.column(name).to_pylist() for name in names]
+    found: list[list[Any]] = [[] for _ in names]
+    for part in view.tables(segment.image.name, rows) if rows else ():
+        with removal_told(part.view):
+            table = read_columns(part.view.store, part.segment, part.rows, names)
+        for place, name in enumerate(names):
+            found[place] += table.column(name).to_pylist()
+    return found
 
 
 def shown_rows(
@@ -56,10 +61,16 @@ def shown_rows(
         CorruptStore: the table does not hold the rows its image says.
         GgrepError: as `removal_told`.
     """
-    with removal_told(view):
-        found = take_shown(view.store, segment.image.name, rows)
-        check_rows(segment, rows, [row.row_id for row in found])
-    return found
+    places = list(dict.fromkeys(sorted(rows)))
+    found: list[ShownRow] = []
+    for part in view.tables(segment.image.name, places):
+        with removal_told(part.view):
+            shown = take_shown(part.view.store, part.segment, part.rows)
+            before = len(found)
+            check_rows(segment, places[before : before + len(shown)], [row.row_id for row in shown])
+        found += shown
+    by_place = dict(zip(places, found, strict=True))
+    return [by_place[row] for row in rows]
 
 
 def check_rows(segment: SearchableSegment, rows: Sequence[int], row_ids: Sequence[str]) -> None:

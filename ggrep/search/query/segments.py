@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ggrep.base.cache import CacheKey
+from ggrep.base.cache import Cache, CacheKey
 from ggrep.base.ids import PathKey
 from ggrep.index.lexical.layout import BODY, CHUNK_FIELDS, FILE_FIELDS
 from ggrep.index.lexical.postings import Postings, Rows
@@ -21,6 +21,8 @@ class SearchableSegment:
 
     Attributes:
         visible_files: bool (files,); `visible_rows` bool (rows,) follows from it.
+        owners: u32 (files,): in a view of several snapshots, which of them each file is of.
+        ranks: u32 (files,): each file's place among all by path, where they do not lie so.
     """
 
     image: SegmentImage
@@ -28,6 +30,12 @@ class SearchableSegment:
     file_postings: Postings
     visible_files: npt.NDArray[np.bool_]
     visible_rows: npt.NDArray[np.bool_]
+    owners: npt.NDArray[np.uint32] | None = None
+    ranks: npt.NDArray[np.uint32] | None = None
+
+    def owner_of(self, file: int) -> int:
+        """Return which snapshot of the view a file is of; 0 where there is one."""
+        return 0 if self.owners is None else int(self.owners[file])
 
     def rows_of(self, file: int) -> range:
         """Return the rows of a file, its header chunk first where it has one."""
@@ -64,6 +72,11 @@ def open_segments(view: SnapshotView) -> tuple[SearchableSegment, ...]:
     """
     kept = view.derived.get(_OPENED)
     return view.derived.keep(_OPENED, _opened(view)) if kept is None else kept
+
+
+def keep_segments(derived: Cache, segments: tuple[SearchableSegment, ...]) -> None:
+    """Keep the segments of a view that is made of others."""
+    derived.keep(_OPENED, segments)
 
 
 def _opened(view: SnapshotView) -> tuple[SearchableSegment, ...]:

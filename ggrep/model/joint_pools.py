@@ -1,0 +1,156 @@
+"""One question to many repositories that one process answers together.
+
+What comes back is what their own lists would come to in the merge: of each list its beginning, as
+far as it can reach the answer. Repositories that nothing comes of were scored like all others.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Generic, TypeVar
+
+from ggrep.model.confidence import Leading
+from ggrep.model.corpus import Corpus
+from ggrep.model.hit import Hit
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.request import EncodedQuery, SearchRequest
+from ggrep.model.says import MOST_CANDIDATES, Sent
+from ggrep.model.statistics import CollectionStatistics, TermFrequency
+
+K = TypeVar("K")
+
+MOST_MEMBERS = 16_384
+"""Repositories of one question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A repository as its daemon is known, and the snapshot that is meant.
+
+    Attributes:
+        snapshot_id: the active one, or the answer is that it is gone.
+    """
+
+    store_id: Annotated[str, Sent(128, 1, form="shown")]
+    config_fingerprint: Annotated[str, Sent(128, 1, form="shown")]
+    snapshot_id: Annotated[str, Sent(26)]
+
+
+@dataclass(frozen=True, slots=True)
+class JointPoolRequest:
+    """A question to several repositories as to one collection.
+
+    Attributes:
+        search: as of a `PoolRequest`.
+        members: in the order that breaks ties between equal hits.
+        top: hits of each merged list that are shown.
+        per_list: hits of a repository's list that take part.
+        folds: copies of one text are shown once, and each is to be named.
+        vector: the query's; None to encode it there.
+    """
+
+    search: SearchRequest
+    members: Annotated[tuple[Place, ...], Sent(MOST_MEMBERS, 1)]
+    top: Annotated[int, Sent(MOST_CANDIDATES, 1)]
+    per_list: Annotated[int, Sent(MOST_CANDIDATES, 1)]
+    folds: bool
+    vector: EncodedQuery | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JointFigures:
+    """The statistics of many repositories, by column; each column is in the members' order.
+
+    Attributes:
+        lengths: of each field a column.
+        terms: by their bytes; `held` has of each a column of chunks, `named` one of files.
+    """
+
+    layout: str
+    chunks: tuple[int, ...]
+    files: tuple[int, ...]
+    lengths: tuple[tuple[int, ...], ...]
+    terms: tuple[str, ...]
+    held: tuple[tuple[int, ...], ...]
+    named: tuple[tuple[int, ...], ...]
+
+    def of(self, place: int) -> CollectionStatistics:
+        """Return one member's."""
+        columns = zip(self.terms, self.held, self.named, strict=True)
+        return CollectionStatistics(
+            self.layout,
+            self.chunks[place],
+            self.files[place],
+            tuple(column[place] for column in self.lengths),
+            tuple(TermFrequency(term, held[place], named[place]) for term, held, named in columns),
+        )
+
+    def total(self) -> CollectionStatistics:
+        """Return the sum over all members."""
+        columns = zip(self.terms, self.held, self.named, strict=True)
+        return CollectionStatistics(
+            self.layout,
+            sum(self.chunks),
+            sum(self.files),
+            tuple(map(sum, self.lengths)),
+            tuple(TermFrequency(term, sum(held), sum(named)) for term, held, named in columns),
+        )
+
+
+class FiguresByMember(Mapping[K, CollectionStatistics], Generic[K]):
+    """Statistics of many repositories under their keys; each is made when it is asked for."""
+
+    def __init__(self, keys: Sequence[K], figures: JointFigures) -> None:
+        self._places = {key: place for place, key in enumerate(keys)}
+        self.figures = figures
+
+    def __getitem__(self, key: K) -> CollectionStatistics:
+        """Return one's figures."""
+        return self.figures.of(self._places[key])
+
+    def __iter__(self) -> Iterator[K]:
+        """Iterate over the keys, in the members' order."""
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._places)
+
+
+@dataclass(frozen=True, slots=True)
+class MemberLists:
+    """The beginnings of one repository's lists.
+
+    Attributes:
+        member: its place.
+        corpora: one list for each requested corpus.
+    """
+
+    member: int
+    corpora: tuple[tuple[Corpus, tuple[Hit, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemberNotice:
+    """What is to be said of one repository's snapshot, whatever was asked."""
+
+    member: int
+    notice: Notice
+
+
+@dataclass(frozen=True, slots=True)
+class JointPoolResponse:
+    """The answer to a `JointPoolRequest`.
+
+    Attributes:
+        lists: of the repositories that may have a place in the answer, by member.
+        leading: as of a `PoolResponse`, of all members together.
+        limits_hit: cuts of the query itself, the same for all.
+        partial: members of which the first index is being built.
+    """
+
+    figures: JointFigures
+    lists: tuple[MemberLists, ...]
+    leading: Leading
+    limits_hit: tuple[LimitHit, ...]
+    notices: tuple[MemberNotice, ...]
+    partial: tuple[int, ...]

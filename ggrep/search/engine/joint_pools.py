@@ -1,0 +1,224 @@
+"""Answers a question to many repositories at once, as their coordinator would merge their lists.
+
+All rows of all members are scored as one collection. A member's list is worth sending as far as it
+reaches: behind the first `top` different texts of the merged list nothing can be shown. Behind that
+only copies of those texts matter, which are named beside them where a member's own list holds them.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Incompatible
+from ggrep.config.settings import Settings
+from ggrep.index.embedding.encoder import Encoder
+from ggrep.model.corpus import CORPORA, Corpus
+from ggrep.model.hit import Hit
+from ggrep.model.joint_pools import JointPoolRequest, JointPoolResponse, MemberLists, MemberNotice
+from ggrep.model.limits import sorted_limits
+from ggrep.model.quota import Dealt
+from ggrep.model.statistics import CollectionStatistics
+from ggrep.search.engine.query_answers import UNBOUNDED, clamped
+from ggrep.search.query.chunk_ids import candidate_ids, chunk_ids, rows_of_texts
+from ggrep.search.query.context import state_notices
+from ggrep.search.query.eligible import Mask
+from ggrep.search.query.fetch import bare_hit, show_all
+from ggrep.search.query.finding import read_query
+from ggrep.search.query.joint_view import JointView, member_figures
+from ggrep.search.query.order import Candidate
+from ggrep.search.query.pipeline import Ranked, leading, rank, ranked_within
+from ggrep.search.query.quota_choice import Chosen, choose
+from ggrep.search.query.segments import open_segments
+
+_MOST_DEEP: Final = 4_096
+"""Hits of a merged list that are looked at for different texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """The beginning of a corpus' merged list.
+
+    Attributes:
+        candidates: best first, as far as one of the first different texts reaches.
+        texts: of each the beginning of its chunk id.
+    """
+
+    corpus: Corpus
+    candidates: list[Candidate]
+    texts: list[bytes]
+
+
+def joint_pools(
+    view: JointView,
+    request: JointPoolRequest,
+    *,
+    encoder: Encoder | None,
+    settings: Settings,
+    deadline: Deadline,
+) -> JointPoolResponse:
+    """Return what the members' lists come to, measured against the sum of their statistics.
+
+    Raises:
+        Incompatible: it must be asked of each member by itself: a cut that each makes by itself
+            might change the answer.
+        GgrepError: as one repository's.
+    """
+    search, clamps = clamped(replace(request.search, limit=1), settings)
+    _require_uncut(view, settings)
+    figures = member_figures(view, read_query(search), deadline)
+    joint = _Joint(view, replace(request, search=search), encoder, settings, deadline)
+    ranked, lists = joint.lists(figures.total())
+    return JointPoolResponse(
+        figures=figures,
+        lists=joint.by_member(ranked, lists),
+        leading=leading(ranked, deadline),
+        limits_hit=sorted_limits((*clamps, *ranked.limits)),
+        notices=tuple(
+            MemberNotice(place, notice)
+            for place, member in enumerate(view.members)
+            for notice in state_notices(member)
+        ),
+        partial=tuple(place for place, one in enumerate(view.members) if one.manifest.partial),
+    )
+
+
+def _require_uncut(view: JointView, settings: Settings) -> None:
+    """Raise where a member has so many rows that it would order only some of them.
+
+    Raises:
+        Incompatible: one has.
+    """
+    most = max((one.manifest.counts.chunks_visible for one in view.members), default=0)
+    if most > settings.max_candidates:
+        raise Incompatible(f"a repository of {most} chunks is to be asked by itself")
+
+
+@dataclass(frozen=True, slots=True)
+class _Joint:
+    """One question to several repositories."""
+
+    view: JointView
+    request: JointPoolRequest
+    encoder: Encoder | None
+    settings: Settings
+    deadline: Deadline
+
+    def lists(self, statistics: CollectionStatistics) -> tuple[Ranked, list[_List]]:
+        """Return the ranking, and of each corpus' list what may be shown.
+
+        Raises:
+            Incompatible: very many copies of few texts stand in front.
+        """
+        length = 2 * self.request.top if self.request.folds else self.request.top
+        while length <= _MOST_DEEP:
+            ranked = self._ranked(statistics, length)
+            lists = [self._list(ranked, corpus, length) for corpus in self.request.search.corpora]
+            if None not in lists:
+                return ranked, [found for found in lists if found is not None]
+            length *= 4
+        raise Incompatible("too many copies of few texts stand in front")
+
+    def by_member(self, ranked: Ranked, lists: Sequence[_List]) -> tuple[MemberLists, ...]:
+        """Return the lists of each member that has a part in them."""
+        dealt = [Dealt(found.candidates, ("best",) * len(found.candidates), 0) for found in lists]
+        shown = show_all(ranked, dealt, UNBOUNDED, self.deadline)
+        own: dict[int, dict[Corpus, list[Hit]]] = defaultdict(lambda: defaultdict(list))
+        for found, hits in zip(lists, shown, strict=True):
+            for candidate, hit in zip(found.candidates, hits, strict=True):
+                own[self._member(candidate)][found.corpus].append(hit)
+        if self.request.folds:
+            texts = {hit.chunk_id[:32]: hit.chunk_id for hits in shown for hit in hits}
+            for member, corpus, hit in self._copies(ranked, lists, texts):
+                own[member][corpus].append(hit)
+        corpora = self.request.search.corpora
+        return tuple(
+            MemberLists(member, tuple((corpus, tuple(own[member][corpus])) for corpus in corpora))
+            for member in sorted(own)
+        )
+
+    def _ranked(self, statistics: CollectionStatistics, length: int) -> Ranked:
+        return rank(
+            self.view,
+            self.request.search,
+            encoder=self.encoder,
+            statistics=statistics,
+            deadline=self.deadline,
+            files=length,
+            encoded=self.request.vector,
+        )
+
+    def _list(self, ranked: Ranked, corpus: Corpus, length: int) -> _List | None:
+        """Return a corpus' list as far as it matters; None where it must be longer."""
+        found = self._choose(ranked, corpus, length).candidates
+        if not self.request.folds:
+            return _List(corpus, found, [])
+        ids = candidate_ids(ranked.view, ranked.segments, found)
+        different: set[bytes] = set()
+        for place, text in enumerate(ids):
+            different.add(text)
+            if len(different) == self.request.top:
+                return _List(corpus, found[: place + 1], ids[: place + 1])
+        return _List(corpus, found, ids) if len(found) < length else None
+
+    def _choose(self, ranked: Ranked, corpus: Corpus, length: int) -> Chosen:
+        most = max(self.settings.max_candidates, length)
+        return choose(ranked, (corpus,), length, most=most, deadline=self.deadline, by_mode=False)
+
+    def _copies(
+        self, ranked: Ranked, lists: Sequence[_List], texts: Mapping[str, str]
+    ) -> list[tuple[int, Corpus, Hit]]:
+        """Return the hits behind the lists' ends that are copies of texts in front.
+
+        A member's list that the request lets take part is so long; what is behind takes none.
+        """
+        found = []
+        for own in lists:
+            known = {(one.segment, one.row) for one in own.candidates}
+            wanted = frozenset(own.texts)
+            for member in self._holders(ranked, own.corpus, wanted, known):
+                one = ranked_within(ranked, _rows_of(ranked, member), self.request.per_list)
+                chosen = self._choose(one, own.corpus, self.request.per_list).candidates
+                ids = candidate_ids(ranked.view, ranked.segments, chosen)
+                found += [
+                    (member, own.corpus, bare_hit(one, candidate, texts[text.hex()]))
+                    for candidate, text in zip(chosen, ids, strict=True)
+                    if text in wanted and (candidate.segment, candidate.row) not in known
+                ]
+        return found
+
+    def _holders(
+        self,
+        ranked: Ranked,
+        corpus: Corpus,
+        texts: frozenset[bytes],
+        known: set[tuple[int, int]],
+    ) -> list[int]:
+        """Return the members with further rows of those texts that score."""
+        held: set[int] = set()
+        for place, segment in enumerate(ranked.segments):
+            scored, image = ranked.plain[place], segment.image
+            if scored.is_empty or segment.owners is None or not texts:
+                continue
+            rows = rows_of_texts(chunk_ids(ranked.view, segment), texts)
+            shown = ranked.eligible[place][rows] & (scored.total[rows] > 0.0)
+            shown &= image.row_corpora[rows] == CORPORA.index(corpus)
+            further = [row for row in rows[shown].tolist() if (place, row) not in known]
+            held.update(segment.owners[image.row_files[further]].tolist())
+        return sorted(held)
+
+    def _member(self, candidate: Candidate) -> int:
+        return open_segments(self.view)[candidate.segment].owner_of(candidate.file)
+
+
+def _rows_of(ranked: Ranked, member: int) -> list[Mask]:
+    """Return, per segment, the rows that are a member's."""
+    masks = []
+    for segment in ranked.segments:
+        owners = segment.owners
+        mine = np.ones(segment.image.files, np.bool_) if owners is None else owners == member
+        masks.append(mine[segment.image.row_files])
+    return masks

@@ -1,0 +1,96 @@
+"""Asked at once or one by one, repositories give the same answer, byte for byte."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ggrep.base import stable_json
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.workspace import Workspace
+from ggrep.model.request import SearchRequest
+from tests.fakes.served_workspace import Asked, ServedWorkspace, asked, served_workspace
+from tests.properties.workspaces import queries, trees
+
+MOST = 6
+FEW = settings(max_examples=12)
+MANY = settings(max_examples=250)
+
+requests = st.fixed_dictionaries(
+    {
+        "search": queries,
+        "fold": st.sampled_from([None, False]),
+        "per_repo_top": st.sampled_from([None, 10, 12]),
+    }
+)
+cases = st.tuples(trees(most=MOST), st.lists(requests, min_size=2, max_size=5))
+
+
+class Proof:
+    """Asks daemons of one host both ways."""
+
+    def __init__(self, place: ServedWorkspace, encoder: str) -> None:
+        self.place = place
+        self.encoder = encoder
+        self.joint = 0
+
+    def check(self, repos: Sequence[dict[str, str]], drawn: Sequence[dict[str, object]]) -> None:
+        """Fail unless the answers are the same."""
+        self.place.write(repos)
+        workspace = self.place.workspace(len(repos))
+        for values in drawn:
+            search = values["search"]
+            assert isinstance(search, SearchRequest)
+            question = FederatedRequest(
+                top=search.limit,
+                merge_strategy="global",
+                stats=False,
+                **values,  # type: ignore[arg-type]
+            )
+            assert self.told(workspace, question, together=True) == self.told(
+                workspace, question, together=False
+            )
+
+    def told(self, workspace: Workspace, question: FederatedRequest, *, together: bool) -> bytes:
+        """Return the answer of those who remember nothing."""
+        between = self.place.between
+        between.together = together
+        between.joint.clear()
+        between.pools.clear()
+        with asked(self.place.federator()) as federator:
+            answer = self._answer(federator, workspace, question)
+        assert bool(between.joint) is together
+        assert bool(between.pools) is not together
+        self.joint += together
+        return answer
+
+    @staticmethod
+    def _answer(federator: Asked, workspace: Workspace, question: FederatedRequest) -> bytes:
+        return stable_json.dumps(federator.search(workspace, question).to_json())
+
+
+def prove(encoder: str, effort: settings) -> None:
+    """Compare over many workspaces, all served by the same daemons."""
+    with served_workspace(MOST, encoder) as place:
+        proof = Proof(place, encoder)
+
+        @effort
+        @given(cases)
+        def compare(case: tuple[list[dict[str, str]], list[dict[str, object]]]) -> None:
+            proof.check(*case)
+
+        compare()
+        assert proof.joint
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("encoder", ["hashed", "none"])
+def test_asking_at_once_changes_no_byte(encoder: str) -> None:
+    prove(encoder, FEW)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("encoder", ["hashed", "none", "static"])
+def test_asking_at_once_changes_no_byte_ever(encoder: str) -> None:
+    prove(encoder, MANY)
