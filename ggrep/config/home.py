@@ -42,6 +42,11 @@ class Home:
         return self.cache / "vectors"
 
     @property
+    def packs(self) -> Path:
+        """Return the directory of images of many segments in one."""
+        return self.cache / "packs"
+
+    @property
     def locks(self) -> Path:
         """Return the directory of lock files shared by all processes of this user."""
         return self.base / "locks"

@@ -179,6 +179,7 @@ _HANDLERS: Final[dict[type, Handler]] = {
     m.Describe: searching.describe,
     m.TermStats: searching.term_stats,
     m.Pool: searching.pool,
+    m.JointDescribe: joint_pooling.joint_describe,
     m.JointPool: joint_pooling.joint_pool,
     m.SymbolPool: name_pooling.symbol_pool,
     m.ReferencesPool: name_pooling.references_pool,

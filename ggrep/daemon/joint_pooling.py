@@ -1,73 +1,111 @@
 """Answers questions to many stores of this host at once."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from ggrep.base.errors import InvalidRequest, SnapshotGone
+from anyio import to_thread
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded, GgrepError, SnapshotGone
 from ggrep.base.stable_json import Document
 from ggrep.daemon.admitting import spent_from_now, worked
 from ggrep.daemon.caller import Caller
+from ggrep.daemon.joint_members import Described
 from ggrep.daemon.query_log import Outcome, note, note_failure, question_of
+from ggrep.daemon.shared import ServedStore
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.model.joint_pools import JointPoolRequest, JointPoolResponse, Place
+from ggrep.model.joint_pools import JointPoolResponse
 from ggrep.protocol.wire.codec import to_json
-from ggrep.protocol.wire.message_types import JointPool
+from ggrep.protocol.wire.message_types import JointDescribe, JointPool
 
 if TYPE_CHECKING:
     from ggrep.index.store.view import SnapshotView
     from ggrep.search.engine.engine import Engine
+    from ggrep.search.query.joint_view import JointView
+
+
+async def joint_describe(daemon: StoreDaemon, caller: Caller, message: JointDescribe) -> Document:
+    """Answer with what many stores of this host are, unless the client knows it."""
+    shared = daemon.shared
+    deadline = caller.deadline(daemon, message.timeout_ms)
+    places = shared.joint.places(message.key, message.members)
+    if not places:
+        return {"described": {"epoch": "", "descriptions": None}}
+    stores = [shared.stores.get((place.store_id, place.config_fingerprint)) for place in places]
+
+    def work() -> tuple[Described, ...]:
+        return tuple(_described(store, deadline) for store in stores)
+
+    members = await to_thread.run_sync(work, limiter=shared.threads)
+    now_ms = shared.clock.monotonic_ms()
+    for store in stores:
+        if store is not None:
+            store.last_asked_ms = now_ms
+    epoch = shared.joint.begin(message.key, members)
+    known = epoch.name == message.known
+    told = None if known else epoch.document
+    return {"described": {"epoch": epoch.name, "descriptions": told}}
+
+
+def _described(store: ServedStore | None, deadline: Deadline) -> Described:
+    """Return what a store is; nothing of one that is to be asked by itself."""
+    if store is None or store.stopping is not None:
+        return Described()
+    try:
+        view, told = store.engine().describe_current(deadline)
+    except DeadlineExceeded:
+        raise
+    except GgrepError:
+        return Described()
+    notices = (*told.notices, *store.lasting_notices())
+    return Described(view, replace(told, freshness=store.freshness(), notices=notices))
 
 
 async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) -> Document:
     """Answer with the beginnings of the lists of several stores of this host.
 
     Raises:
-        InvalidRequest: one of them is served elsewhere.
-        SnapshotGone: one shows another snapshot by now.
+        SnapshotGone: they are not any more what they were described as.
     """
     request, spent = message.request, spent_from_now(daemon)
-    deadline = caller.deadline(daemon, request.search.timeout_ms)
-    members = [_served(daemon, place) for place in request.members]
+    deadline = caller.deadline(daemon, request.question.search.timeout_ms)
+    views = daemon.shared.joint.views(request.epoch, request.members)
+    packs = daemon.shared.packs
 
-    def work(engine: "Engine") -> JointPoolResponse:
+    def work(engine: "Engine") -> tuple["JointView", JointPoolResponse]:
         from ggrep.search.engine.joint_pools import joint_pools
-        from ggrep.search.query.joint_view import join
 
-        views = [member.engine().current(deadline) for member in members]
-        _require_same(request, views)
-        for member in members:
-            member.last_asked_ms = spent.started_ms
-        return joint_pools(
-            join(views),
-            request,
+        view = packs.view(views)
+        _require_still(view, views)
+        return view, joint_pools(
+            view,
+            request.question,
             encoder=engine.encoder,
             settings=daemon.config.settings,
             deadline=deadline,
         )
 
-    question = question_of("pool", request.search)
+    question = question_of("pool", request.question.search)
     try:
-        found = await worked(daemon, caller, deadline, spent, work)
+        view, found = await worked(daemon, caller, deadline, spent, work)
     except BaseException as error:
         note_failure(daemon, caller, question, spent, error)
         raise
+    if packs.wants_packing(view):
+        daemon.in_background(partial(packs.pack, view))
     hits = sum(len(hits) for lists in found.lists for _, hits in lists.corpora)
     note(daemon, caller, question, spent, Outcome("", hits, found.limits_hit, ()))
     return {"pools": to_json(found)}
 
 
-def _served(daemon: StoreDaemon, place: Place) -> StoreDaemon:
-    found = daemon.shared.stores.get((place.store_id, place.config_fingerprint))
-    if found is None or found.stopping is not None:
-        raise InvalidRequest(f"members: store {place.store_id} is not served by this process")
-    return found
-
-
-def _require_same(request: JointPoolRequest, views: "list[SnapshotView]") -> None:
-    """Raise unless each member shows the snapshot that is meant.
+def _require_still(view: "JointView", members: "Sequence[SnapshotView]") -> None:
+    """Raise unless the images that are read, beside packs, lie as they were verified.
 
     Raises:
-        SnapshotGone: one does not.
+        SnapshotGone: one does not, or its snapshot is not what was published.
     """
-    for place, view in zip(request.members, views, strict=True):
-        if view.manifest.snapshot_id != place.snapshot_id or view.notices:
-            raise SnapshotGone(f"snapshot {place.snapshot_id} is no longer active")
+    for place in {member for member, _ in view.loose}:
+        if members[place].notices or not members[place].lies_still():
+            raise SnapshotGone("a snapshot is no longer as it was; ask again")

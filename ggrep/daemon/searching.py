@@ -24,7 +24,7 @@ from ggrep.daemon.admitting import (
     worked_with,
 )
 from ggrep.daemon.caller import Caller
-from ggrep.daemon.daemon_notices import freshness, stale_notice, with_warnings
+from ggrep.daemon.daemon_notices import with_warnings
 from ggrep.daemon.hint_checks import check_claim, scope_of
 from ggrep.daemon.pool_memory import RememberedPool, remembered
 from ggrep.daemon.query_log import Outcome, note, note_failure, question_of
@@ -146,8 +146,8 @@ async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Bo
     """Answer with the facts that a coordinator needs first."""
     deadline = caller.deadline(daemon, message.timeout_ms)
     found = await _plainly(daemon, caller, deadline, lambda engine: engine.describe(deadline))
-    stale = (stale_notice(daemon),) if daemon.stale else ()
-    told = replace(found, freshness=freshness(daemon), notices=(*found.notices, *stale))
+    notices = (*found.notices, *daemon.lasting_notices())
+    told = replace(found, freshness=daemon.freshness(), notices=notices)
     return {"description": to_json(told)}
 
 

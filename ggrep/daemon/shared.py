@@ -2,25 +2,53 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from anyio import CapacityLimiter
 
 from ggrep.base.clock import Clock
 from ggrep.config.home import Home
 from ggrep.daemon.asked_line import LineReader, no_lines
+from ggrep.daemon.host_packs import HostPacks
+from ggrep.daemon.joint_members import JointMembers
 from ggrep.daemon.qos.cpu import CpuPermits
 from ggrep.daemon.qos.handles import HandleBudget
 from ggrep.daemon.sync_process import SyncProcess
 from ggrep.daemon.watching import HostWatcher
 from ggrep.index.embedding.encode_slots import EncodeSlots
+from ggrep.model.limits import Notice
+from ggrep.model.response import Freshness
 
 if TYPE_CHECKING:
-    from ggrep.daemon.store_daemon import StoreDaemon
     from ggrep.parse.workers.occurrence_pool import OccurrencePool
+    from ggrep.search.engine.engine import Engine
 
 
 _COORDINATING: Final = 8
+
+
+class ServedStore(Protocol):
+    """What daemons of one host know of each other.
+
+    Attributes:
+        stopping: why it takes no requests any more; None while it does.
+        last_asked_ms: when it was asked last, on the host's clock.
+    """
+
+    stopping: str | None
+    last_asked_ms: float
+
+    def engine(self) -> "Engine":
+        """Return its engine; thread-safe."""
+        ...
+
+    def freshness(self) -> Freshness:
+        """Return whether its index reflects its work tree; thread-safe."""
+        ...
+
+    def lasting_notices(self) -> tuple[Notice, ...]:
+        """Return what is to be said of it whatever is asked; thread-safe."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +66,8 @@ class Shared:
         build: of the code that runs.
         reads: reads typed commands.
         stores: the daemons of this host, by store and configuration.
+        joint: which of them are asked together.
+        packs: what such questions are answered from.
     """
 
     home: Home
@@ -57,8 +87,14 @@ class Shared:
     syncs: SyncProcess
     watcher: HostWatcher
     reads: LineReader = no_lines
-    stores: dict[tuple[str, str], "StoreDaemon"] = field(default_factory=dict)
+    stores: dict[tuple[str, str], ServedStore] = field(default_factory=dict)
+    joint: JointMembers = field(default_factory=JointMembers)
+    packs: HostPacks = field(init=False)
     coordinating: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(_COORDINATING))
+
+    def __post_init__(self) -> None:
+        """Have packs of our home."""
+        object.__setattr__(self, "packs", HostPacks(self.home, self.clock))
 
     @property
     def settings_environ(self) -> dict[str, str]:

@@ -27,9 +27,11 @@ from ggrep.daemon.qos.admission import Admission, AdmissionLimits
 from ggrep.daemon.shared import Shared
 from ggrep.daemon.sync_loop import LOW_IMPACT, LoopFigures, SyncLoop
 from ggrep.index.repo_identity import RepoIdentity, identify
+from ggrep.model.limits import Notice
 from ggrep.model.load import DaemonLoad, EncodeLoad, HandleLoad
 from ggrep.model.request import can_scan
-from ggrep.model.standing import Standing
+from ggrep.model.response import Freshness
+from ggrep.model.standing import Standing, stale_notice
 from ggrep.model.sync_jobs import SyncJob, SyncOutcome
 from ggrep.parse.source.git_work import GitWatch
 from ggrep.protocol.wire.endpoint import DaemonRecord
@@ -198,6 +200,19 @@ class StoreDaemon:
 
         before = recorded_standing(names.index_state_file(self.identity.store))
         return replace(syncs.standing, failure=before.failure)
+
+    def freshness(self) -> Freshness:
+        """Return whether the index reflects the work tree, as far as it is watched; thread-safe."""
+        syncs = self.syncs.statistics()
+        if syncs.behind:
+            return "behind"
+        watch = self.shared.watcher.state(self.identity.root)
+        looked = syncs.last_result == "ok" and watch.mode == "watching"
+        return "current" if looked and not self.stale else "unknown"
+
+    def lasting_notices(self) -> tuple[Notice, ...]:
+        """Return what is to be said of the index whatever is asked: that settings have changed."""
+        return (stale_notice(self.stale_reason),) if self.stale else ()
 
     def close_engine(self) -> bool:
         """Close the engine until its next use; return whether it was open."""

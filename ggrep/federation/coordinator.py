@@ -18,7 +18,7 @@ from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.federated_request import MERGE_RESERVE_MS, FederatedRequest, check_request
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.folding import deeper, refill_limit
-from ggrep.federation.joint_asking import given_jointly, joint_request
+from ggrep.federation.joint_asking import given_jointly, joint_question
 from ggrep.federation.memory import Given, Memory, question_key, size_of
 from ggrep.federation.pool_merging import lists_of, unfinished
 from ggrep.federation.repo_requests import Arrived, Figures, RepoRequests
@@ -193,10 +193,10 @@ async def _jointly(asking: RepoRequests, admitted: Sequence[RepoId]) -> Given | 
 
     Whatever goes wrong is told apart by asking them one by one.
     """
-    request = None if asking.is_over else joint_request(asking)
-    if request is None:
+    question = None if asking.is_over else joint_question(asking)
+    if question is None:
         return None
-    response = await asking.search_jointly(request, admitted)
+    response = await asking.search_jointly(question, admitted)
     return None if response is None else given_jointly(asking, response, admitted)
 
 

@@ -1,6 +1,6 @@
 """Searches repositories through their daemons."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,7 +14,14 @@ from ggrep.base.ids import RepoId
 from ggrep.config.profiles import Profile
 from ggrep.federation.profile_views import described, narrowed_pool, narrowed_slate
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.model.joint_pools import JointPoolRequest, JointPoolResponse
+from ggrep.model.joint_pools import (
+    JointDescription,
+    JointPoolRequest,
+    JointPoolResponse,
+    JointQuestion,
+    Place,
+    members_key,
+)
 from ggrep.model.name_pools import (
     ImportsFound,
     ImportsRequest,
@@ -32,10 +39,21 @@ from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.reply_values import value_of
 from ggrep.protocol.wire import message_types as wire
-from ggrep.protocol.wire.message_types import Describe, Encode, Message, Pool, Slate, TermStats
+from ggrep.protocol.wire.message_types import (
+    Describe,
+    Encode,
+    JointDescribe,
+    JointPool,
+    Message,
+    Pool,
+    Slate,
+    TermStats,
+)
 from ggrep.protocol.wire.replies import Reply
 from ggrep.protocol.wire.timing import timed, whole_ms, within
 
+_MOST_LISTS: Final = 8
+"""Lists of repositories, one or two for each workspace, of which descriptions are kept."""
 _MEETINGS: Final = 16
 """Repositories whose settings are read at once."""
 
@@ -144,21 +162,78 @@ class DaemonSearcher:
         return self._address
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
+class KnownHosts:
+    """What hosts told last of the repositories that they serve, by list of them."""
+
+    held: dict[str, JointDescription] = field(default_factory=dict)
+
+    def keep(self, key: str, description: JointDescription) -> None:
+        """Remember a description in place of those that were used longest ago."""
+        self.held.pop(key, None)
+        self.held[key] = description
+        while len(self.held) > _MOST_LISTS:
+            del self.held[next(iter(self.held))]
+
+
+@dataclass(slots=True)
 class HostSearcher:
-    """The daemons of one host process, asked by way of one of them."""
+    """Daemons of one host process, asked by way of one of them."""
 
     channels: Channels
-    address: DaemonAddress
+    known: KnownHosts
+    met: Mapping[RepoId, DaemonAddress]
+    _epoch: str = ""
 
-    async def search(self, request: JointPoolRequest, deadline: Deadline) -> JointPoolResponse:
+    @property
+    def repos(self) -> Sequence[RepoId]:
+        """Return whose daemons, by id."""
+        return tuple(self.met)
+
+    async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
+        """Return the facts of those that need not be asked by themselves."""
+        identities = [address.identity for address in self.met.values()]
+        places = tuple(Place(one.store_id, one.config_fingerprint) for one in identities)
+        key = members_key(places)
+        known = self.known.held.get(key)
+        epoch = known.epoch if known else ""
+        found = await self._describe(JointDescribe(key, known=epoch), deadline)
+        if not found.epoch:
+            found = await self._describe(JointDescribe(key, places, epoch), deadline)
+        if known is not None and found.epoch == known.epoch:
+            found = known
+        self.known.keep(key, found)
+        self._epoch = found.epoch
+        return {
+            repo: described(told, address.profile)
+            for (repo, address), told in zip(
+                self.met.items(), found.descriptions or (), strict=True
+            )
+            if told is not None
+        }
+
+    async def search(
+        self, question: JointQuestion, repos: Sequence[RepoId], deadline: Deadline
+    ) -> JointPoolResponse:
         """Return the beginnings of the lists of several of them."""
+        places = {repo: place for place, repo in enumerate(self.met)}
+        members = tuple(places[repo] for repo in repos)
 
         def said(left_ms: float) -> Message:
-            return wire.JointPool(replace(request, search=timed(request.search, left_ms)))
+            asked = replace(question, search=timed(question.search, left_ms))
+            return JointPool(JointPoolRequest(asked, self._epoch, members))
 
-        reply = await self.channels.ask_within(self.address, said, deadline, "never")
-        return value_of(JointPoolResponse, reply, "pools")
+        return value_of(JointPoolResponse, await self._ask(said, deadline), "pools")
+
+    async def _describe(self, message: JointDescribe, deadline: Deadline) -> JointDescription:
+        def said(left_ms: float) -> Message:
+            return replace(message, timeout_ms=whole_ms(left_ms))
+
+        return value_of(JointDescription, await self._ask(said, deadline), "described")
+
+    async def _ask(self, said: Callable[[float], Message], deadline: Deadline) -> Reply:
+        address = next(iter(self.met.values()))
+        return await self.channels.ask_within(address, said, deadline, "never")
 
 
 @dataclass(slots=True)
@@ -172,6 +247,7 @@ class DaemonSearchers:
 
     channels: Channels
     meet: Callable[[WorkspaceRepo], DaemonAddress]
+    known: KnownHosts = field(default_factory=KnownHosts)
 
     _met: dict[RepoId, DaemonAddress] = field(default_factory=dict)
 
@@ -192,13 +268,15 @@ class DaemonSearchers:
         """Return the searcher of a repository."""
         return DaemonSearcher(self.channels, partial(self.meet, repo), self._met.get(repo.repo_id))
 
-    def together(self, repos: Sequence[WorkspaceRepo]) -> HostSearcher | None:
-        """Return who searches all of them at once: their host, where they have one in common."""
-        addresses = [self._met.get(repo.repo_id) for repo in repos]
-        met = [address for address in addresses if address is not None]
-        if len(met) < len(addresses) or len({*map(self.channels.host_of, met)}) != 1:
-            return None
-        return HostSearcher(self.channels, met[0]) if self.channels.host_of(met[0]) else None
+    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[HostSearcher]:
+        """Return the hosts of two or more of them that are connected."""
+        by_host: dict[int, dict[RepoId, DaemonAddress]] = {}
+        for repo in sorted(repos, key=lambda repo: repo.repo_id):
+            address = self._met.get(repo.repo_id)
+            if address is not None and (host := self.channels.host_of(address)) is not None:
+                by_host.setdefault(host, {})[repo.repo_id] = address
+        several = [own for _, own in sorted(by_host.items()) if len(own) > 1]
+        return [HostSearcher(self.channels, self.known, own) for own in several]
 
     async def _note(
         self, repo: WorkspaceRepo, met: dict[RepoId, DaemonAddress], looks: CapacityLimiter

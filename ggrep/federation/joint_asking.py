@@ -12,10 +12,9 @@ from ggrep.federation.repo_requests import RepoRequests
 from ggrep.model.confidence import Leading, Wording
 from ggrep.model.joint_pools import (
     FiguresByMember,
-    JointPoolRequest,
     JointPoolResponse,
+    JointQuestion,
     MemberLists,
-    Place,
 )
 from ggrep.model.limits import Notice
 from ggrep.model.request import Find
@@ -25,7 +24,7 @@ _FOUND_BY_WORDS = frozenset({Find.AUTO, Find.CONCEPT})
 _NOBODY_LEADS = Leading((), 0.0, 1.0, Wording.PLAIN)
 
 
-def joint_request(asking: RepoRequests) -> JointPoolRequest | None:
+def joint_question(asking: RepoRequests) -> JointQuestion | None:
     """Return the one question to all admitted repositories; None where each must be asked alone.
 
     That is so unless they compare in every corpus, cut their answers alike, and show plain lists
@@ -33,7 +32,6 @@ def joint_request(asking: RepoRequests) -> JointPoolRequest | None:
     """
     force, search = asking.force, asking.search
     admitted = asking.plan.admitted()
-    descriptions = [asking.descriptions[repo] for repo in admitted]
     plain = (
         force.strategy.name == "global"
         and search.find in _FOUND_BY_WORDS
@@ -41,13 +39,14 @@ def joint_request(asking: RepoRequests) -> JointPoolRequest | None:
         and not force.max_repos
         and not asking.kept
     )
-    if not plain or len(admitted) < 2 or not _alike(descriptions):
+    if not plain or len(admitted) < 2:
         return None
-    if any(asking.plan.corpora_of(repo) != search.corpora for repo in admitted):
+    if any(part.admitted != admitted for part in asking.plan.corpora):
         return None
-    return JointPoolRequest(
+    if not _alike([asking.descriptions[repo] for repo in admitted]):
+        return None
+    return JointQuestion(
         search=search,
-        members=tuple(map(_place, descriptions)),
         top=force.top,
         per_list=force.per_repo_top,
         folds=force.fold,
@@ -91,12 +90,6 @@ def _alike(descriptions: Sequence[RepoDescription]) -> bool:
     }
     plain = all(one.snapshot_id and one.answers_key and not one.profile for one in descriptions)
     return plain and len(keys) == 1
-
-
-def _place(description: RepoDescription) -> Place:
-    return Place(
-        description.store_id, description.config_fingerprint, description.snapshot_id or ""
-    )
 
 
 def _provenance(description: RepoDescription, *, partial: bool) -> Provenance:

@@ -21,12 +21,12 @@ from ggrep.federation.fanout import Call, RepoOutcome, ShareEnded, fan_out
 from ggrep.federation.federated_request import FederatedRequest, InForce, in_force
 from ggrep.federation.memory import Memory, figures_size, plain_search, snapshot_key
 from ggrep.federation.repo_outcomes import RepoLimit, RepoReport, status_of
-from ggrep.federation.searcher import RepoSearcher, Searchers
+from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.selection import Selection
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.model.corpus import CORPORA
 from ggrep.model.hints import build_index
-from ggrep.model.joint_pools import JointPoolRequest, JointPoolResponse
+from ggrep.model.joint_pools import JointPoolResponse, JointQuestion
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse, RepoDescription
@@ -121,6 +121,7 @@ class RepoRequests:
     elapsed_ms: dict[RepoId, float] = field(default_factory=dict)
     _open: dict[RepoId, RepoSearcher] = field(default_factory=dict)
     _told: set[RepoId] = field(default_factory=set)
+    _hosts: list[JointSearcher] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Drop repositories that are missing."""
@@ -158,8 +159,35 @@ class RepoRequests:
 
     async def describe(self) -> None:
         """Get the descriptions of the repositories; those without an index drop out."""
-        calls = {one.repo_id: partial(self._describe, one.repo_id) for one in self._asked()}
-        self.descriptions = await self._run(calls, _DESCRIBE_SHARE)
+        asked = self._asked()
+        known = await self._described_jointly(asked)
+        calls = {
+            one.repo_id: partial(self._describe, one.repo_id)
+            for one in asked
+            if one.repo_id not in known
+        }
+        self.descriptions = known | await self._run(calls, _DESCRIBE_SHARE)
+
+    async def _described_jointly(
+        self, repos: Sequence[WorkspaceRepo]
+    ) -> dict[RepoId, RepoDescription]:
+        """Return the descriptions that hosts of several repositories give at once."""
+        found: dict[RepoId, RepoDescription] = {}
+        # A session's snapshot is described by its repository.
+        hosts = [] if self.kept else self.searchers.hosts(repos)
+        until = self._within(_JOINT_SHARE * _DESCRIBE_SHARE)
+
+        async def describe(host: JointSearcher) -> None:
+            try:
+                found.update(await host.describe(until))
+                self._hosts.append(host)
+            except GgrepError as error:
+                _LOG.info("described one by one: %s", error)
+
+        async with anyio.create_task_group() as group:
+            for host in hosts:
+                group.start_soon(describe, host)
+        return found
 
     async def encode(self) -> None:
         """Encode the query once for all repositories of the same encoder."""
@@ -185,20 +213,20 @@ class RepoRequests:
         return known | asked
 
     async def search_jointly(
-        self, request: JointPoolRequest, repo_ids: Sequence[RepoId]
+        self, question: JointQuestion, repo_ids: Sequence[RepoId]
     ) -> JointPoolResponse | None:
         """Return what the repositories give when they are asked at once; None where they are not.
 
         Half of the time left is kept for asking them one by one.
         """
-        searcher = self.searchers.together([self.repos[repo] for repo in repo_ids])
-        if searcher is None:
-            return None
-        try:
-            return await searcher.search(request, self._within(_JOINT_SHARE))
-        except GgrepError as error:
-            _LOG.info("asked one by one: %s", error)
-            return None
+        members = frozenset(repo_ids)
+        for host in self._hosts:
+            if members.issubset(host.repos):
+                try:
+                    return await host.search(question, repo_ids, self._within(_JOINT_SHARE))
+                except GgrepError as error:
+                    _LOG.info("asked one by one: %s", error)
+        return None
 
     async def search_alone(self, only: Iterable[RepoId]) -> dict[RepoId, PoolResponse]:
         """Return each repository's lists, scored by its own statistics."""

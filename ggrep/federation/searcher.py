@@ -1,11 +1,12 @@
 """The interface to one repository, and the federation's only access to an index."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from ggrep.base.deadline import Deadline
+from ggrep.base.ids import RepoId
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.model.joint_pools import JointPoolRequest, JointPoolResponse
+from ggrep.model.joint_pools import JointPoolResponse, JointQuestion
 from ggrep.model.name_pools import (
     ImportsFound,
     ImportsRequest,
@@ -76,11 +77,26 @@ class RepoSearcher(Protocol):
 class JointSearcher(Protocol):
     """Several repositories that one process serves, asked as one collection."""
 
-    async def search(self, request: JointPoolRequest, deadline: Deadline) -> JointPoolResponse:
-        """Return the beginnings of their lists.
+    @property
+    def repos(self) -> Sequence[RepoId]:
+        """Return which, in the order that breaks ties between equal hits."""
+        ...
+
+    async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
+        """Return the facts of those that need not be asked by themselves; fixes their snapshots.
 
         Raises:
-            SnapshotGone: one shows another snapshot than the request's by now.
+            GgrepError: they cannot be asked together.
+        """
+        ...
+
+    async def search(
+        self, question: JointQuestion, repos: Sequence[RepoId], deadline: Deadline
+    ) -> JointPoolResponse:
+        """Return the beginnings of the lists of some of them, as they were described last.
+
+        Raises:
+            SnapshotGone: a snapshot is not there any more.
             GgrepError: they cannot be asked together.
         """
         ...
@@ -97,6 +113,6 @@ class Searchers(Protocol):
         """Return the searcher of a repository."""
         ...
 
-    def together(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return who searches all of them at once; None where nobody does."""
+    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
+        """Return who searches many of them at once, each of other repositories."""
         ...

@@ -4,44 +4,62 @@ What comes back is what their own lists would come to in the merge: of each list
 far as it can reach the answer. Repositories that nothing comes of were scored like all others.
 """
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Final, Generic, TypeVar
 
 from ggrep.model.confidence import Leading
 from ggrep.model.corpus import Corpus
 from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import EncodedQuery, SearchRequest
+from ggrep.model.response import RepoDescription
 from ggrep.model.says import MOST_CANDIDATES, Sent
 from ggrep.model.statistics import CollectionStatistics, TermFrequency
 
 K = TypeVar("K")
 
-MOST_MEMBERS = 16_384
+MOST_MEMBERS: Final = 16_384
 """Repositories of one question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A repository as its daemon is known, and the snapshot that is meant.
-
-    Attributes:
-        snapshot_id: the active one, or the answer is that it is gone.
-    """
+    """A repository as its daemon is known."""
 
     store_id: Annotated[str, Sent(128, 1, form="shown")]
     config_fingerprint: Annotated[str, Sent(128, 1, form="shown")]
-    snapshot_id: Annotated[str, Sent(26)]
+
+
+def members_key(places: Sequence[Place]) -> str:
+    """Return the name of a list of repositories, by which it need be said only once."""
+    digest = hashlib.sha256()
+    for place in places:
+        digest.update(f"{place.store_id} {place.config_fingerprint}\n".encode())
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
-class JointPoolRequest:
-    """A question to several repositories as to one collection.
+class JointDescription:
+    """What repositories of one process are, at one moment.
+
+    Attributes:
+        epoch: stands for all of it, the snapshots too; empty where the list of members is unknown.
+        descriptions: by member, None for one that must be asked by itself; None where they are
+            those that the caller knows.
+    """
+
+    epoch: str
+    descriptions: tuple[RepoDescription | None, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class JointQuestion:
+    """What several repositories are asked as one collection.
 
     Attributes:
         search: as of a `PoolRequest`.
-        members: in the order that breaks ties between equal hits.
         top: hits of each merged list that are shown.
         per_list: hits of a repository's list that take part.
         folds: copies of one text are shown once, and each is to be named.
@@ -49,11 +67,25 @@ class JointPoolRequest:
     """
 
     search: SearchRequest
-    members: Annotated[tuple[Place, ...], Sent(MOST_MEMBERS, 1)]
     top: Annotated[int, Sent(MOST_CANDIDATES, 1)]
     per_list: Annotated[int, Sent(MOST_CANDIDATES, 1)]
     folds: bool
     vector: EncodedQuery | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JointPoolRequest:
+    """A question to repositories that were described.
+
+    Attributes:
+        epoch: of the description that names them and their snapshots. Their order breaks ties
+            between equal hits.
+        members: places of those that are asked, ascending.
+    """
+
+    question: JointQuestion
+    epoch: Annotated[str, Sent(64, 1, form="shown")]
+    members: Annotated[tuple[int, ...], Sent(MOST_MEMBERS, 1, each=(0, MOST_MEMBERS))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +153,7 @@ class MemberLists:
     """The beginnings of one repository's lists.
 
     Attributes:
-        member: its place.
+        member: its place among those that were asked.
         corpora: one list for each requested corpus.
     """
 

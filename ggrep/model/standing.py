@@ -78,3 +78,9 @@ def _of_changes(standing: Standing) -> str:
     if standing.cancelled:
         return f"the sync was cancelled; {_AGAIN}"
     return "they are indexed in a moment"
+
+
+def stale_notice(reason: str, *, scanned: bool = False) -> Notice:
+    """Return the notice about a daemon whose settings have changed."""
+    comes = "no index is made" if scanned else "this is the last good answer"
+    return Notice("stale_config", f"{without_directories(reason)}; {comes}")

@@ -26,7 +26,7 @@ from ggrep.config.profiles import (
 )
 from ggrep.config.settings import client_of
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.daemon_searcher import DaemonSearchers
+from ggrep.federation.daemon_searcher import DaemonSearchers, KnownHosts
 from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
@@ -119,6 +119,7 @@ class Federator:
         )
         self._through = through
         self._memory = Memory()
+        self._hosts = KnownHosts()
         self._caller = ""
 
     def on_behalf_of(self, caller: str) -> Self:
@@ -374,7 +375,9 @@ class Federator:
         return await to_thread.run_sync(meet, abandon_on_cancel=True)
 
     def _searchers(self, forbidden: frozenset[RepoId]) -> Searchers:
-        daemons = DaemonSearchers(self._channels, lambda repo: self._address(repo.root_canonical))
+        daemons = DaemonSearchers(
+            self._channels, lambda repo: self._address(repo.root_canonical), self._hosts
+        )
         return Guarded(self._through(daemons), forbidden)
 
     async def _meet(self, root: Path) -> DaemonAddress:

@@ -155,9 +155,9 @@ class Guarded:
             raise _outside(repo)
         return self.inner.open(repo)
 
-    def together(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return who searches all of them at once; None where one may not be asked."""
-        return self.inner.together(repos) if all(map(self._may, repos)) else None
+    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
+        """Return who searches many of those that may be asked."""
+        return self.inner.hosts([repo for repo in repos if self._may(repo)])
 
     def _may(self, repo: WorkspaceRepo) -> bool:
         return repo.repo_id not in self.forbidden and is_canonical(repo.root_canonical)

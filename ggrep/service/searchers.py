@@ -48,8 +48,10 @@ class ReadySearchers:
         """Return the searcher of a repository."""
         return self.opener(repo)
 
-    def together(self, repos: Sequence[WorkspaceRepo]) -> None:
+    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
         """Return nobody: each is asked by itself."""
+        del repos
+        return ()
 
 
 class EngineSearcher:
@@ -151,9 +153,9 @@ class OwnReading:
 
         return _Either(self._daemons.open(repo), instead)
 
-    def together(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return the host of all of them, if they have one."""
-        return self._daemons.together(repos)
+    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
+        """Return the hosts of the daemons."""
+        return self._daemons.hosts(repos)
 
 
 class _Either:

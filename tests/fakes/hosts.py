@@ -19,7 +19,7 @@ from ggrep.daemon.endpoint_files import Endpoint
 from ggrep.daemon.qos.cpu import CpuPermits
 from ggrep.daemon.qos.handles import HandleBudget
 from ggrep.daemon.service import Service
-from ggrep.daemon.shared import Shared
+from ggrep.daemon.shared import ServedStore, Shared
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.watching import HostWatcher
 from ggrep.index.embedding.encode_slots import EncodeSlots
@@ -144,7 +144,7 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
     handles: int = 512,
     gated: bool = False,
     awaited: bool = False,
-    stores: dict[tuple[str, str], StoreDaemon] | None = None,
+    stores: dict[tuple[str, str], ServedStore] | None = None,
 ) -> Iterator[Served]:
     """Serve a root for the length of the block, at its real socket.
 

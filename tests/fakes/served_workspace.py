@@ -1,6 +1,6 @@
 """A workspace whose repositories are served by daemons of this process, asked as surfaces do."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -9,14 +9,15 @@ import pytest
 from anyio import from_thread
 
 from ggrep.base.deadline import Deadline
+from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
-from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.daemon.shared import ServedStore
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
-from ggrep.model.joint_pools import JointPoolRequest, JointPoolResponse
+from ggrep.model.joint_pools import JointPoolResponse, JointQuestion
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse, RepoDescription
 from ggrep.model.slate import SlateRequest, SlateResponse
@@ -42,7 +43,7 @@ class Between:
     def __init__(self) -> None:
         self.pools: list[PoolRequest] = []
         self.encoded: list[str] = []
-        self.joint: list[JointPoolRequest] = []
+        self.joint: list[JointQuestion] = []
         self.together = False
         self.counted: Callable[[WorkspaceRepo], Any] | None = None
 
@@ -62,9 +63,9 @@ class _Seen:
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         return _SeenSearcher(self._inner.open(repo), repo, self._between)
 
-    def together(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        found = self._inner.together(repos) if self._between.together else None
-        return None if found is None else _SeenJoint(found, self._between)
+    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
+        found = self._inner.hosts(repos) if self._between.together else ()
+        return [_SeenJoint(host, self._between) for host in found]
 
 
 class _SeenJoint:
@@ -72,9 +73,18 @@ class _SeenJoint:
         self._inner = inner
         self._between = between
 
-    async def search(self, request: JointPoolRequest, deadline: Deadline) -> JointPoolResponse:
-        self._between.joint.append(request)
-        return await self._inner.search(request, deadline)
+    @property
+    def repos(self) -> Sequence[RepoId]:
+        return self._inner.repos
+
+    async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
+        return await self._inner.describe(deadline)
+
+    async def search(
+        self, question: JointQuestion, repos: Sequence[RepoId], deadline: Deadline
+    ) -> JointPoolResponse:
+        self._between.joint.append(question)
+        return await self._inner.search(question, repos, deadline)
 
 
 class _SeenSearcher:
@@ -162,7 +172,7 @@ def served_workspace(number: int, encoder: str) -> Iterator[ServedWorkspace]:
         patch.setattr("tests.fakes.union.ParsePool", InProcessPool)
         roots = [base / f"repo{place}" for place in range(number)]
         made = ServedWorkspace(base, base / "home", roots, encoder)
-        stores: dict[tuple[str, str], StoreDaemon] = {}
+        stores: dict[tuple[str, str], ServedStore] = {}
         for root in roots:
             root.mkdir()
             daemon = served(root, made.home, flags=made.flags, stores=stores)

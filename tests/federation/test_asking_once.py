@@ -402,8 +402,8 @@ class Readied:
         self.notes.append(("open", repo.alias or ""))
         return self.inner.open(repo)
 
-    def together(self, repos: Sequence[WorkspaceRepo]) -> None:
-        """Return nobody."""
+    def hosts(self, repos: Sequence[WorkspaceRepo]) -> tuple[()]:
+        return ()
 
 
 async def test_all_that_are_selected_are_made_ready_before_any_is_asked() -> None:
@@ -428,8 +428,8 @@ class NeverReady:
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         return self.inner.open(repo)
 
-    def together(self, repos: Sequence[WorkspaceRepo]) -> None:
-        """Return nobody."""
+    def hosts(self, repos: Sequence[WorkspaceRepo]) -> tuple[()]:
+        return ()
 
 
 def test_making_ready_takes_half_of_the_time_at_most() -> None:

@@ -7,9 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggrep.base import stable_json
+from ggrep.base.deadline import Deadline
+from ggrep.base.identifiers import IdSource
+from ggrep.base.locks import Patience
+from ggrep.config.home import Home
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace
+from ggrep.index.packs.pack_directory import make_packs
 from ggrep.model.request import SearchRequest
+from tests.fakes.hosts import CLOCK
+from tests.fakes.packs import loose_segments
 from tests.fakes.served_workspace import Asked, ServedWorkspace, asked, served_workspace
 from tests.properties.workspaces import queries, trees
 
@@ -24,7 +31,10 @@ requests = st.fixed_dictionaries(
         "per_repo_top": st.sampled_from([None, 10, 12]),
     }
 )
-cases = st.tuples(trees(most=MOST), st.lists(requests, min_size=2, max_size=5))
+cases = st.tuples(
+    trees(most=MOST), st.lists(requests, min_size=2, max_size=5), st.sampled_from([0, 1, 99])
+)
+"""Repositories, questions, and how many of their segments are packed first."""
 
 
 class Proof:
@@ -33,11 +43,14 @@ class Proof:
     def __init__(self, place: ServedWorkspace, encoder: str) -> None:
         self.place = place
         self.encoder = encoder
-        self.joint = 0
+        self.joint = self.packed = 0
 
-    def check(self, repos: Sequence[dict[str, str]], drawn: Sequence[dict[str, object]]) -> None:
+    def check(
+        self, repos: Sequence[dict[str, str]], drawn: Sequence[dict[str, object]], packed: int
+    ) -> None:
         """Fail unless the answers are the same."""
         self.place.write(repos)
+        self.pack(packed)
         workspace = self.place.workspace(len(repos))
         for values in drawn:
             search = values["search"]
@@ -51,6 +64,15 @@ class Proof:
             assert self.told(workspace, question, together=True) == self.told(
                 workspace, question, together=False
             )
+
+    def pack(self, most: int) -> None:
+        """Pack the first segments of all stores, those too that are packed already."""
+        home = Home(self.place.home)
+        segments = loose_segments(home)[:most]
+        self.packed += len(segments)
+        if segments:
+            patience = Patience(Deadline.after(CLOCK, 60_000), lambda _: None)
+            assert make_packs(home, segments, IdSource(CLOCK), patience)
 
     def told(self, workspace: Workspace, question: FederatedRequest, *, together: bool) -> bytes:
         """Return the answer of those who remember nothing."""
@@ -77,11 +99,12 @@ def prove(encoder: str, effort: settings) -> None:
 
         @effort
         @given(cases)
-        def compare(case: tuple[list[dict[str, str]], list[dict[str, object]]]) -> None:
+        def compare(case: tuple[list[dict[str, str]], list[dict[str, object]], int]) -> None:
             proof.check(*case)
 
         compare()
         assert proof.joint
+        assert proof.packed
 
 
 @pytest.mark.slow

@@ -40,6 +40,7 @@ NAMES = {
     "describe",
     "term_stats",
     "pool",
+    "joint_describe",
     "joint_pool",
     "symbol_pool",
     "references_pool",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ggrep.config.caps import MAX_CANDIDATES
 from ggrep.model.answer_view import ViewOptions
-from ggrep.model.joint_pools import JointPoolRequest, Place
+from ggrep.model.joint_pools import JointPoolRequest, JointQuestion, Place
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
@@ -26,6 +26,7 @@ from ggrep.protocol.wire.message_types import (
     Expand,
     Gc,
     Health,
+    JointDescribe,
     JointPool,
     Line,
     Metrics,
@@ -118,15 +119,16 @@ _SCORED: Mapping[str, Strategy] = MappingProxyType(
     }
 )
 _POOL = st.builds(PoolRequest, per_list=st.integers(1, MAX_CANDIDATES), **_SCORED)
-_JOINT = st.builds(
-    JointPoolRequest,
+_QUESTION = st.builds(
+    JointQuestion,
     search=_REQUEST,
-    members=st.lists(st.builds(Place, _NAME, _NAME, _SNAPSHOT), min_size=1, max_size=3).map(tuple),
     top=st.integers(1, MAX_CANDIDATES),
     per_list=st.integers(1, MAX_CANDIDATES),
     folds=st.booleans(),
     vector=st.none() | _VECTOR,
 )
+_PLACES = st.lists(st.integers(0, 99), min_size=1, max_size=3).map(tuple)
+_MEMBERS = st.lists(st.builds(Place, _NAME, _NAME), max_size=3).map(tuple)
 _SLATE = st.builds(
     SlateRequest,
     level=st.integers(0, 3),
@@ -171,7 +173,8 @@ MESSAGES = st.one_of(
     st.builds(Describe, _MS),
     st.builds(TermStats, _REQUEST),
     st.builds(Pool, _POOL),
-    st.builds(JointPool, _JOINT),
+    st.builds(JointDescribe, _NAME, _MEMBERS, _NAME, _MS),
+    st.builds(JointPool, st.builds(JointPoolRequest, _QUESTION, _NAME, _PLACES)),
     st.builds(Encode, TEXT, _MS),
     st.builds(Health, st.booleans()),
     st.builds(Sync, st.booleans(), st.booleans(), st.booleans(), _MS),

@@ -219,7 +219,7 @@ class Verifier:
 
     def _noted(self, *paths: Path) -> str:
         """Return the signature of an artifact's files, and note how they lie before it is taken."""
-        self.stamps |= {str(path): _stamp(str(path)) for path in paths}
+        self.stamps |= {str(path): stamp_of(str(path)) for path in paths}
         return _signature(paths)
 
     def _check_time(self) -> None:
@@ -256,7 +256,7 @@ def _names(manifest: SnapshotManifest) -> set[str]:
 def lie_still(stamps: Mapping[str, Stamp]) -> bool:
     """Return whether all files lie as they did; one that cannot be looked at does not."""
     try:
-        return all(_stamp(path) == found for path, found in stamps.items())
+        return all(stamp_of(path) == found for path, found in stamps.items())
     except OSError:
         return False
 
@@ -270,10 +270,18 @@ def _signature(paths: Iterable[Path]) -> str:
     return digest.hexdigest()
 
 
-def _stamp(path: str) -> Stamp:
+def stamp_of(path: str) -> Stamp:
     """Return size, both times and inode; nobody can set the second time back."""
     found = os.stat(path)  # noqa: PTH116 - before each query, for every file
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+
+
+def stamp_or_none(path: str) -> Stamp | None:
+    """Return a file's stamp; None where it cannot be looked at."""
+    try:
+        return stamp_of(path)
+    except OSError:
+        return None
 
 
 def _load(path: Path) -> dict[str, str]:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
 
 from ggrep.model.answer_view import ViewOptions
-from ggrep.model.joint_pools import JointPoolRequest
+from ggrep.model.joint_pools import MOST_MEMBERS, JointPoolRequest
+from ggrep.model.joint_pools import Place as Member
 from ggrep.model.name_pools import ImportsRequest, ReferencesPoolRequest, SymbolPoolRequest
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
@@ -157,6 +158,23 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
+class JointDescribe:
+    """Facts of many repositories of this host, that a coordinator needs first.
+
+    Attributes:
+        key: of the list of members, see `members_key`.
+        members: the list itself; empty where the daemon may know it by its key.
+        known: epoch of the description that the client has; empty for none.
+        timeout_ms: 0 for the daemon's own bound.
+    """
+
+    key: Annotated[str, Sent(64, 1, form="shown")]
+    members: Annotated[tuple[Member, ...], Sent(MOST_MEMBERS)] = ()
+    known: Annotated[str, Sent(64, form="shown")] = ""
+    timeout_ms: Deadline = 0
+
+
+@dataclass(frozen=True, slots=True)
 class JointPool:
     """The beginnings of the lists of many repositories of this host, to merge."""
 
@@ -305,6 +323,7 @@ Message: TypeAlias = (
     | Describe
     | TermStats
     | Pool
+    | JointDescribe
     | JointPool
     | SymbolPool
     | ReferencesPool

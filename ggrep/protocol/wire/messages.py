@@ -17,7 +17,6 @@ from ggrep.protocol.wire.message_types import (
     Cancel,
     Envelope,
     Imports,
-    JointPool,
     Line,
     Message,
     Pool,
@@ -52,9 +51,6 @@ def parse_message(body: Mapping[str, object]) -> Envelope:
     match message:
         case Pool() | Slate():
             check_scored(message.request, "request")
-        case JointPool(several):
-            for member in several.members:
-                parse_snapshot_id(member.snapshot_id)
         case SymbolPool(asked) | ReferencesPool(asked) | Imports(asked) if asked.snapshot_id:
             parse_snapshot_id(asked.snapshot_id)
         case Cancel(target) if target != CANCEL_SYNC and not _is_request_id(target):

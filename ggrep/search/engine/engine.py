@@ -170,6 +170,7 @@ class Engine:
         self._hosted_occurrences = hosted.occurrences
         self._occurrences = hosted.occurrences or OccurrencePool()
         self._standing = hosted.standing or self._recorded_standing
+        self._answers_key = answers.answers_key_of(settings)
         self._snapshots = Snapshots(
             self.identity, home, self.clock, hosted.handles, hosted.on_damage
         )
@@ -306,10 +307,6 @@ class Engine:
     ) -> AbstractContextManager[SnapshotView]:
         """Yield a snapshot that is not removed while the block runs; see `Snapshots.pin`."""
         return self._snapshots.pin(deadline, counted=counted, snapshot_id=snapshot_id)
-
-    def current(self, deadline: Deadline) -> SnapshotView:
-        """Return the active snapshot without keeping it; see `Snapshots.current`."""
-        return self._snapshots.current(deadline)
 
     def view(self, deadline: Deadline | None = None) -> SnapshotView:
         """Return the active snapshot; see `Snapshots.view`."""
@@ -451,12 +448,30 @@ class Engine:
             DeadlineExceeded: time ran out while the snapshot was opened.
         """
         deadline = deadline or Deadline.never(self.clock)
-        known = partial(answers.describe, identity=self.identity, settings=self.settings)
         try:
             with self.pin(deadline) as view:
-                return known(view, standing=self._standing(), deadline=deadline)
+                return self._described(view, deadline)
         except NoIndex:
-            return known(None, standing=self._standing(), deadline=deadline)
+            return self._described(None, deadline)
+
+    def describe_current(self, deadline: Deadline) -> tuple[SnapshotView, RepoDescription]:
+        """Return the active snapshot with the facts of it; see `Snapshots.current`.
+
+        Raises:
+            NoIndex: nothing was ever published.
+            GgrepError: as `describe`.
+        """
+        view = self._snapshots.current(deadline)
+        return view, self._described(view, deadline)
+
+    def _described(self, view: SnapshotView | None, deadline: Deadline) -> RepoDescription:
+        return answers.describe(
+            view,
+            self.identity,
+            answers_key=self._answers_key,
+            standing=self._standing(),
+            deadline=deadline,
+        )
 
     def slate(
         self,

@@ -18,7 +18,7 @@ from ggrep.config.settings import Settings
 from ggrep.index.embedding.encoder import Encoder
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.hit import Hit
-from ggrep.model.joint_pools import JointPoolRequest, JointPoolResponse, MemberLists, MemberNotice
+from ggrep.model.joint_pools import JointPoolResponse, JointQuestion, MemberLists, MemberNotice
 from ggrep.model.limits import sorted_limits
 from ggrep.model.quota import Dealt
 from ggrep.model.statistics import CollectionStatistics
@@ -54,7 +54,7 @@ class _List:
 
 def joint_pools(
     view: JointView,
-    request: JointPoolRequest,
+    question: JointQuestion,
     *,
     encoder: Encoder | None,
     settings: Settings,
@@ -67,10 +67,10 @@ def joint_pools(
             might change the answer.
         GgrepError: as one repository's.
     """
-    search, clamps = clamped(replace(request.search, limit=1), settings)
+    search, clamps = clamped(replace(question.search, limit=1), settings)
     _require_uncut(view, settings)
     figures = member_figures(view, read_query(search), deadline)
-    joint = _Joint(view, replace(request, search=search), encoder, settings, deadline)
+    joint = _Joint(view, replace(question, search=search), encoder, settings, deadline)
     ranked, lists = joint.lists(figures.total())
     return JointPoolResponse(
         figures=figures,
@@ -102,7 +102,7 @@ class _Joint:
     """One question to several repositories."""
 
     view: JointView
-    request: JointPoolRequest
+    question: JointQuestion
     encoder: Encoder | None
     settings: Settings
     deadline: Deadline
@@ -113,10 +113,10 @@ class _Joint:
         Raises:
             Incompatible: very many copies of few texts stand in front.
         """
-        length = 2 * self.request.top if self.request.folds else self.request.top
+        length = 2 * self.question.top if self.question.folds else self.question.top
         while length <= _MOST_DEEP:
             ranked = self._ranked(statistics, length)
-            lists = [self._list(ranked, corpus, length) for corpus in self.request.search.corpora]
+            lists = [self._list(ranked, corpus, length) for corpus in self.question.search.corpora]
             if None not in lists:
                 return ranked, [found for found in lists if found is not None]
             length *= 4
@@ -130,11 +130,11 @@ class _Joint:
         for found, hits in zip(lists, shown, strict=True):
             for candidate, hit in zip(found.candidates, hits, strict=True):
                 own[self._member(candidate)][found.corpus].append(hit)
-        if self.request.folds:
+        if self.question.folds:
             texts = {hit.chunk_id[:32]: hit.chunk_id for hits in shown for hit in hits}
             for member, corpus, hit in self._copies(ranked, lists, texts):
                 own[member][corpus].append(hit)
-        corpora = self.request.search.corpora
+        corpora = self.question.search.corpora
         return tuple(
             MemberLists(member, tuple((corpus, tuple(own[member][corpus])) for corpus in corpora))
             for member in sorted(own)
@@ -143,24 +143,24 @@ class _Joint:
     def _ranked(self, statistics: CollectionStatistics, length: int) -> Ranked:
         return rank(
             self.view,
-            self.request.search,
+            self.question.search,
             encoder=self.encoder,
             statistics=statistics,
             deadline=self.deadline,
             files=length,
-            encoded=self.request.vector,
+            encoded=self.question.vector,
         )
 
     def _list(self, ranked: Ranked, corpus: Corpus, length: int) -> _List | None:
         """Return a corpus' list as far as it matters; None where it must be longer."""
         found = self._choose(ranked, corpus, length).candidates
-        if not self.request.folds:
+        if not self.question.folds:
             return _List(corpus, found, [])
         ids = candidate_ids(ranked.view, ranked.segments, found)
         different: set[bytes] = set()
         for place, text in enumerate(ids):
             different.add(text)
-            if len(different) == self.request.top:
+            if len(different) == self.question.top:
                 return _List(corpus, found[: place + 1], ids[: place + 1])
         return _List(corpus, found, ids) if len(found) < length else None
 
@@ -180,8 +180,8 @@ class _Joint:
             known = {(one.segment, one.row) for one in own.candidates}
             wanted = frozenset(own.texts)
             for member in self._holders(ranked, own.corpus, wanted, known):
-                one = ranked_within(ranked, _rows_of(ranked, member), self.request.per_list)
-                chosen = self._choose(one, own.corpus, self.request.per_list).candidates
+                one = ranked_within(ranked, _rows_of(ranked, member), self.question.per_list)
+                chosen = self._choose(one, own.corpus, self.question.per_list).candidates
                 ids = candidate_ids(ranked.view, ranked.segments, chosen)
                 found += [
                     (member, own.corpus, bare_hit(one, candidate, texts[text.hex()]))

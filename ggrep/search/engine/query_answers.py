@@ -1,9 +1,11 @@
 """Turns requests into responses: limits, provenance and timings around the query pipeline."""
 
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
+from ggrep.base.cache import CacheKey
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import SnapshotGone
 from ggrep.base.formats import SCHEMA_KEY
@@ -22,7 +24,7 @@ from ggrep.model.confidence import (
     hits_kept,
     shortened_list,
 )
-from ggrep.model.corpus import CORPORA
+from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.limits import LimitHit, sorted_limits, sorted_notices
 from ggrep.model.quota import Dealt
 from ggrep.model.request import PoolRequest, SearchRequest
@@ -43,7 +45,9 @@ from ggrep.search.query.quota_choice import choose
 from ggrep.search.query.selection import selection_notices
 from ggrep.search.query.weights import RANKING_REVISION
 
-UNBOUNDED = Caps(MAX_SNIPPET_BYTES_PER_RESULT, 1 << 40)
+_COUNTS: Final = CacheKey[tuple[tuple[Corpus, int], ...]]()
+
+UNBOUNDED: Final = Caps(MAX_SNIPPET_BYTES_PER_RESULT, 1 << 40)
 """Of lists to be merged: which hits are shown, only the coordinator knows."""
 
 
@@ -135,18 +139,13 @@ def pool(context: Context, request: PoolRequest) -> PoolResponse:
 def describe(
     view: SnapshotView | None,
     identity: RepoIdentity,
-    settings: Settings,
+    *,
+    answers_key: str,
     standing: Standing,
     deadline: Deadline,
 ) -> RepoDescription:
     """Return what a coordinator needs to know of a repository; None for one without snapshots."""
-    counts = dict.fromkeys(CORPORA, 0)
-    for segment in view.segments if view else ():
-        deadline.check("counting")
-        visible = segment.visible_rows()
-        found = np.bincount(segment.image.row_corpora[visible], minlength=len(CORPORA))
-        for corpus, number in zip(CORPORA, found.tolist(), strict=True):
-            counts[corpus] += number
+    counts = _counts(view, deadline) if view else tuple((corpus, 0) for corpus in CORPORA)
     return RepoDescription(
         store_id=identity.store_id,
         config_fingerprint=identity.config_fingerprint,
@@ -156,14 +155,31 @@ def describe(
         embed_key=identity.encoder.key,
         lexical_key=LEXICAL_LAYOUT,
         schema_key=SCHEMA_KEY,
-        counts=tuple(counts.items()),
+        counts=counts,
         has_vectors=identity.encoder != NO_ENCODER,
         notices=view.notices if view else (),
         moment=standing_notices(standing),
-        answers_key=query_fingerprint(
-            SearchRequest(""), settings=settings, ranking_revision=RANKING_REVISION
-        ),
+        answers_key=answers_key,
     )
+
+
+def answers_key_of(settings: Settings) -> str:
+    """Return what is equal where one question over one snapshot has one answer."""
+    return query_fingerprint(
+        SearchRequest(""), settings=settings, ranking_revision=RANKING_REVISION
+    )
+
+
+def _counts(view: SnapshotView, deadline: Deadline) -> tuple[tuple[Corpus, int], ...]:
+    """Return the visible chunks of each corpus; counted once of each snapshot."""
+    if (held := view.derived.get(_COUNTS)) is not None:
+        return held
+    counts = np.zeros(len(CORPORA), dtype=np.int64)
+    for segment in view.segments:
+        deadline.check("counting")
+        corpora = segment.image.row_corpora[segment.visible_rows()]
+        counts += np.bincount(corpora, minlength=len(CORPORA))
+    return view.derived.keep(_COUNTS, tuple(zip(CORPORA, counts.tolist(), strict=True)))
 
 
 def clamped(

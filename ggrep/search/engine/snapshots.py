@@ -26,7 +26,7 @@ from ggrep.index.store.last_used import note_use
 from ggrep.index.store.read_failures import typed_failures
 from ggrep.index.store.suspicion import suspecting_damage
 from ggrep.index.store.tables import close_tables
-from ggrep.index.store.verify import Mender
+from ggrep.index.store.verify import Mender, Stamp, stamp_or_none
 from ggrep.index.store.view import SnapshotView, gone, open_active, open_snapshot
 from ggrep.index.sync.healing import Healer
 
@@ -63,6 +63,8 @@ class Snapshots:
         self._on_damage = on_damage
         self._hopeless: set[str] = set()
         self._view: SnapshotView | None = None
+        self._pointer_file = str(names.active_file(self._store))
+        self._current: tuple[Stamp | None, SnapshotView] | None = None
         self._older = _OlderSnapshots(self._store, self._store_id)
 
     @contextmanager
@@ -99,22 +101,24 @@ class Snapshots:
                     with held, suspecting_damage(view):
                         yield view
                 except CorruptStore:
-                    self._view = None
+                    self._view = self._current = None
                     self._older.forget()
                     raise
 
     def current(self, deadline: Deadline) -> SnapshotView:
-        """Return the active snapshot as `pin` does, for who can do without some of its tables.
+        """Return the active snapshot, as looking at its pointer alone tells.
 
-        Nothing keeps it from being removed meanwhile: what is mapped stays, and reading a table
-        that is gone tells so.
+        Nothing keeps it from being removed meanwhile, nor is it known whether its files lie as they
+        did: whoever reads them looks at that first.
 
         Raises:
             GgrepError: as `pin`.
         """
-        if (held := self._held()) is not None:
-            return held
+        pointer, held = stamp_or_none(self._pointer_file), self._current
+        if held is not None and pointer == held[0] and not held[1].notices:
+            return held[1]
         with self.pin(deadline, counted=False) as view:
+            self._current = pointer, view  # as new as the pointer, or newer
             return view
 
     def _look(self, snapshot_id: SnapshotId | None, deadline: Deadline) -> SnapshotView:
@@ -191,7 +195,7 @@ class Snapshots:
 
     def close(self) -> None:
         """Close the snapshot and its tables; the next request reopens them."""
-        self._view = None
+        self._view = self._current = None
         close_tables(self._store)
 
     def _held(self) -> SnapshotView | None:

@@ -8,19 +8,16 @@ import numpy.typing as npt
 
 from ggrep.base.cache import CacheKey
 from ggrep.base.ids import SegmentName
+from ggrep.index.packs.pack_directory import ids_in
+from ggrep.index.packs.pack_image import CHUNK_IDS
 from ggrep.index.store.tables import read_columns
 from ggrep.index.store.view import SnapshotView
 from ggrep.search.query.order import Candidate
 from ggrep.search.query.row_reading import removal_told
 from ggrep.search.query.segments import SearchableSegment
 
-CHUNK_IDS: Final = "chunk_ids"
-"""Array of an image that holds them, where it does."""
-_BYTES: Final = 16
-"""Leading bytes of an id, which is a SHA-256: no two texts share them."""
-
 Ids: TypeAlias = npt.NDArray[np.uint64]
-"""The beginnings of chunk ids, (rows, 2)."""
+"""The first 16 bytes of chunk ids, (rows, 2): ids are SHA-256, so that no two texts share them."""
 
 _READ: Final = CacheKey[dict[SegmentName, Ids]]()
 
@@ -54,12 +51,6 @@ def rows_of_texts(ids: Ids, texts: Collection[bytes]) -> npt.NDArray[np.int64]:
     rows = np.flatnonzero(np.isin(ids[:, 0], wanted[:, 0]))
     held = [row for row in rows.tolist() if ids[row].tobytes() in texts]
     return np.array(held, dtype=np.int64)
-
-
-def ids_in(hexadecimal: Sequence[str]) -> Ids:
-    """Return the beginnings of chunk ids as they are written."""
-    data = b"".join(bytes.fromhex(each[: 2 * _BYTES]) for each in hexadecimal)
-    return np.frombuffer(data, dtype=np.uint64).reshape(-1, 2)
 
 
 def _read(view: SnapshotView, segment: SegmentName, rows: Sequence[int]) -> Ids:

@@ -16,9 +16,16 @@ import numpy.typing as npt
 from ggrep.base.cache import Cache
 from ggrep.base.deadline import Deadline
 from ggrep.base.ids import SegmentName
-from ggrep.index.lexical.layout import FILE_FIELDS, LEXICAL_LAYOUT, SCORED_FIELDS
+from ggrep.index.lexical.layout import (
+    CHUNK_FIELDS,
+    FILE_FIELDS,
+    LEXICAL_LAYOUT,
+    SCORED_FIELDS,
+)
 from ggrep.index.lexical.postings import Postings
+from ggrep.index.packs.pack_image import FILE_RANKS, Pack, PackedSegment
 from ggrep.index.store.manifest import Counts
+from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS
 from ggrep.index.store.view import SnapshotView, TableRows
 from ggrep.model.joint_pools import JointFigures
 from ggrep.search.query.segments import SearchableSegment, keep_segments, open_segments
@@ -48,10 +55,12 @@ class JointView(SnapshotView):
     Attributes:
         members: their snapshots, in the order that breaks ties between equal rows.
         stretches: of each segment of the view, what it is made of, ascending.
+        loose: member and name of the segments that are in no pack.
     """
 
     members: tuple[SnapshotView, ...] = ()
     stretches: Mapping[SegmentName, tuple[Stretch, ...]] = field(default_factory=dict)
+    loose: tuple[tuple[int, SegmentName], ...] = ()
 
     def tables(self, segment: SegmentName, rows: Sequence[int]) -> tuple[TableRows, ...]:
         """Return where the table rows of ascending rows lie, in the order of the rows."""
@@ -75,22 +84,35 @@ class _Figures:
     files: Places
 
 
-def join(members: Sequence[SnapshotView]) -> JointView:
+def join(members: Sequence[SnapshotView], packs: Sequence[Pack] = ()) -> JointView:
     """Return the view of several snapshots, in the order that breaks ties between equal rows.
 
     Requires: at least one.
+
+    Args:
+        members: their snapshots.
+        packs: what they are in is read from there; of a segment in several the first counts.
     """
-    segments: list[SearchableSegment] = []
-    stretches: dict[SegmentName, tuple[Stretch, ...]] = {}
+    joining = _Joining()
+    held = {
+        (one.store_id, one.segment, one.image_sha256): (number, one)
+        for number, pack in reversed([*enumerate(packs)])
+        for one in pack.segments
+    }
+    shown: dict[int, list[tuple[PackedSegment, int, npt.NDArray[np.bool_]]]] = {}
     for member, view in enumerate(members):
+        digests = {ref.table: ref.image.sha256 for ref in view.manifest.segments}
         for segment in open_segments(view):
-            name = SegmentName(f"{len(segments)}")
-            stretches[name] = (Stretch(0, member, segment.image.name),)
-            owners = np.full(segment.image.files, member, dtype=np.uint32)
-            image = replace(segment.image, name=name)
-            segments.append(replace(segment, image=image, owners=owners))
+            name = segment.image.name
+            key = (view.manifest.store_id, name, digests.get(name, ""))
+            if (place := held.get(key)) is None:
+                joining.add_loose(segment, member)
+                continue
+            shown.setdefault(place[0], []).append((place[1], member, segment.visible_files))
+    for number, parts in sorted(shown.items()):
+        joining.add_pack(packs[number], parts)
     derived = Cache()
-    keep_segments(derived, tuple(segments))
+    keep_segments(derived, tuple(joining.segments))
     first = members[0]
     manifest = replace(first.manifest, counts=_summed([view.manifest.counts for view in members]))
     return JointView(
@@ -99,8 +121,55 @@ def join(members: Sequence[SnapshotView]) -> JointView:
         segments=(),
         derived=derived,
         members=tuple(members),
-        stretches=stretches,
+        stretches=joining.stretches,
+        loose=tuple(joining.loose),
     )
+
+
+class _Joining:
+    """The segments of a view, as they are put together."""
+
+    def __init__(self) -> None:
+        self.segments: list[SearchableSegment] = []
+        self.stretches: dict[SegmentName, tuple[Stretch, ...]] = {}
+        self.loose: list[tuple[int, SegmentName]] = []
+
+    def add_loose(self, segment: SearchableSegment, member: int) -> None:
+        """Add a member's segment as it is."""
+        image = segment.image
+        self.loose.append((member, image.name))
+        owners = np.full(image.files, member, dtype=np.uint32)
+        name = self._name((Stretch(0, member, image.name),))
+        self.segments.append(replace(segment, image=replace(image, name=name), owners=owners))
+
+    def add_pack(
+        self, pack: Pack, parts: Sequence[tuple[PackedSegment, int, npt.NDArray[np.bool_]]]
+    ) -> None:
+        """Add a pack, of which these segments are shown: whose, and which files of them."""
+        image = pack.image
+        visible = np.zeros(image.files, dtype=np.bool_)
+        owners = np.zeros(image.files, dtype=np.uint32)
+        stretches = []
+        for one, member, files in sorted(parts, key=lambda part: part[0].first_row):
+            visible[one.first_file : one.first_file + one.files] = files
+            owners[one.first_file : one.first_file + one.files] = member
+            stretches.append(Stretch(one.first_row, member, one.segment))
+        self.segments.append(
+            SearchableSegment(
+                image=replace(image, name=self._name(tuple(stretches))),
+                row_postings=Postings.from_arrays(image.arrays, ROW_POSTINGS, CHUNK_FIELDS),
+                file_postings=Postings.from_arrays(image.arrays, FILE_POSTINGS, FILE_FIELDS),
+                visible_files=visible,
+                visible_rows=visible[image.row_files],
+                owners=owners,
+                ranks=image.arrays[FILE_RANKS].view(np.uint32),
+            )
+        )
+
+    def _name(self, stretches: tuple[Stretch, ...]) -> SegmentName:
+        name = SegmentName(f"{len(self.segments)}")
+        self.stretches[name] = stretches
+        return name
 
 
 def member_figures(view: JointView, query: ParsedQuery, deadline: Deadline) -> JointFigures:

@@ -1,0 +1,107 @@
+"""Which stores of a host are asked together, and what they were when they were described."""
+
+import hashlib
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from ggrep.base import stable_json
+from ggrep.base.errors import SnapshotGone
+from ggrep.base.stable_json import Json
+from ggrep.model.joint_pools import Place
+from ggrep.model.response import RepoDescription
+from ggrep.protocol.wire.codec import to_json
+
+if TYPE_CHECKING:
+    from ggrep.index.store.view import SnapshotView
+
+_MOST_LISTS: Final = 8
+"""Lists of members that are known by their key."""
+_MOST_EPOCHS: Final = 8
+"""A question follows its description at once."""
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A member at one moment.
+
+    Attributes:
+        view: its active snapshot; None for one that must be asked by itself.
+        told: what it is; None likewise.
+    """
+
+    view: "SnapshotView | None" = None
+    told: RepoDescription | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """The members of a list at one moment.
+
+    Attributes:
+        name: stands for what they are; the same for the same.
+        document: what they are, as a client reads it.
+    """
+
+    name: str
+    members: tuple[Described, ...]
+    document: Json
+
+    @property
+    def told(self) -> tuple[RepoDescription | None, ...]:
+        """Return what they are."""
+        return tuple(member.told for member in self.members)
+
+
+@dataclass(slots=True)
+class JointMembers:
+    """What a host remembers of lists of its stores; used by its event loop alone."""
+
+    lists: dict[str, tuple[Place, ...]] = field(default_factory=dict)
+    _epochs: dict[str, Epoch] = field(default_factory=dict)
+    _newest: dict[str, Epoch] = field(default_factory=dict)
+
+    def places(self, key: str, said: tuple[Place, ...]) -> tuple[Place, ...]:
+        """Return the members of a list, as they are said or as they were; none if unknown."""
+        return _kept(self.lists, key, said or self.lists.get(key, ()), _MOST_LISTS)
+
+    def begin(self, key: str, members: tuple[Described, ...]) -> Epoch:
+        """Return the epoch of a list whose members are such now."""
+        epoch = self._newest.get(key)
+        if epoch is None or epoch.told != tuple(member.told for member in members):
+            document: Json = [
+                None if member.told is None else to_json(member.told) for member in members
+            ]
+            name = hashlib.sha256(stable_json.dumps([key, document])).hexdigest()
+        else:
+            name, document = epoch.name, epoch.document
+        epoch = Epoch(name, members, document)
+        _kept(self._newest, key, epoch, _MOST_LISTS)
+        return _kept(self._epochs, name, epoch, _MOST_EPOCHS)
+
+    def views(self, name: str, places: Sequence[int]) -> "list[SnapshotView]":
+        """Return the snapshots of some members of an epoch.
+
+        Raises:
+            SnapshotGone: it was too long ago, or one has none.
+        """
+        epoch = self._epochs.get(name)
+        if epoch is None:
+            raise SnapshotGone("these repositories were described too long ago; ask again")
+        held = [epoch.members[place].view for place in places if place < len(epoch.members)]
+        views = [view for view in held if view is not None]
+        if len(views) < len(places):
+            raise SnapshotGone("one of these repositories must be asked by itself")
+        return views
+
+
+def _kept(held: dict[K, V], key: K, value: V, most: int) -> V:
+    """Put a value in as the one used last, and let those go that were not used for longest."""
+    held.pop(key, None)
+    held[key] = value
+    while len(held) > most:
+        del held[next(iter(held))]
+    return value

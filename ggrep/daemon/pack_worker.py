@@ -1,0 +1,40 @@
+"""Packs segments: `python -m ggrep.daemon.pack_worker`, which reads one JSON object and ends.
+
+It may be killed at any moment: what it writes has no name until it is whole.
+"""
+
+import os
+import sys
+import time
+
+_NICER = 10
+_PATIENCE_MS = 1_000
+
+
+def main() -> None:
+    """Do what standard input says."""
+    os.nice(_NICER)
+    from pathlib import Path
+
+    from ggrep.base import stable_json
+    from ggrep.base.clock import SystemClock
+    from ggrep.base.deadline import Deadline
+    from ggrep.base.decode import decode
+    from ggrep.base.identifiers import IdSource
+    from ggrep.base.ids import SegmentName
+    from ggrep.base.locks import Patience
+    from ggrep.config.home import Home
+    from ggrep.index.packs.pack_directory import Loose, make_packs
+
+    told = stable_json.loads(sys.stdin.buffer.read())
+    home, segments = decode(tuple[str, tuple[tuple[str, str, str], ...]], told, "job")
+    clock = SystemClock()
+    patience = Patience(Deadline.after(clock, _PATIENCE_MS), time.sleep, "others are packing")
+    loose = [
+        Loose(store_id, SegmentName(segment), digest) for store_id, segment, digest in segments
+    ]
+    make_packs(Home(Path(home)), loose, IdSource(clock), patience)
+
+
+if __name__ == "__main__":
+    main()

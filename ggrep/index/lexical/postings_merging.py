@@ -1,0 +1,116 @@
+"""Merges posting sets over disjoint rows into one, array by array: no word is looked at again."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.index.lexical.postings import PostingField, Postings
+
+_MANY = 255
+_Ints = npt.NDArray[np.int64]
+
+
+class DigestsCollide(ValueError):
+    """Two terms have one digest, which merging cannot tell apart."""
+
+
+def merge_postings(
+    sets: Sequence[Postings], first_rows: Sequence[int], prefix: str
+) -> dict[str, npt.NDArray[np.generic]]:
+    """Return the arrays of one posting set, see `ggrep.index.lexical.postings`.
+
+    Time and memory are linear in the number of postings: within a term each set's postings come
+    behind those of the sets before it, so that every place follows from counts.
+
+    Args:
+        sets: at least one, each with as many fields.
+        first_rows: what the first row of each set is in the merged one; ascending.
+        prefix: stands before each name.
+
+    Raises:
+        DigestsCollide: two different terms have one digest.
+    """
+    digests = np.unique(np.concatenate([each.digests for each in sets]))
+    places = [np.searchsorted(digests, each.digests) for each in sets]
+    offsets, text = _terms(sets, places, len(digests))
+    arrays: dict[str, npt.NDArray[np.generic]] = {
+        f"{prefix}digests": digests,
+        f"{prefix}term_offsets": offsets,
+        f"{prefix}term_bytes": text,
+    }
+    for number in range(len(sets[0].fields)):
+        fields = [each.fields[number] for each in sets]
+        arrays |= _merged_field(fields, places, first_rows, len(digests), f"{prefix}%s{number}")
+    return arrays
+
+
+def _terms(
+    sets: Sequence[Postings], places: Sequence[_Ints], number: int
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
+    """Return the merged dictionary's offsets and bytes, once each set's agree with them."""
+    lengths = np.zeros(number, dtype=np.int64)
+    for each, own in zip(sets, places, strict=True):
+        lengths[own] = _sizes(each.term_offsets)
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    text = np.zeros(int(offsets[-1]), dtype=np.uint8)
+    for each, own in zip(sets, places, strict=True):
+        if (np.diff(own) <= 0).any():
+            raise DigestsCollide
+        own_lengths = _sizes(each.term_offsets)
+        if (lengths[own] != own_lengths).any():
+            raise DigestsCollide
+        text[_spread(offsets[own], own_lengths)] = each.term_bytes
+    for each, own in zip(sets, places, strict=True):
+        if (text[_spread(offsets[own], lengths[own])] != each.term_bytes).any():
+            raise DigestsCollide
+    return offsets.astype(np.uint32), text
+
+
+def _merged_field(
+    fields: Sequence[PostingField],
+    places: Sequence[_Ints],
+    first_rows: Sequence[int],
+    terms: int,
+    name: str,
+) -> dict[str, npt.NDArray[np.generic]]:
+    counts = [_sizes(field.offsets) for field in fields]
+    every = np.zeros(terms, dtype=np.int64)
+    for own, number in zip(places, counts, strict=True):
+        every[own] += number
+    offsets = np.concatenate(([0], np.cumsum(every)))
+    rows = np.zeros(int(offsets[-1]), dtype=np.uint32)
+    few = np.zeros(len(rows), dtype=np.uint8)
+    often: list[_Ints] = [np.zeros(0, np.int64)]
+    frequent: list[npt.NDArray[np.uint16]] = [np.zeros(0, np.uint16)]
+    cursor = offsets[:-1].copy()
+    for field, own, number, first in zip(fields, places, counts, first_rows, strict=True):
+        targets = _spread(cursor[own], number)
+        cursor[own] += number
+        rows[targets] = field.rows.astype(np.uint32) + np.uint32(first)
+        values = field.counts(0, len(field.rows))
+        few[targets] = np.minimum(values, _MANY)
+        many = np.flatnonzero(values >= _MANY)
+        often.append(targets[many])
+        frequent.append(values[many].astype(np.uint16))
+    places_often = np.concatenate(often)
+    order = np.argsort(places_often)
+    return {
+        name % "offsets": offsets.astype(np.uint32),
+        name % "rows": rows,
+        name % "counts": few,
+        name % "often": places_often[order].astype(np.uint32),
+        name % "frequent": np.concatenate(frequent)[order],
+    }
+
+
+def _sizes(offsets: npt.NDArray[np.uint32]) -> _Ints:
+    """Return the lengths of runs."""
+    plain = offsets.astype(np.int64)
+    return plain[1:] - plain[:-1]
+
+
+def _spread(starts: _Ints, lengths: _Ints) -> _Ints:
+    """Return the places of runs, one run behind the other."""
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))

@@ -1,0 +1,54 @@
+"""The packs of a home, opened in one process for as long as they lie as they were."""
+
+from pathlib import Path
+from threading import Lock
+
+from ggrep.base.errors import GgrepError
+from ggrep.config.home import Home
+from ggrep.index.packs.pack_directory import pack_files
+from ggrep.index.packs.pack_image import Pack, open_pack
+from ggrep.index.store.verify import Stamp, lie_still, stamp_of
+
+
+class OpenedPacks:
+    """Opens packs once each, and looks before each question whether they still lie so.
+
+    Threads may share it.
+    """
+
+    def __init__(self, home: Home) -> None:
+        """Open nothing yet."""
+        self._home = home
+        self._lock = Lock()
+        self._opened: dict[Path, tuple[Stamp, Pack | None]] = {}
+
+    def packs(self) -> tuple[Pack, ...]:
+        """Return the packs that can be read, the newest first.
+
+        What is mapped must not be shorter than it was, so each file is looked at first. A file that
+        is not what was written counts as none until it is another one.
+        """
+        with self._lock:
+            files = pack_files(self._home)
+            held = {path: self._held(path) for path in files}
+            self._opened = {path: one for path, one in held.items() if one is not None}
+            return tuple(
+                pack for path in files for _, pack in (held[path] or (None, None),) if pack
+            )
+
+    def _held(self, path: Path) -> tuple[Stamp, Pack | None] | None:
+        known = self._opened.get(path)
+        if known is not None and lie_still({str(path): known[0]}):
+            return known
+        try:
+            stamp = stamp_of(str(path))
+            return stamp, _opened(path)
+        except OSError:
+            return None  # somebody packed it into another one meanwhile
+
+
+def _opened(path: Path) -> Pack | None:
+    try:
+        return open_pack(path)
+    except GgrepError:
+        return None

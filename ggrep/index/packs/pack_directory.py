@@ -1,0 +1,185 @@
+"""The packs of a home: which there are, and how they are made.
+
+Packs are immutable files in a directory of the cache. A segment that is in none is answered from
+its own image; once many are, they go into a new pack, together with smaller packs. Of two packs
+that hold one segment either is as good. A crash leaves a temporary file or a pack too many, never a
+wrong one; whoever packs next removes them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.base import durable
+from ggrep.base.errors import GgrepError
+from ggrep.base.ids import SegmentName
+from ggrep.base.locks import Patience, alone
+from ggrep.config import names
+from ggrep.config.home import Home
+from ggrep.index.lexical.postings_merging import DigestsCollide
+from ggrep.index.packs.pack_image import Pack, Packable, can_pack, open_pack, write_pack
+from ggrep.index.store.segment_image import SegmentImage, open_segment_image
+from ggrep.index.store.tables import close_tables, read_columns
+
+_SUFFIX: Final = ".pack"
+_LOCK: Final = ".lock"
+_MOST_ROWS: Final = 400_000
+"""Of a pack: some 250 MB with vectors."""
+BIG_ROWS: Final = 50_000
+"""A segment of so many rows is as fast by itself."""
+_ID_BYTES: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """A segment that is in no pack.
+
+    Attributes:
+        image_sha256: of its image, by the snapshot's manifest.
+    """
+
+    store_id: str
+    segment: SegmentName
+    image_sha256: str
+
+
+def ids_in(hexadecimal: Sequence[str]) -> npt.NDArray[np.uint64]:
+    """Return the first 16 bytes of chunk ids, u64 (n, 2), from how they are written."""
+    data = b"".join(bytes.fromhex(each[: 2 * _ID_BYTES]) for each in hexadecimal)
+    return np.frombuffer(data, dtype=np.uint64).reshape(-1, 2)
+
+
+def pack_files(home: Home) -> list[Path]:
+    """Return the packs of a home, the newest first."""
+    with suppress(FileNotFoundError):
+        return sorted(home.packs.glob(f"*{_SUFFIX}"), reverse=True)
+    return []
+
+
+def make_packs(
+    home: Home, loose: Sequence[Loose], new_id: Callable[[], str], patience: Patience
+) -> list[Path]:
+    """Put segments into new packs, together with packs that are no larger; return what was written.
+
+    Packs whose segments are all in a newer one are removed. What cannot be read is left out: it is
+    answered from its own image.
+
+    Raises:
+        Busy: another process does so now.
+        OSError: the disk would not take it.
+    """
+    durable.make_directory(home.packs)
+    with alone(home.packs / _LOCK, patience):
+        _sweep(home)
+        merged, parts = _gathered(home, loose)
+        written = []
+        for group in _groups(parts):
+            path = home.packs / f"{new_id()}{_SUFFIX}"
+            with suppress(DigestsCollide, OverflowError):
+                _write(path, group)
+                written.append(path)
+        durable.sync_directory(home.packs)
+        for path in merged if written else ():
+            path.unlink(missing_ok=True)
+        return written
+
+
+def _sweep(home: Home) -> None:
+    for path in home.packs.glob(".*.tmp"):
+        path.unlink(missing_ok=True)
+
+
+def _write(path: Path, parts: Sequence[Packable]) -> None:
+    """Write a pack under a name that means nothing until all of it is on the disk."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        write_pack(temporary, parts)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _gathered(home: Home, loose: Sequence[Loose]) -> tuple[list[Path], list[Packable]]:
+    """Return the packs to replace, and the segments of the new ones."""
+    found = {(one.store_id, one.image.name): one for one in _readable(home, loose)}
+    rows = sum(one.image.rows for one in found.values())
+    merged: list[Path] = []
+    for path, pack in _by_size(home):
+        alive = list(_live_parts(home, pack))
+        if sum(one.image.rows for one in alive) > 2 * rows:
+            break
+        merged.append(path)
+        for one in alive:
+            found.setdefault((one.store_id, one.image.name), one)
+        rows = sum(one.image.rows for one in found.values())
+    return merged, [found[key] for key in sorted(found)]
+
+
+def _by_size(home: Home) -> Iterator[tuple[Path, Pack | None]]:
+    """Yield the packs, the smallest first; None for one that cannot be read."""
+    sized = sorted((path.stat().st_size, path) for path in pack_files(home))
+    for _, path in sized:
+        try:
+            yield path, open_pack(path)
+        except GgrepError:
+            yield path, None
+
+
+def _live_parts(home: Home, pack: Pack | None) -> Iterator[Packable]:
+    """Yield the segments of a pack that are still there, read from their own images."""
+    if pack is None:
+        return
+    held = [Loose(one.store_id, one.segment, one.image_sha256) for one in pack.segments]
+    ids = pack.image.arrays["chunk_ids"].view(np.uint64)
+    places = {(one.store_id, one.segment): one for one in pack.segments}
+    for loose, image in _images(home, held):
+        one = places[loose.store_id, loose.segment]
+        own = ids[one.first_row : one.first_row + one.rows]
+        yield Packable(loose.store_id, image, loose.image_sha256, own)
+
+
+def _readable(home: Home, loose: Iterable[Loose]) -> Iterator[Packable]:
+    for one, image in _images(home, loose):
+        store = home.data / one.store_id
+        with suppress(GgrepError):
+            rows = range(image.rows)
+            column = read_columns(store, one.segment, rows, ("chunk_id",)) if rows else None
+            told = [] if column is None else column.column("chunk_id").to_pylist()
+            yield Packable(one.store_id, image, one.image_sha256, ids_in(told))
+        close_tables(store)
+
+
+def _images(home: Home, wanted: Iterable[Loose]) -> Iterator[tuple[Loose, SegmentImage]]:
+    for one in wanted:
+        store = home.data / one.store_id
+        if not names.image_file(store, one.segment).is_file():
+            continue
+        with suppress(GgrepError):
+            image = open_segment_image(store, one.segment)
+            if can_pack(image) and image.rows < BIG_ROWS:
+                yield one, image
+
+
+def _groups(parts: Sequence[Packable]) -> Iterator[list[Packable]]:
+    """Yield what goes into one pack: segments of vectors of one dimension, of so many rows."""
+    by_dimension: dict[int, list[Packable]] = {}
+    for part in parts:
+        vectors = part.image.vectors
+        dimension = 0 if vectors is None else vectors.shape[1]
+        by_dimension.setdefault(dimension, []).append(part)
+    for _, own in sorted(by_dimension.items()):
+        group: list[Packable] = []
+        rows = 0
+        for part in own:
+            if group and rows + part.image.rows > _MOST_ROWS:
+                yield group
+                group, rows = [], 0
+            group.append(part)
+            rows += part.image.rows
+        if group:
+            yield group
