@@ -1,9 +1,10 @@
 """The JSON of what is told of a workspace's repositories, under every answer."""
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import TYPE_CHECKING, Final, cast
 
 from ggrep.base.errors import Busy, GgrepError, WorkspaceError
+from ggrep.base.ids import RepoId
 from ggrep.federation.attendance import Attended
 from ggrep.federation.cohort import compatibility_key
 from ggrep.federation.coverage import Coverage
@@ -30,9 +31,28 @@ if TYPE_CHECKING:
 Clean = Callable[[str], str]
 
 
-def figures_json(response: Attended) -> "StatedJson":
+LISTED_WHOLE: Final = 64
+"""Most selected repositories of which all are listed: an answer must not grow with those that
+nothing comes of."""
+
+
+def listed_repos(response: Attended, shown: Iterable[RepoId]) -> frozenset[RepoId]:
+    """Return the repositories that an answer lists.
+
+    All of a few, or where that is wished. Else those that something of is shown, that were selected
+    by name, that did not answer in full, or of which something is to be said.
+    """
+    everybody = frozenset(report.repo.repo_id for report in response.reports)
+    if response.request.all_repos or len(everybody) <= LISTED_WHOLE:
+        return everybody
+    told = {item.repo_id for item in (*response.warnings, *response.errors)}
+    failed = {report.repo.repo_id for report in response.reports if report.status != "ok"}
+    return everybody & {*shown, *response.selection.named, *told, *failed}
+
+
+def figures_json(response: Attended, listed: Container[RepoId]) -> "StatedJson":
     """Return the figures, where they were asked for."""
-    return {"stats": stats_json(response)} if response.request.stats else {}
+    return {"stats": stats_json(response, listed)} if response.request.stats else {}
 
 
 def cleaner(response: Attended) -> Clean:
@@ -50,11 +70,11 @@ def known_paths(workspace: Workspace) -> tuple[str, ...]:
     return tuple(sorted(str(path) for path in paths if len(path.parts) > 1))
 
 
-def selection_json(response: Attended, clean: Clean) -> "SelectionJson":
-    """Return which repositories were meant."""
+def selection_json(response: Attended, clean: Clean, listed: Container[RepoId]) -> "SelectionJson":
+    """Return which repositories were meant, of those that are listed."""
     selection = response.selection
     return {
-        "selectedRepoIds": list(selection.repo_ids),
+        "selectedRepoIds": [repo for repo in selection.repo_ids if repo in listed],
         "selectedRepos": [
             {
                 "repoId": repo.repo_id,
@@ -63,12 +83,44 @@ def selection_json(response: Attended, clean: Clean) -> "SelectionJson":
                 "enabled": repo.enabled,
             }
             for repo in selection.repos
+            if repo.repo_id in listed
         ],
         "explicitSelects": [clean(token) for token in selection.explicit_selects],
         "tags": list(selection.tags),
         "repoFilter": [clean(pattern) for pattern in selection.repo_filter],
         "only": [clean(token) for token in selection.only],
         "includeDisabled": selection.include_disabled,
+    }
+
+
+def repos_json(
+    response: Attended, clean: Clean, listed: Container[RepoId]
+) -> "list[FederatedRepoJson]":
+    """Return what became of the repositories that are listed."""
+    return [
+        repo_json(report, coverage, clean, show_root=response.request.include_paths)
+        for report, coverage in zip(response.reports, response.coverage, strict=True)
+        if report.repo.repo_id in listed
+    ]
+
+
+def limits_json(
+    limits: Iterable[RepoLimit], listed: Container[RepoId]
+) -> "list[FederatedLimitJson]":
+    """Return the cuts; those of repositories that are not listed cut nothing that is shown."""
+    return [
+        limit_of_repo_json(limit)
+        for limit in limits
+        if limit.repo_id is None or limit.repo_id in listed
+    ]
+
+
+def snapshots_json(response: Attended, listed: Container[RepoId]) -> dict[str, str]:
+    """Return the snapshots of the repositories that are listed."""
+    return {
+        report.repo.repo_id: report.snapshot_id
+        for report in response.reports
+        if report.snapshot_id is not None and report.repo.repo_id in listed
     }
 
 
@@ -160,7 +212,7 @@ def error_json(error: GgrepError, clean: Clean) -> "DetailedFailureJson":
     return body
 
 
-def stats_json(response: Attended) -> "FederatedStatsJson":
+def stats_json(response: Attended, listed: Container[RepoId]) -> "FederatedStatsJson":
     """Return what differs from run to run."""
     repos: dict[str, RepoStatsJson] = {
         repo: {"elapsedMs": round(ms, 3)} for repo, ms in response.repo_elapsed_ms
@@ -170,5 +222,5 @@ def stats_json(response: Attended) -> "FederatedStatsJson":
     return {
         "elapsedMs": round(response.elapsed_ms, 3),
         "fromMemory": response.from_memory,
-        "repos": dict(repos),
+        "repos": {repo: own for repo, own in repos.items() if repo in listed},
     }

@@ -4,6 +4,7 @@ The fields of one repository's answer, each place with the repository it lies in
 answer of a workspace says of its repositories.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -17,9 +18,11 @@ from ggrep.federation.attendance_json import (
     diagnostics_json,
     error_json,
     figures_json,
-    limit_of_repo_json,
-    repo_json,
+    limits_json,
+    listed_repos,
+    repos_json,
     selection_json,
+    snapshots_json,
 )
 from ggrep.federation.name_merging import RepoDefinedAt, RepoDefinition, RepoReference
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
@@ -79,7 +82,7 @@ class FederatedSymbol:
             "schema_version": SYMBOL_SCHEMA,
             "ok": True,
             "format": "symbol",
-            **attended_json(self.attendance),
+            **attended_json(self.attendance, (one.repo_id for one in self.definitions)),
             "name": self.asked.name,
             "limits": {"max_symbols": self.asked.limit},
             "definitions": [_definition(one, names[one.repo_id]) for one in self.definitions],
@@ -127,11 +130,13 @@ class FederatedReferences:
         if self.attendance.error is not None:
             return failed_json(self.attendance, self.attendance.error)
         names = _aliases(self.attendance)
+        used = (one.repo_id for one in self.references)
+        defined = (one.repo_id for one in self.defined)
         return {
             "schema_version": REFERENCES_SCHEMA,
             "ok": True,
             "format": "references",
-            **attended_json(self.attendance),
+            **attended_json(self.attendance, (*used, *defined, *self.defining)),
             "name": self.asked.name,
             "limits": {
                 "max_references": self.asked.limit,
@@ -176,19 +181,16 @@ def _reference(one: RepoReference, alias: str | None) -> "RepoReferenceJson":
     return cast("RepoReferenceJson", document)
 
 
-def attended_json(attendance: Attendance) -> "AttendedJson":
-    """Return what every answer says of its repositories."""
-    clean = cleaner(attendance)
+def attended_json(attendance: Attendance, shown: Iterable[RepoId] = ()) -> "AttendedJson":
+    """Return what every answer says of its repositories; `shown` are those that places are of."""
+    clean, listed = cleaner(attendance), listed_repos(attendance, shown)
     return {
         "backend": "federated",
-        "meta": _meta(attendance),
-        "repos": [
-            repo_json(report, coverage, clean, show_root=attendance.request.include_paths)
-            for report, coverage in zip(attendance.reports, attendance.coverage, strict=True)
-        ],
+        "meta": _meta(attendance, listed),
+        "repos": repos_json(attendance, clean, listed),
         "diagnostics": diagnostics_json(attendance.warnings, attendance.errors, clean),
-        "limits_hit": [limit_of_repo_json(limit) for limit in attendance.limits_hit],
-        **figures_json(attendance),
+        "limits_hit": limits_json(attendance.limits_hit, listed),
+        **figures_json(attendance, listed),
     }
 
 
@@ -205,7 +207,7 @@ def failed_json(attendance: Attendance, error: GgrepError) -> "FederatedErrorJso
     }
 
 
-def _meta(attendance: Attendance) -> "WorkspaceMetaJson":
+def _meta(attendance: Attendance, listed: frozenset[RepoId]) -> "WorkspaceMetaJson":
     workspace = attendance.workspace
     named: NamedWorkspaceJson = {"name": workspace.name, "workspaceId": workspace.repo_set_id}
     if attendance.request.include_paths:
@@ -214,12 +216,9 @@ def _meta(attendance: Attendance) -> "WorkspaceMetaJson":
         "repoSetId": workspace.repo_set_id,
         "manifestHash": attendance.manifest_hash,
         "workspace": named,
-        "selection": selection_json(attendance, cleaner(attendance)),
-        "snapshots": {
-            report.repo.repo_id: report.snapshot_id
-            for report in attendance.reports
-            if report.snapshot_id is not None
-        },
+        "selection": selection_json(attendance, cleaner(attendance), listed),
+        "snapshots": snapshots_json(attendance, listed),
+        "ruledOut": len(attendance.reports) - len(listed),
     }
 
 

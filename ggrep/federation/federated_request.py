@@ -184,6 +184,9 @@ class FederatedRequest:
     stats: Annotated[bool, Says("search.stats", "Add statistics, which differ between runs.")] = (
         False
     )
+    all_repos: Annotated[
+        bool, Says("limits.allRepos", "List all repositories, not only those that matter.")
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ Equal states give equal bytes. No absolute path stands in it unless the request 
 differs from run to run stands in `stats` alone.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -17,9 +18,11 @@ from ggrep.federation.attendance_json import (
     diagnostics_json,
     error_json,
     figures_json,
-    limit_of_repo_json,
-    repo_json,
+    limits_json,
+    listed_repos,
+    repos_json,
     selection_json,
+    snapshots_json,
 )
 from ggrep.federation.cohort import CohortPlan, CorpusCohort
 from ggrep.federation.coverage import Coverage
@@ -129,7 +132,6 @@ def federated_json(response: FederatedResponse) -> "FederatedJson | FederatedErr
         failed = error_json(response.error, cleaner(response))
         return {
             **_asked(response),
-            **figures_json(response),
             "ok": False,
             "code": failed["code"],
             "message": failed["message"],
@@ -151,27 +153,28 @@ def answered_json(response: FederatedResponse) -> "FederatedAnswerJson":
 
     Requires: there is one; a failure has a shape of its own.
     """
-    return {
-        **_asked(response),
-        **figures_json(response),
-        "ok": True,
-        "confidence": response.confidence.value,
-    }
+    return {**_asked(response), "ok": True, "confidence": response.confidence.value}
 
 
 def _asked(response: FederatedResponse) -> "AskedJson":
-    clean = cleaner(response)
+    clean, listed = cleaner(response), listed_repos(response, _shown(response))
     return {
         "schema_version": FEDERATED_SCHEMA,
         "backend": "federated",
-        "meta": _meta(response, clean),
-        "repos": [
-            repo_json(report, coverage, clean, show_root=response.request.include_paths)
-            for report, coverage in zip(response.reports, response.coverage, strict=True)
-        ],
+        "meta": _meta(response, clean, listed),
+        "repos": repos_json(response, clean, listed),
         "diagnostics": diagnostics_json(response.warnings, response.errors, clean),
-        "limits_hit": [limit_of_repo_json(limit) for limit in response.limits_hit],
+        "limits_hit": limits_json(response.limits_hit, listed),
+        **figures_json(response, listed),
     }
+
+
+def _shown(response: FederatedResponse) -> Iterator[RepoId]:
+    """Yield the repositories that hits are of, or copies of them."""
+    for hits in (response.hits, *(found for _, found in response.corpora)):
+        for merged in hits:
+            yield merged.repo_id
+            yield from (copy.repo_id for copy in merged.also_in)
 
 
 def hit_json(merged: MergedHit) -> "FederatedHitJson":
@@ -251,7 +254,9 @@ def _naming_files(error: GgrepError) -> Clean:
     return clean
 
 
-def _meta(response: FederatedResponse, clean: Clean) -> "FederatedMetaJson":
+def _meta(
+    response: FederatedResponse, clean: Clean, listed: frozenset[RepoId]
+) -> "FederatedMetaJson":
     force, workspace = response.in_force, response.workspace
     merge: MergeJson = {
         "strategy": response.strategy,
@@ -267,7 +272,7 @@ def _meta(response: FederatedResponse, clean: Clean) -> "FederatedMetaJson":
         "repoSetId": workspace.repo_set_id,
         "manifestHash": response.manifest_hash,
         "workspace": named,
-        "selection": selection_json(response, clean),
+        "selection": selection_json(response, clean, listed),
         "merge": merge,
         "limits": {
             "top": force.top,
@@ -277,20 +282,17 @@ def _meta(response: FederatedResponse, clean: Clean) -> "FederatedMetaJson":
         },
         "cohort": {
             "policy": response.plan.policy,
-            "byMode": {part.corpus.value: _cohort(part) for part in response.plan.corpora},
+            "byMode": {part.corpus.value: _cohort(part, listed) for part in response.plan.corpora},
         },
-        "snapshots": {
-            report.repo.repo_id: report.snapshot_id
-            for report in response.reports
-            if report.snapshot_id is not None
-        },
-        "statistics": {"repoIds": list(response.statistics_repos)},
+        "snapshots": snapshots_json(response, listed),
+        "statistics": {"repoIds": [repo for repo in response.statistics_repos if repo in listed]},
+        "ruledOut": len(response.reports) - len(listed),
     }
 
 
-def _cohort(part: CorpusCohort) -> "CorpusCohortJson":
+def _cohort(part: CorpusCohort, listed: frozenset[RepoId]) -> "CorpusCohortJson":
     return {
         "cohortKey": part.key,
-        "repoIds": list(part.admitted),
-        "excludedRepoIds": list(part.excluded),
+        "repoIds": [repo for repo in part.admitted if repo in listed],
+        "excludedRepoIds": [repo for repo in part.excluded if repo in listed],
     }

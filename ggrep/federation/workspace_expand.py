@@ -66,7 +66,7 @@ class FederatedExpansion:
             "schema_version": EXPAND_SCHEMA,
             "ok": True,
             "format": "expand",
-            **attended_json(self.attendance),
+            **attended_json(self.attendance, (self.repo.repo_id,)),
             **expansion_json(replace(self.found, request=self.asked)),
             "repoId": self.repo.repo_id,
             "repoAlias": self.repo.alias,

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _MEMBERS: Final = frozenset(
     {
         *("select", "only", "tags", "repo_filter", "include_disabled"),
-        *("concurrency", "strict", "include_paths", "stats"),
+        *("concurrency", "strict", "include_paths", "stats", "all_repos"),
     }
 )
 
@@ -71,6 +71,7 @@ class SelectOptions(TypedDict, total=False):
     snippet_bytes: int
     include_paths: bool
     stats: bool
+    all_repos: bool
 
 
 class MemberOptions(TypedDict, total=False):
@@ -88,6 +89,7 @@ class MemberOptions(TypedDict, total=False):
     strict: bool
     include_paths: bool
     stats: bool
+    all_repos: bool
 
 
 class WorkspaceSymbolOptions(MemberOptions, total=False):

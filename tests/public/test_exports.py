@@ -150,7 +150,7 @@ OF_HITS = {"limit", "per_file", "snippet", "include_anchors", "explain"}
 OF_SHAPE = (names(SlateShape) | names(Budgets)) - {"budgets"}
 OF_MEMBERS = {
     *("select", "only", "tags", "repo_filter", "include_disabled"),
-    *("concurrency", "strict", "include_paths", "stats"),
+    *("concurrency", "strict", "include_paths", "stats", "all_repos"),
 }
 OF_WORKSPACE = names(FederatedRequest) - {"search", "top", "deadline", "base_dirs"}
 

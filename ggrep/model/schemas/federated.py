@@ -149,7 +149,11 @@ class WorkspaceMetaJson(TypedDict):
     workspace: NamedWorkspaceJson
     selection: SelectionJson
     snapshots: Mapping[RepoId, SnapshotId]
-    """The snapshot of each repository that has one."""
+    """The snapshot of each repository of `repos` that has one."""
+    ruledOut: NotRequired[int]
+    """Repositories that were selected, asked and well, and that nothing comes of: not in `repos`.
+
+    Wherever this object names repositories, it leaves them out."""
 
 
 class FederatedMetaJson(WorkspaceMetaJson):
@@ -329,19 +333,19 @@ class AttendedJson(StatedJson):
     """Cuts that were made."""
 
 
-class AskedJson(DocumentJson):
+class AskedJson(DocumentJson, StatedJson):
     """What is said once repositories were asked."""
 
     backend: Literal["federated"]
     meta: FederatedMetaJson
     repos: Sequence[FederatedRepoJson]
-    """Every selected repository, by id."""
+    """The selected repositories that matter to the answer, by id: all of a few."""
     diagnostics: DiagnosticsJson
     limits_hit: Sequence[FederatedLimitJson]
     """Cuts that were made."""
 
 
-class FederatedAnswerJson(AskedJson, StatedJson):
+class FederatedAnswerJson(AskedJson):
     """What the answers of a workspace have in common."""
 
     ok: Literal[True]

@@ -46,6 +46,7 @@ class Members:
     concurrency: Annotated[int | None, Flag("--concurrency", of=FederatedRequest)] = None
     strict: Annotated[bool, Flag("--federated-strict", of=FederatedRequest)] = False
     stats: Annotated[bool, Flag("--stats", of=FederatedRequest)] = False
+    all_repos: Annotated[bool, Flag("--all-repos", of=FederatedRequest)] = False
     include_paths: Annotated[
         bool, Flag("--debug-include-paths", "Show absolute paths.", of=FederatedRequest)
     ] = False

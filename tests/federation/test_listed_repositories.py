@@ -1,0 +1,94 @@
+"""Which repositories an answer lists: it does not grow with those that nothing comes of."""
+
+from typing import Any
+
+from ggrep.base.errors import StoreError
+from ggrep.federation.attendance_json import LISTED_WHOLE
+from ggrep.model.limits import LimitHit, Notice
+from tests.fakes.coordinated import ask, request, searcher
+from tests.fakes.searchers import FakeSearcher
+
+MANY = LISTED_WHOLE + 6
+
+
+def repositories(number: int = MANY) -> list[FakeSearcher]:
+    """Return repositories of which the first alone holds what is asked for."""
+    others = [searcher(f"r{n:03}", "other") for n in range(1, number)]
+    return [searcher("r000", "token"), *others]
+
+
+async def answered(fakes: list[FakeSearcher], **fields: object) -> Any:
+    response = await ask(fakes, request(merge_strategy="global", **fields))
+    return response.to_json()
+
+
+def listed(document: Any) -> list[str]:
+    return [row["alias"] for row in document["repos"]]
+
+
+async def test_of_a_few_all_are_listed() -> None:
+    """Nobody has to ask twice."""
+    document = await answered(repositories(LISTED_WHOLE))
+
+    assert len(listed(document)) == LISTED_WHOLE
+    assert document["meta"]["ruledOut"] == 0
+
+
+async def test_of_many_those_are_listed_that_something_comes_of() -> None:
+    """The others were searched; how many they are is said."""
+    document = await answered(repositories())
+
+    assert listed(document) == ["r000"]
+    assert document["meta"]["ruledOut"] == MANY - 1
+
+
+async def test_who_failed_is_selected_by_name_or_has_something_to_say_is_listed() -> None:
+    """What is not as it should be, or was asked for, must not be passed over."""
+    fakes = repositories()
+    fakes[3].fail["search"] = [StoreError("it is broken")]
+    fakes[4].warnings = (Notice("partial_index", "3 of 9 files are indexed so far"),)
+    document = await answered(fakes, select=("r005",))
+
+    assert listed(document) == ["r000", "r003", "r004", "r005"]
+    assert document["meta"]["ruledOut"] == MANY - 4
+
+
+async def test_copies_are_of_repositories_that_are_listed() -> None:
+    """Whoever reads that a text lies elsewhere too can look there."""
+    fakes = repositories()
+    fakes[7] = searcher("r007", "token")
+    for row in (*fakes[0].rows, *fakes[7].rows):
+        assert row.content == "token"
+    document = await answered(fakes)
+
+    named = {hit["repoAlias"] for hit in document["results"]}
+    named |= {copy["repoAlias"] for hit in document["results"] for copy in hit.get("alsoIn", ())}
+    assert named == set(listed(document)) == {"r000", "r007"}
+
+
+async def test_what_else_names_repositories_leaves_the_others_out() -> None:
+    """Ids alone would make an answer over thousands as large as rows do."""
+    fakes = repositories()
+    for fake in fakes:
+        fake.limits = (LimitHit("max_query_terms", 64, 70),)
+    document = await answered(fakes, stats=True)
+    meta, rows = document["meta"], {row["repoId"] for row in document["repos"]}
+
+    assert set(meta["selection"]["selectedRepoIds"]) == rows
+    assert {repo["repoId"] for repo in meta["selection"]["selectedRepos"]} == rows
+    assert set(meta["snapshots"]) == rows
+    assert set(meta["statistics"]["repoIds"]) == rows
+    assert all(set(part["repoIds"]) == rows for part in meta["cohort"]["byMode"].values())
+    assert {cut["repoId"] for cut in document["limits_hit"] if "repoId" in cut} == rows
+    assert set(document["stats"]["repos"]) == rows
+
+
+async def test_all_are_listed_where_that_is_wished() -> None:
+    """Operators look at each; nothing else of the answer changes."""
+    whole = await answered(repositories(), all_repos=True)
+    short = await answered(repositories())
+
+    assert len(listed(whole)) == MANY
+    assert whole["meta"]["ruledOut"] == 0
+    assert whole["meta"]["manifestHash"] == short["meta"]["manifestHash"]
+    assert whole["results"] == short["results"]
