@@ -1,6 +1,7 @@
 """The JSON of what is told of a workspace's repositories, under every answer."""
 
 from collections.abc import Callable, Container, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
 from ggrep.base.errors import Busy, GgrepError, WorkspaceError
@@ -59,7 +60,7 @@ def cleaner(response: Attended) -> Clean:
     """Return what makes a message of an answer fit to be shown."""
     if response.request.include_paths:
         return str
-    return redactor(known_paths(response.workspace))
+    return redactor(partial(known_paths, response.workspace))
 
 
 def known_paths(workspace: Workspace) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 from ggrep.base import stable_json
@@ -21,6 +22,8 @@ Policy: TypeAlias = Literal["default", "strict", "priority"]
 POLICIES: Final[tuple[Policy, ...]] = ("default", "strict", "priority")
 
 _KEY_LENGTH = 16
+_MOST_KEYS = 64
+"""Kept: thousands of repositories mostly have the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,12 +245,17 @@ def _ids(candidates: Sequence[Candidate]) -> tuple[RepoId, ...]:
 def _key(description: RepoDescription, corpus: str) -> str | None:
     if not description.lexical_key and not description.schema_key:
         return None
+    return _key_of(corpus, description.embed_key, description.lexical_key, description.schema_key)
+
+
+@lru_cache(maxsize=_MOST_KEYS)
+def _key_of(corpus: str, embed: str, lexical: str, schema: str) -> str:
     inputs: dict[str, stable_json.Json] = {
         "v": 1,
         "corpus": corpus,
-        "embed": description.embed_key,
-        "lexical": description.lexical_key,
-        "schema": description.schema_key,
+        "embed": embed,
+        "lexical": lexical,
+        "schema": schema,
     }
     return hashlib.sha256(stable_json.dumps(inputs)).hexdigest()[:_KEY_LENGTH]
 

@@ -1,6 +1,7 @@
 """Resolves paths and tells whether one lies below another, before any file is touched."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -41,6 +42,22 @@ def is_canonical(path: Path) -> bool:
         return canonical_path(path) == path
     except (OSError, ValueError):
         return False
+
+
+def canonical_ones(paths: Iterable[Path]) -> frozenset[Path]:
+    """Return those of the paths that are still free of symbolic links, as `is_canonical` tells.
+
+    Of many in one directory, the way to that is looked at once.
+    """
+    parents: dict[Path, bool] = {}
+    found = set()
+    for path in paths:
+        parent = path.parent
+        if parent not in parents:
+            parents[parent] = is_canonical(parent)
+        if parents[parent] and not os.path.islink(path):  # noqa: PTH114 - of each, every time
+            found.add(path)
+    return frozenset(found)
 
 
 def is_inside(path: Path, root: Path) -> bool:

@@ -55,7 +55,10 @@ from ggrep.protocol.wire.timing import timed, whole_ms, within
 _MOST_LISTS: Final = 8
 """Lists of repositories, one or two for each workspace, of which descriptions are kept."""
 _MEETINGS: Final = 16
-"""Repositories whose settings are read at once."""
+"""Threads that read settings of repositories at once."""
+_MET_AT_ONCE: Final = 16
+"""Repositories that one of them looks at: mostly nothing changed, which takes less than a thread's
+turn."""
 
 
 class DaemonSearcher:
@@ -260,8 +263,8 @@ class DaemonSearchers:
         met = self._met
         async with anyio.create_task_group() as group:
             looks = CapacityLimiter(_MEETINGS)
-            for repo in repos:
-                group.start_soon(self._note, repo, met, looks)
+            for start in range(0, len(repos), _MET_AT_ONCE):
+                group.start_soon(self._note, repos[start : start + _MET_AT_ONCE], met, looks)
         await self.channels.prepare(list(met.values()), deadline)
 
     def open(self, repo: WorkspaceRepo) -> DaemonSearcher:
@@ -279,9 +282,16 @@ class DaemonSearchers:
         return [HostSearcher(self.channels, self.known, own) for own in several]
 
     async def _note(
-        self, repo: WorkspaceRepo, met: dict[RepoId, DaemonAddress], looks: CapacityLimiter
+        self,
+        repos: Sequence[WorkspaceRepo],
+        met: dict[RepoId, DaemonAddress],
+        looks: CapacityLimiter,
     ) -> None:
-        with suppress(Exception):  # it is met again when it is asked, and fails there
-            met[repo.repo_id] = await to_thread.run_sync(
-                self.meet, repo, abandon_on_cancel=True, limiter=looks
-            )
+        def meet_all() -> dict[RepoId, DaemonAddress]:
+            found = {}
+            for repo in repos:
+                with suppress(Exception):  # it is met again when it is asked, and fails there
+                    found[repo.repo_id] = self.meet(repo)
+            return found
+
+        met |= await to_thread.run_sync(meet_all, abandon_on_cancel=True, limiter=looks)

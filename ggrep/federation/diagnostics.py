@@ -37,19 +37,27 @@ def redact(text: str) -> str:
     return ABSOLUTE_PATH.sub(REDACTED, sanitise_line(text))
 
 
-def redactor(known: Sequence[str]) -> Callable[[str], str]:
+def redactor(known: Callable[[], Sequence[str]]) -> Callable[[str], str]:
     """Return a function that redacts the messages of one answer and caches each result.
 
     Args:
-        known: paths that are taken out even where they hold blanks.
+        known: returns paths that are taken out even where they hold blanks; called when there is
+            something to redact, as of many repositories that takes long.
     """
-    longest_first = sorted(known, key=lambda path: (-len(path), path))
-    paths = re.compile(rf"(?:{'|'.join(map(re.escape, longest_first))})(?![\w-])")
+
+    @cache
+    def paths() -> re.Pattern[str] | None:
+        longest_first = sorted(known(), key=lambda path: (-len(path), path))
+        every = "|".join(map(re.escape, longest_first))
+        return re.compile(rf"(?:{every})(?![\w-])") if longest_first else None
 
     @cache
     def clean(text: str) -> str:
         line = sanitise_line(text)
-        return ABSOLUTE_PATH.sub(REDACTED, paths.sub(REDACTED, line) if known else line)
+        if "/" not in line and "\\" not in line:
+            return line
+        found = paths()
+        return ABSOLUTE_PATH.sub(REDACTED, found.sub(REDACTED, line) if found else line)
 
     return clean
 

@@ -10,7 +10,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Forbidden, Issue, WorkspaceError
 from ggrep.base.ids import RepoId
 from ggrep.config.root import canonical_root
-from ggrep.federation.containment import is_canonical
+from ggrep.federation.containment import canonical_ones, is_canonical
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.selection import path_resolver, select_repos
@@ -143,7 +143,13 @@ class Guarded:
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
         """Make ready what may be asked."""
-        await self.inner.prepare([repo for repo in repos if self._may(repo)], deadline)
+        real = canonical_ones(repo.root_canonical for repo in repos)
+        allowed = [
+            repo
+            for repo in repos
+            if repo.repo_id not in self.forbidden and repo.root_canonical in real
+        ]
+        await self.inner.prepare(allowed, deadline)
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         """Return the searcher of a repository.
@@ -156,8 +162,8 @@ class Guarded:
         return self.inner.open(repo)
 
     def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return who searches many of those that may be asked."""
-        return self.inner.hosts([repo for repo in repos if self._may(repo)])
+        """Return who searches many of those that may be asked; only what was made ready has one."""
+        return self.inner.hosts([repo for repo in repos if repo.repo_id not in self.forbidden])
 
     def _may(self, repo: WorkspaceRepo) -> bool:
         return repo.repo_id not in self.forbidden and is_canonical(repo.root_canonical)

@@ -216,7 +216,7 @@ class Channels:
             place = self._place(address)
             async with looks, place.lock:
                 if place.open_channel is not None:
-                    return
+                    return  # somebody else connected meanwhile
                 await self._leave(place)
                 try:
                     place.channel = await Channel.open(address.socket, address.hello, soon)
@@ -230,7 +230,8 @@ class Channels:
         with suppress(GgrepError), before(soon, LATE):
             async with anyio.create_task_group() as group:
                 for address in addresses.values():
-                    group.start_soon(look, address)
+                    if self.host_of(address) is None:
+                        group.start_soon(look, address)
         return [missing[socket] for socket in sorted(missing)]
 
     def _place(self, address: DaemonAddress) -> _Place:
