@@ -8,7 +8,6 @@ from ggrep.base.errors import GgrepError
 from ggrep.base.ids import RepoId
 from ggrep.federation.coverage import Known, coverage_of
 from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
-from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.fanout import Skipped
 from ggrep.federation.federated_request import SNIPPET_BYTES_PER_HIT, InForce
 from ggrep.federation.federated_response import FederatedResponse
@@ -35,6 +34,7 @@ from ggrep.model.confidence import (
 )
 from ggrep.model.hit import Hit, shortened
 from ggrep.model.limits import LimitHit
+from ggrep.model.repo_evidence import repo_evidence
 from ggrep.model.response import PoolResponse
 
 

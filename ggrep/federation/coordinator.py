@@ -14,7 +14,6 @@ from ggrep.base.ids import RepoId
 from ggrep.federation import cohort
 from ggrep.federation.answer_assembly import assemble, rules_of
 from ggrep.federation.cohort import CohortPlan
-from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.federated_request import MERGE_RESERVE_MS, FederatedRequest, check_request
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.folding import deeper, refill_limit
@@ -27,6 +26,7 @@ from ggrep.federation.searcher import Searchers
 from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.strategies import RRF
 from ggrep.federation.workspace import Workspace
+from ggrep.model.repo_evidence import repo_evidence
 from ggrep.model.response import PoolResponse
 from ggrep.model.statistics import CollectionStatistics
 

@@ -33,7 +33,8 @@ def joint_question(asking: RepoRequests) -> JointQuestion | None:
     force, search = asking.force, asking.search
     admitted = asking.plan.admitted()
     plain = (
-        force.strategy.name == "global"
+        force.strategy.compares
+        and force.strategy.exact
         and search.find in _FOUND_BY_WORDS
         and 0 < force.top <= force.per_repo_top
         and not force.max_repos
@@ -50,6 +51,7 @@ def joint_question(asking: RepoRequests) -> JointQuestion | None:
         top=force.top,
         per_list=force.per_repo_top,
         folds=force.fold,
+        weighs=force.strategy.weighs,
         vector=asking.vector_of(admitted[0]),
     )
 

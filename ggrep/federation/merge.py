@@ -6,7 +6,7 @@ that were measured against one collection, so that the merged list is the one a 
 all files would give; `evidence` weighs these scores, and `global-rrf` fuses two rankings of all
 hits, so that no scale of a score matters.
 
-Weights are those of `ggrep.federation.evidence`: from 0 to 1.
+Weights are those of `ggrep.model.repo_evidence`: from 0 to 1.
 """
 
 import math
@@ -16,12 +16,11 @@ from typing import Final
 
 from ggrep.base.ids import RepoId
 from ggrep.model.hit import Hit
+from ggrep.model.repo_evidence import evidence_factor
 
 SCORE_DECIMALS: Final = 12
 """Digits of scores made of ranks."""
 _GLOBAL_DECIMALS: Final = 9
-_EVIDENCE: Final = 2.0
-"""What a repository's evidence counts against 1 for the score alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +135,9 @@ def merge_global(
     hits = pooled(lists, per_repo_top)
     if weights is None:
         return tuple(sorted(hits, key=global_order))
+    factors = {merged.repo_id: evidence_factor(weights.get(merged.repo_id, 0.0)) for merged in hits}
     weighed = [
-        replace(merged, score=round(merged.score * _factor(weights, merged), _GLOBAL_DECIMALS))
+        replace(merged, score=round(merged.score * factors[merged.repo_id], _GLOBAL_DECIMALS))
         for merged in hits
     ]
     return tuple(sorted(weighed, key=lambda merged: (-merged.score, *global_order(merged))))
@@ -178,10 +178,6 @@ def _merged(ranked: RankedList, rank: int, score: float) -> MergedHit:
 def _flat(weights: Mapping[RepoId, float] | None, repo_id: RepoId) -> float:
     # Square roots are the same on every machine, powers need not be.
     return 1.0 if weights is None else math.sqrt(math.sqrt(weights.get(repo_id, 0.0)))
-
-
-def _factor(weights: Mapping[RepoId, float], merged: MergedHit) -> float:
-    return (1.0 + _EVIDENCE * weights.get(merged.repo_id, 0.0)) / (1.0 + _EVIDENCE)
 
 
 def global_order(merged: MergedHit) -> tuple[float, float, bytes, int, str, RepoId]:

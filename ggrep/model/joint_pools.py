@@ -63,6 +63,7 @@ class JointQuestion:
         top: hits of each merged list that are shown.
         per_list: hits of a repository's list that take part.
         folds: copies of one text are shown once, and each is to be named.
+        weighs: a score counts times what the repository's evidence gives.
         vector: the query's; None to encode it there.
     """
 
@@ -70,6 +71,7 @@ class JointQuestion:
     top: Annotated[int, Sent(MOST_CANDIDATES, 1)]
     per_list: Annotated[int, Sent(MOST_CANDIDATES, 1)]
     folds: bool
+    weighs: bool
     vector: EncodedQuery | None = None
 
 

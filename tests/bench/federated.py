@@ -21,7 +21,6 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
-from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.merge import MergedHit, RankedList, merge_global
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.interfaces.evaluation.figures import interval, mean
@@ -32,6 +31,7 @@ from ggrep.interfaces.evaluation.suite import Case, Suite, jobs_of
 from ggrep.interfaces.evaluation.suite_processes import Outcome
 from ggrep.model.corpus import Mode, bucket_of
 from ggrep.model.quota import select
+from ggrep.model.repo_evidence import repo_evidence
 from ggrep.model.request import PoolRequest
 from ggrep.model.statistics import sum_statistics
 from ggrep.search.engine.engine import Engine

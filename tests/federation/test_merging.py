@@ -11,7 +11,6 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan, CorpusCohort
-from ggrep.federation.evidence import repo_evidence
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.merge import RankedList, merge_global, merge_global_rrf, merge_rrf
 from ggrep.federation.pool_merging import Lists, Merged, Rules, lists_of, merge_lists, unfinished
@@ -19,6 +18,7 @@ from ggrep.federation.strategies import BY_NAME, STRATEGIES
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit
+from ggrep.model.repo_evidence import repo_evidence
 from ggrep.model.request import PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse
 from tests.fakes.coordinated import ask, calls, files, pools, request, searcher, statuses

@@ -21,7 +21,7 @@ DAEMON_SERVING = "tests/daemon/test_serving.py::"
 DAEMON_STALE = "tests/daemon/test_stale.py::"
 DOCTOR = "tests/federation/test_doctor.py::"
 DOMAIN_DECODE = "tests/domain/test_decode.py::"
-EVIDENCE = "tests/federation/test_evidence.py::"
+EVIDENCE = "tests/federation/test_repo_evidence.py::"
 FANOUT = "tests/federation/test_fanout.py::"
 FOLDING = "tests/federation/test_folding.py::"
 GLOBS = "tests/federation/test_globs.py::"
@@ -323,7 +323,7 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "who holds no chunk is left out of the evidence",
-        "ggrep/federation/evidence.py",
+        "ggrep/model/repo_evidence.py",
         "return {repo: found.get(repo, 0.0) for repo in figures}",
         "return found",
         (EVIDENCE + "test_a_repository_without_a_chunk_has_no_evidence",),
@@ -729,8 +729,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "a forbidden repository has its daemon started",
         "ggrep/service/opening.py",
-        "[repo for repo in repos if self._may(repo)]",
-        "list(repos)",
+        "        await self.inner.prepare(allowed, deadline)",
+        "        await self.inner.prepare(repos, deadline)",
         (SURFACES_OPENING + "test_the_guard_lets_through_who_may_be_asked",),
     ),
     Sabotage(
@@ -864,15 +864,15 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "an index that nobody watches is current",
-        "ggrep/daemon/daemon_notices.py",
+        "ggrep/daemon/store_daemon.py",
         'looked = syncs.last_result == "ok" and watch.mode == "watching"',
         'looked = syncs.last_result == "ok" and watch.mode != ""',
         (DAEMON_SERVING + "test_an_index_is_current_where_its_tree_is_watched",),
     ),
     Sabotage(
         "a stale daemon says that its index is current",
-        "ggrep/daemon/daemon_notices.py",
-        'return "current" if looked and not daemon.stale else "unknown"',
+        "ggrep/daemon/store_daemon.py",
+        'return "current" if looked and not self.stale else "unknown"',
         'return "current" if looked else "unknown"',
         (DAEMON_STALE + "test_of_a_stale_daemon_nobody_knows_whether_it_is_current",),
     ),

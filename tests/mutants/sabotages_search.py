@@ -105,9 +105,8 @@ SEARCH_SABOTAGES = (
     Sabotage(
         "of files of one path the first alone is looked at",
         "ggrep/search/query/order.py",
-        "            while last + 1 < image.files and image.path_bytes(last + 1) == path:\n"
-        "                last += 1",
-        "            while False:\n                last += 1",
+        "    while last + 1 < image.files and image.path_bytes(int(order[last + 1])) == path:\n",
+        "    while False:\n",
         (ORDER + "test_files_of_one_path_in_several_roots_are_looked_at_together",),
     ),
     Sabotage(
@@ -297,14 +296,14 @@ SEARCH_SABOTAGES = (
     Sabotage(
         "indexes of other vectors compare",
         "ggrep/federation/cohort.py",
-        '        "embed": description.embed_key,\n',
+        '        "embed": embed,\n',
         "",
         (COHORT + "test_repositories_compare_only_if_all_of_their_keys_are_equal",),
     ),
     Sabotage(
         "indexes of other rows compare",
         "ggrep/federation/cohort.py",
-        '        "schema": description.schema_key,\n',
+        '        "schema": schema,\n',
         "",
         (COHORT + "test_repositories_compare_only_if_all_of_their_keys_are_equal",),
     ),

@@ -29,6 +29,7 @@ requests = st.fixed_dictionaries(
         "search": queries,
         "fold": st.sampled_from([None, False]),
         "per_repo_top": st.sampled_from([None, 10, 12]),
+        "merge_strategy": st.sampled_from(["global", "evidence"]),
     }
 )
 cases = st.tuples(
@@ -55,12 +56,7 @@ class Proof:
         for values in drawn:
             search = values["search"]
             assert isinstance(search, SearchRequest)
-            question = FederatedRequest(
-                top=search.limit,
-                merge_strategy="global",
-                stats=False,
-                **values,  # type: ignore[arg-type]
-            )
+            question = FederatedRequest(top=search.limit, **values)  # type: ignore[arg-type]
             assert self.told(workspace, question, together=True) == self.told(
                 workspace, question, together=False
             )

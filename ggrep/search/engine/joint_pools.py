@@ -18,22 +18,33 @@ from ggrep.config.settings import Settings
 from ggrep.index.embedding.encoder import Encoder
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.hit import Hit
-from ggrep.model.joint_pools import JointPoolResponse, JointQuestion, MemberLists, MemberNotice
+from ggrep.model.joint_pools import (
+    JointFigures,
+    JointPoolResponse,
+    JointQuestion,
+    MemberLists,
+    MemberNotice,
+)
 from ggrep.model.limits import sorted_limits
 from ggrep.model.quota import Dealt
+from ggrep.model.repo_evidence import evidence_factor, repo_evidence
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.engine.query_answers import UNBOUNDED, clamped
 from ggrep.search.query.chunk_ids import candidate_ids, chunk_ids, rows_of_texts
 from ggrep.search.query.context import state_notices
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.fetch import bare_hit, show_all
+from ggrep.search.query.file_features import Figures, Places
 from ggrep.search.query.finding import read_query
 from ggrep.search.query.joint_view import JointView, member_figures
 from ggrep.search.query.order import Candidate
 from ggrep.search.query.pipeline import Ranked, leading, rank, ranked_within
 from ggrep.search.query.quota_choice import Chosen, choose
-from ggrep.search.query.segments import open_segments
+from ggrep.search.query.score import DECIMALS
+from ggrep.search.query.segments import SearchableSegment, open_segments
 
+_ROOM: Final = 8
+"""Hits that are looked at behind those that may be shown: some may score like the last of them."""
 _MOST_DEEP: Final = 4_096
 """Hits of a merged list that are looked at for different texts."""
 
@@ -43,8 +54,9 @@ class _List:
     """The beginning of a corpus' merged list.
 
     Attributes:
-        candidates: best first, as far as one of the first different texts reaches.
-        texts: of each the beginning of its chunk id.
+        candidates: best first by their own scores, as far as one of the first different texts
+            reaches.
+        texts: the beginnings of their chunk ids, in any order.
     """
 
     corpus: Corpus
@@ -70,7 +82,8 @@ def joint_pools(
     search, clamps = clamped(replace(question.search, limit=1), settings)
     _require_uncut(view, settings)
     figures = member_figures(view, read_query(search), deadline)
-    joint = _Joint(view, replace(question, search=search), encoder, settings, deadline)
+    factors = _factors(view, figures) if question.weighs else None
+    joint = _Joint(view, replace(question, search=search), encoder, settings, deadline, factors)
     ranked, lists = joint.lists(figures.total())
     return JointPoolResponse(
         figures=figures,
@@ -106,6 +119,7 @@ class _Joint:
     encoder: Encoder | None
     settings: Settings
     deadline: Deadline
+    factors: Figures | None
 
     def lists(self, statistics: CollectionStatistics) -> tuple[Ranked, list[_List]]:
         """Return the ranking, and of each corpus' list what may be shown.
@@ -113,7 +127,7 @@ class _Joint:
         Raises:
             Incompatible: very many copies of few texts stand in front.
         """
-        length = 2 * self.question.top if self.question.folds else self.question.top
+        length = (2 if self.question.folds else 1) * self.question.top + _ROOM
         while length <= _MOST_DEEP:
             ranked = self._ranked(statistics, length)
             lists = [self._list(ranked, corpus, length) for corpus in self.question.search.corpora]
@@ -149,20 +163,60 @@ class _Joint:
             deadline=self.deadline,
             files=length,
             encoded=self.question.vector,
+            file_weights=self._file_factors(),
         )
+
+    def _file_factors(self) -> list[Figures] | None:
+        """Return, per segment, what the scores of its files count in the merged list."""
+        factors = self.factors
+        return None if factors is None else [factors[o] for o in map(_owners, self._segments)]
+
+    @property
+    def _segments(self) -> Sequence[SearchableSegment]:
+        return open_segments(self.view)
 
     def _list(self, ranked: Ranked, corpus: Corpus, length: int) -> _List | None:
         """Return a corpus' list as far as it matters; None where it must be longer."""
-        found = self._choose(ranked, corpus, length).candidates
-        if not self.question.folds:
-            return _List(corpus, found, [])
-        ids = candidate_ids(ranked.view, ranked.segments, found)
-        different: set[bytes] = set()
+        found = self._choose(self._weighed(ranked), corpus, length).candidates
+        ids = candidate_ids(ranked.view, ranked.segments, found) if self.question.folds else []
+        end = self._end(found, ids)
+        if end == len(found) == length:
+            return None
+        own = [self._plain(ranked, one) for one in found[:end]]
+        # Each member's in its own order: weighed, two of its scores may be the same.
+        return _List(corpus, sorted(own, key=lambda one: -one.score), ids[:end])
+
+    def _end(self, found: Sequence[Candidate], ids: Sequence[bytes]) -> int:
+        """Return how many of the hits may be shown: one may that scores like the last one shown.
+
+        How those come in order is for the coordinator to say.
+        """
+        last, different = min(self.question.top, len(found)) - 1, set[bytes]()
         for place, text in enumerate(ids):
             different.add(text)
+            last = place
             if len(different) == self.question.top:
-                return _List(corpus, found[: place + 1], ids[: place + 1])
-        return _List(corpus, found, ids) if len(found) < length else None
+                break
+        end = last + 1
+        while 0 < end < len(found) and found[end].score == found[last].score:
+            end += 1
+        return end
+
+    def _weighed(self, ranked: Ranked) -> Ranked:
+        """Return the ranking by what scores count in the merged list."""
+        factors = self._file_factors()
+        if factors is None:
+            return ranked
+        scores = []
+        for segment, scored, own in zip(ranked.segments, ranked.scores, factors, strict=True):
+            counted = scored.total * own[segment.image.row_files]
+            scores.append(replace(scored, total=np.round(counted, DECIMALS)))
+        return replace(ranked, scores=tuple(scores))
+
+    def _plain(self, ranked: Ranked, candidate: Candidate) -> Candidate:
+        """Return a candidate with its own score."""
+        own = float(ranked.scores[candidate.segment].total[candidate.row])
+        return replace(candidate, score=own)
 
     def _choose(self, ranked: Ranked, corpus: Corpus, length: int) -> Chosen:
         most = max(self.settings.max_candidates, length)
@@ -212,6 +266,18 @@ class _Joint:
 
     def _member(self, candidate: Candidate) -> int:
         return open_segments(self.view)[candidate.segment].owner_of(candidate.file)
+
+
+def _factors(view: JointView, figures: JointFigures) -> Figures:
+    """Return what each member's scores count, for its evidence, (members,)."""
+    members = range(len(view.members))
+    evidence = repo_evidence({member: figures.of(member) for member in members})
+    return np.array([evidence_factor(evidence[member]) for member in members])
+
+
+def _owners(segment: SearchableSegment) -> Places:
+    owners = segment.owners
+    return np.zeros(segment.image.files, np.int64) if owners is None else owners.astype(np.int64)
 
 
 def _rows_of(ranked: Ranked, member: int) -> list[Mask]:

@@ -116,6 +116,7 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
     files: int,
     weights: Weights = DEFAULT_WEIGHTS,
     encoded: EncodedQuery | None = None,
+    file_weights: Sequence[npt.NDArray[np.float64]] | None = None,
 ) -> Ranked:
     """Score every visible row.
 
@@ -128,6 +129,7 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         files: how many of them an answer may show by score; where it is 0 scores stay plain.
         weights: the blend.
         encoded: the query's vector, where it was encoded before.
+        file_weights: per segment (files,), what an answer multiplies the scores of files by.
 
     Raises:
         InvalidRequest: the query or a filter cannot be understood.
@@ -159,7 +161,9 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
     if is_corrected(query, request, weights):
         correction = Correction(ranking_forest(), FileFeatures(query, statistics), deadline)
         if files:
-            scores = correction.corrected(segments, scores, eligible, max(files, LEADERS))
+            scores = correction.corrected(
+                segments, scores, eligible, max(files, LEADERS), file_weights
+            )
     ranked = Ranked(
         view=view,
         request=request,

@@ -6,17 +6,20 @@ alike say nothing, words that stand nowhere say nothing, and the size of a repos
 argument for or against it. The figures were chosen on the aggregate of a public benchmark;
 docs/quality.md has what they reach on repositories that they were not chosen on.
 
-Pure and free of any order: sums run over terms in byte order, and the outcome is rounded.
+Pure and free of any order: sums are exact, and the outcome is rounded.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
-from ggrep.base.ids import RepoId
 from ggrep.model.statistics import CollectionStatistics, TermFrequency
 
+K = TypeVar("K")
+
 _DECIMALS: Final = 6
+_WEIGHT: Final = 2.0
+"""What evidence counts against 1 for the score alone."""
 
 _SMOOTHING: Final = 30
 """Chunks, or files, that every repository is thought to hold beside its own, of usual words."""
@@ -26,13 +29,13 @@ _SHARPNESS: Final = 0.1
 """Words of a text hang together: taken as independent they would be far too sure."""
 
 
-def repo_evidence(figures: Mapping[RepoId, CollectionStatistics]) -> dict[RepoId, float]:
+def repo_evidence(figures: Mapping[K, CollectionStatistics]) -> dict[K, float]:
     """Return how well each repository fits the query, relative to the best fit.
 
     The best has 1.0, others less, never below 0; a repository without a chunk has 0.0. Nobody's
     evidence moves because an empty repository joins.
     """
-    filled = {repo: held for repo, held in sorted(figures.items()) if held.chunks}
+    filled = {repo: held for repo, held in figures.items() if held.chunks}
     if not filled:
         return dict.fromkeys(figures, 0.0)
     parts = tuple(filled.values())
@@ -45,6 +48,11 @@ def repo_evidence(figures: Mapping[RepoId, CollectionStatistics]) -> dict[RepoId
         for repo, each in zip(filled, sums, strict=True)
     }
     return {repo: found.get(repo, 0.0) for repo in figures}
+
+
+def evidence_factor(weight: float) -> float:
+    """Return what a score is multiplied by for a repository's evidence, from a third to 1."""
+    return (1.0 + _WEIGHT * weight) / (1.0 + _WEIGHT)
 
 
 def _likelihoods(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggrep.base.ids import RepoId
-from ggrep.federation.evidence import repo_evidence
+from ggrep.model.repo_evidence import repo_evidence
 from ggrep.model.statistics import CollectionStatistics, TermFrequency
 
 
