@@ -1,10 +1,45 @@
-"""Segments to pack."""
+"""Repositories whose segments are packed, and questions to all of them at once."""
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.identifiers import IdSource
 from ggrep.base.ids import StoreId
+from ggrep.base.locks import Patience
 from ggrep.config.home import Home
-from ggrep.index.packs.pack_directory import Loose
+from ggrep.index.packs.pack_directory import Loose, make_packs
+from ggrep.index.packs.pack_image import Pack
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.view import SnapshotView
+from ggrep.model.joint_pools import JointPoolResponse, JointQuestion
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.joint_pools import joint_pools
+from ggrep.search.query.joint_view import JointView, join
+from tests.fakes.repos import AheadClock, InProcessPool, open_engine, write_tree
+
+CLOCK = AheadClock()
+NEVER = Deadline.never(CLOCK)
+
+GUIDE = "# Retries\n\nHow a request is retried after a timeout.\n"
+TREES: Mapping[str, Mapping[str, str]] = {
+    "cart": {
+        "src/cart.py": "def add_item(cart, item):\n    return retry(cart.append, item)\n",
+        "src/retry.py": "def retry(call, *args):\n    '''Retry a call after a timeout.'''\n",
+        "docs/guide.md": GUIDE,
+    },
+    "mail": {
+        "mail/send.go": "package mail\n\nfunc Send(to string) error {\n\treturn retry(to)\n}\n",
+        "docs/guide.md": GUIDE,
+        "empty.txt": "",
+    },
+    "site": {"index.js": "export function render(page) {\n  return page.title;\n}\n"},
+}
 
 
 def loose_segments(home: Home) -> list[Loose]:
@@ -18,3 +53,65 @@ def loose_segments(home: Home) -> list[Loose]:
                 for ref in read_manifest(store, active).segments
             ]
     return found
+
+
+def pack(home: Home, segments: list[Loose] | None = None) -> list[Path]:
+    """Pack segments, all where none are said; return the packs that were written."""
+    patience = Patience(Deadline.after(CLOCK, 60_000), lambda _: None)
+    return make_packs(home, segments or loose_segments(home), IdSource(CLOCK), patience)
+
+
+class Stores:
+    """Repositories of one home."""
+
+    def __init__(self, home: Home, base: Path) -> None:
+        self.home = home
+        self.base = base
+        self.engines: dict[str, Engine] = {}
+
+    @contextmanager
+    def cheap_parsing(self) -> Iterator[None]:
+        """Parse in this process for the length of the block."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
+            yield
+
+    def write(self, name: str, files: Mapping[str, str | None]) -> None:
+        """Write files of a repository and index it."""
+        root = self.base / name
+        write_tree(root, files)
+        if name not in self.engines:
+            self.engines[name] = open_engine(root, self.home.base, clock=CLOCK)
+        self.engines[name].sync()
+
+    def views(self) -> list[SnapshotView]:
+        """Return the active snapshot of each, by name."""
+        return [self.engines[name].view() for name in sorted(self.engines)]
+
+    def joint(self, *packs: Pack) -> JointView:
+        """Return all of them as one view."""
+        return join(self.views(), packs)
+
+    def ask(self, question: JointQuestion, *packs: Pack) -> JointPoolResponse:
+        """Return what they give to a question."""
+        first = next(iter(self.engines.values()))
+        return joint_pools(
+            self.joint(*packs),
+            question,
+            encoder=first.encoder,
+            settings=first.settings,
+            deadline=NEVER,
+        )
+
+    def close(self) -> None:
+        """Close all of them."""
+        for engine in self.engines.values():
+            engine.close()
+
+
+def question(query: str, top: int = 10, **fields: object) -> JointQuestion:
+    """Return a question to many; fields are its own, or of its search."""
+    own = {name: fields.pop(name) for name in ("folds", "weighs", "per_list") if name in fields}
+    values = {"per_list": 50, "folds": True, "weighs": False} | own
+    search = SearchRequest(query, **fields)  # type: ignore[arg-type]  # named by each caller
+    return JointQuestion(search=search, top=top, **values)  # type: ignore[arg-type]  # likewise

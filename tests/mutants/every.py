@@ -4,6 +4,7 @@ from tests.mutants.sabotages import SABOTAGES, Sabotage
 from tests.mutants.sabotages_daemon import DAEMON_SABOTAGES
 from tests.mutants.sabotages_encoder import ENCODER_SABOTAGES
 from tests.mutants.sabotages_federation import FEDERATION_SABOTAGES
+from tests.mutants.sabotages_packs import PACK_SABOTAGES
 from tests.mutants.sabotages_search import SEARCH_SABOTAGES
 from tests.mutants.sabotages_slates import SLATE_SABOTAGES
 
@@ -13,5 +14,6 @@ ALL: tuple[Sabotage, ...] = (
     *ENCODER_SABOTAGES,
     *FEDERATION_SABOTAGES,
     *SLATE_SABOTAGES,
+    *PACK_SABOTAGES,
     *SEARCH_SABOTAGES,
 )

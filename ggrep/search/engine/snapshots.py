@@ -32,6 +32,8 @@ from ggrep.index.sync.healing import Healer
 
 MAX_OPENED: Final = 2
 """Older snapshots; each holds maps of its segments, and what queries worked out of them."""
+_NOTED_MS: Final = 1_800_000.0
+"""How often the use of a snapshot that is only looked at is noted: the record tells hours."""
 _PIN_RETRY_MS: Final = 5.0
 """A store is moved aside in less."""
 
@@ -64,6 +66,7 @@ class Snapshots:
         self._hopeless: set[str] = set()
         self._view: SnapshotView | None = None
         self._pointer_file = str(names.active_file(self._store))
+        self._note_at_ms = 0.0
         self._current: tuple[Stamp | None, SnapshotView] | None = None
         self._older = _OlderSnapshots(self._store, self._store_id)
 
@@ -116,6 +119,9 @@ class Snapshots:
         """
         pointer, held = stamp_or_none(self._pointer_file), self._current
         if held is not None and pointer == held[0] and not held[1].notices:
+            if self._clock.monotonic_ms() >= self._note_at_ms:
+                self._note_at_ms = self._clock.monotonic_ms() + _NOTED_MS
+                note_use(self._store, self._clock.now())
             return held[1]
         with self.pin(deadline, counted=False) as view:
             self._current = pointer, view  # as new as the pointer, or newer

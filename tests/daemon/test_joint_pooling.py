@@ -1,0 +1,142 @@
+"""A host is asked about many of its stores at once."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggrep.base.errors import SnapshotGone
+from ggrep.config.home import Home
+from ggrep.daemon import host_packs
+from ggrep.index.packs.pack_directory import pack_files
+from ggrep.model.joint_pools import JointPoolRequest, Place, members_key
+from ggrep.protocol.wire.message_types import JointDescribe, JointPool, Sync
+from tests.fakes.hosts import Served, served
+from tests.fakes.packs import question
+from tests.fakes.repos import write_tree
+
+FILES = {"a": "def fetch(page):\n    return page\n", "b": "def render(page):\n    return page\n"}
+
+
+@pytest.fixture
+def daemons(tmp_path: Path, home: Path, quick_parsing: None) -> Iterator[dict[str, Served]]:
+    """Return the daemons of two repositories in one host."""
+    stores: dict[tuple[str, str], Any] = {}
+    with ExitStack() as stack:
+        found = {}
+        for name, text in FILES.items():
+            root = tmp_path.resolve() / name
+            write_tree(root, {f"{name}.py": text})
+            found[name] = stack.enter_context(served(root, home, stores=stores))
+        for one in found.values():
+            one.settled()
+        yield found
+
+
+def places(daemons: dict[str, Served]) -> tuple[Place, ...]:
+    identities = [one.address.identity for one in daemons.values()]
+    return tuple(Place(one.store_id, one.config_fingerprint) for one in identities)
+
+
+def described(daemons: dict[str, Served], known: str = "", *, said: bool = True) -> dict[str, Any]:
+    """Return what the first one tells of both."""
+    members = places(daemons)
+    message = JointDescribe(members_key(members), members if said else (), known)
+    found: Any = daemons["a"].ask(message).body["described"]
+    return found
+
+
+def pooled(daemons: dict[str, Served], epoch: str, *members: int) -> Any:
+    asked = JointPoolRequest(question("fetch page"), epoch, members or (0, 1))
+    reply = daemons["a"].ask(JointPool(asked))
+    if reply.error is not None:
+        raise reply.error
+    return reply.body["pools"]
+
+
+def test_a_list_of_members_is_said_once(daemons: dict[str, Served]) -> None:
+    """Of a thousand it is longer than all else."""
+    assert described(daemons, said=False) == {"epoch": "", "descriptions": None}
+    first = described(daemons)
+
+    assert [one["snapshot_id"] is not None for one in first["descriptions"]] == [True, True]
+    assert described(daemons, said=False) == first
+
+
+def test_what_is_known_is_not_told_again(daemons: dict[str, Served]) -> None:
+    """Until something of it is another."""
+    first = described(daemons)
+    assert described(daemons, first["epoch"]) == {"epoch": first["epoch"], "descriptions": None}
+
+    write_tree(daemons["b"].daemon.identity.root, {"more.py": "more = 1\n"})
+    daemons["b"].ask(Sync())
+    again = described(daemons, first["epoch"])
+
+    assert again["epoch"] != first["epoch"]
+    assert again["descriptions"][0] == first["descriptions"][0]
+    assert again["descriptions"][1]["snapshot_id"] != first["descriptions"][1]["snapshot_id"]
+
+
+def test_one_that_is_served_elsewhere_is_described_by_itself(daemons: dict[str, Served]) -> None:
+    """The others are described all the same."""
+    daemons["a"].daemon.shared.stores.pop(daemons["b"].daemon.key)
+
+    assert [one is None for one in described(daemons)["descriptions"]] == [False, True]
+
+
+def test_both_are_asked_as_they_were_described(daemons: dict[str, Served]) -> None:
+    """An answer is of one snapshot of each, even where one is published meanwhile."""
+    epoch = described(daemons)["epoch"]
+    before = pooled(daemons, epoch)
+    write_tree(daemons["b"].daemon.identity.root, {"fetch.py": FILES["a"]})
+    daemons["b"].ask(Sync())
+
+    assert pooled(daemons, epoch) == before
+    assert pooled(daemons, described(daemons)["epoch"]) != before
+
+
+def test_members_are_those_that_are_named(daemons: dict[str, Served]) -> None:
+    """Not all that were described are asked."""
+    epoch = described(daemons)["epoch"]
+
+    assert len(pooled(daemons, epoch)["figures"]["chunks"]) == 2
+    assert len(pooled(daemons, epoch, 1)["figures"]["chunks"]) == 1
+
+
+def test_what_nobody_described_is_gone(daemons: dict[str, Served]) -> None:
+    """The client describes anew, or asks each by itself."""
+    with pytest.raises(SnapshotGone):
+        pooled(daemons, "no-such-epoch")
+    epoch = described(daemons)["epoch"]
+    with pytest.raises(SnapshotGone):
+        pooled(daemons, epoch, 0, 7)
+
+
+def test_an_image_that_was_touched_is_not_read(daemons: dict[str, Served]) -> None:
+    """It may be shorter than what is mapped."""
+    epoch = described(daemons)["epoch"]
+    store = daemons["b"].daemon.identity.store
+    (image,) = (store / "images").glob("*.image")
+    image.write_bytes(image.read_bytes())
+
+    with pytest.raises(SnapshotGone):
+        pooled(daemons, epoch)
+    pooled(daemons, epoch, 0)
+
+
+def test_many_loose_segments_are_packed_behind_the_answer(
+    daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next question finds them together, and gets the same."""
+    monkeypatch.setattr(host_packs, "MANY_LOOSE", 2)
+    epoch = described(daemons)["epoch"]
+    loose = pooled(daemons, epoch)
+    daemons["a"].eventually(lambda: pack_files(Home(home)))
+
+    assert pooled(daemons, epoch) == loose
+    packs = daemons["a"].daemon.shared.packs
+    views = daemons["a"].daemon.shared.joint.views(epoch, (0, 1))
+    assert packs.view(views).loose == ()
+    assert packs.view(views) is packs.view(views)

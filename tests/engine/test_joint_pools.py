@@ -1,0 +1,124 @@
+"""Repositories that are asked at once give what can reach the answer, and no less."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.base.errors import Incompatible
+from ggrep.config.home import Home
+from ggrep.config.settings import Settings
+from ggrep.index.packs.opened_packs import OpenedPacks
+from ggrep.model.corpus import Corpus
+from ggrep.model.hit import Hit
+from ggrep.model.joint_pools import JointPoolResponse
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.joint_pools import joint_pools
+from tests.fakes.packs import NEVER, Stores, pack, question
+
+CODE = "def fetch(page):\n    return parse(page)\n"
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> Stores:
+    return Stores(Home(tmp_path / "home"), tmp_path)
+
+
+def write(stores: Stores, **repos: dict[str, str]) -> None:
+    with stores.cheap_parsing():
+        for name, files in repos.items():
+            stores.write(name, files)
+
+
+def hits(response: JointPoolResponse, corpus: Corpus = Corpus.CODE) -> list[tuple[int, Hit]]:
+    return [(lists.member, hit) for lists in response.lists for hit in dict(lists.corpora)[corpus]]
+
+
+def test_nothing_is_sent_of_those_that_cannot_reach_the_answer(stores: Stores) -> None:
+    """An answer over thousands is about a few of them."""
+    weak = {
+        f"r{n}": {f"other{n}.py": f"x = 1  # a fetch of {n} pages, and more words\n"}
+        for n in range(6)
+    }
+    write(stores, best={"fetch.py": CODE}, **weak)
+    found = stores.ask(question("fetch page", top=1))
+
+    assert len({member for member, _ in hits(found)}) < 7
+    assert hits(found)[0][0] == sorted(stores.engines).index("best")
+    assert sum(found.figures.chunks) >= 7
+
+
+def test_all_that_score_like_the_last_one_are_sent(stores: Stores) -> None:
+    """Which of them comes first is for the coordinator to say."""
+    write(stores, **{f"r{n}": {"same.py": CODE} for n in range(5)})
+    found = stores.ask(question("fetch page", top=1, folds=False))
+
+    assert {member for member, _ in hits(found)} == set(range(5))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_copies_are_told_with_their_places_alone(stores: Stores, packed: bool) -> None:
+    """Their text is that of the hit beside which they are named."""
+    more = "\n\n".join(f"def fetch_page{n}(page):\n    return fetch(page)\n" for n in range(4))
+    write(stores, a={"fetch.py": CODE}, b={"vendor/fetch.py": CODE, "src/own.py": more})
+    if packed:
+        pack(stores.home)
+    packs = OpenedPacks(stores.home).packs()
+    found = hits(stores.ask(question("fetch page parse", top=1), *packs))
+    best = found[0][1]
+    (copy,) = [hit for member, hit in found if hit.path == "vendor/fetch.py"]
+
+    assert copy.chunk_id == best.chunk_id
+    assert copy.score < best.score
+    assert (copy.name, copy.content) == ("", "")
+    assert best.name == "fetch"
+
+
+@pytest.mark.parametrize(("per_list", "told"), [(50, True), (1, False)])
+def test_a_copy_is_told_where_its_own_list_holds_it(
+    stores: Stores, per_list: int, told: bool
+) -> None:
+    """Neither would it be told beyond, had the repository been asked by itself."""
+    better = {f"fetch{n}.py": f"def fetch_{n}(page):\n    return page\n" for n in range(9)}
+    write(stores, a={"fetch.py": CODE}, b={"tests/test_other.py": CODE, **better})
+    found = hits(stores.ask(question("fetch page parse", top=1, per_list=per_list)))
+
+    assert found[0][1].path == "fetch.py"
+    assert ("tests/test_other.py" in {hit.path for _, hit in found}) is told
+
+
+def test_scores_that_are_sent_are_the_repositorys_own(stores: Stores) -> None:
+    """What its evidence makes of them is for the coordinator to say."""
+    more = {f"fetch{n}.py": CODE.replace("page", f"page, {n}") for n in range(8)}
+    write(stores, a={"one.py": CODE}, b=more)
+    found = [
+        {
+            hit.row_id: hit.score
+            for _, hit in hits(stores.ask(question("fetch page", weighs=weighs)))
+        }
+        for weighs in (False, True)
+    ]
+
+    assert found[0] == found[1]
+
+
+def test_one_that_would_order_only_some_of_its_rows_is_asked_by_itself(stores: Stores) -> None:
+    """Its own cut may be said; the coordinator hears of it from the repository alone."""
+    write(stores, a={"fetch.py": CODE}, b={"other.py": CODE})
+    with pytest.raises(Incompatible, match="by itself"):
+        joint_pools(
+            stores.joint(),
+            question("fetch"),
+            encoder=None,
+            settings=Settings(max_candidates=1),
+            deadline=NEVER,
+        )
+
+
+def test_figures_are_those_of_each(stores: Stores) -> None:
+    """Scores are measured against their sum."""
+    write(stores, a={"fetch.py": CODE}, b={"other.py": "value = 1\n"})
+    found = stores.ask(question("fetch value"))
+    for place, name in enumerate(sorted(stores.engines)):
+        _, own = stores.engines[name].term_stats(SearchRequest("fetch value"))
+        assert found.figures.of(place) == own
+    assert found.figures.total().chunks == sum(found.figures.chunks)

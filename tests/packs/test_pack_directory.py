@@ -1,0 +1,174 @@
+"""Packs come and go, and nothing is lost with them."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.base import stable_json
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Busy
+from ggrep.base.identifiers import IdSource
+from ggrep.base.locks import Patience, alone
+from ggrep.index.packs import pack_directory
+from ggrep.index.packs.opened_packs import OpenedPacks
+from ggrep.index.packs.pack_directory import make_packs, pack_files
+from ggrep.index.packs.pack_image import open_pack
+from ggrep.protocol.wire.codec import to_json
+from tests.fakes.packs import CLOCK, GUIDE, Stores, loose_segments, pack, question
+
+
+def segments_of(path: Path) -> set[str]:
+    return {one.segment for one in open_pack(path).segments}
+
+
+def answers(stores: Stores) -> list[bytes]:
+    """Return what all repositories give, with the packs that there are."""
+    packs = OpenedPacks(stores.home).packs()
+    asked = [question("retry after a timeout"), question("render page title", top=1)]
+    return [stable_json.dumps(to_json(stores.ask(one, *packs))) for one in asked]
+
+
+def test_deleting_them_changes_no_answer(stores: Stores) -> None:
+    """They are derived: the segments' own images say the same, whatever part is packed."""
+    plain = answers(stores)
+    for number in (1, 2, 3):
+        pack(stores.home, loose_segments(stores.home)[:number])
+        assert answers(stores) == plain
+    for path in pack_files(stores.home):
+        path.unlink()
+    assert answers(stores) == plain
+
+
+def test_small_packs_go_into_the_next_one(stores: Stores) -> None:
+    """Each pack costs a question something; there are few of them."""
+    first, second, third = loose_segments(stores.home)
+    pack(stores.home, [first])
+    (path,) = pack(stores.home, [second, third])
+
+    assert pack_files(stores.home) == [path]
+    assert segments_of(path) == {first.segment, second.segment, third.segment}
+
+
+def test_a_large_pack_is_left_when_little_is_added(stores: Stores) -> None:
+    """To write all of it again for one edit would take longer than all else."""
+    everything = loose_segments(stores.home)
+    (large,) = pack(stores.home, everything)
+    stores.write("site", {"more.js": "export const more = 1;\n"})
+    new = [one for one in loose_segments(stores.home) if one not in everything]
+    (small,) = pack(stores.home, new)
+
+    assert pack_files(stores.home) == [small, large]
+    assert segments_of(small) == {one.segment for one in new}
+
+
+def test_what_is_gone_is_not_packed_again(stores: Stores) -> None:
+    """A segment without its image is in no snapshot any more, or unreadable."""
+    first, second, third = loose_segments(stores.home)
+    pack(stores.home, [first])
+    (stores.home.data / first.store_id / "images" / f"{first.segment}.image").unlink()
+    (path,) = pack(stores.home, [second, third])
+
+    assert segments_of(path) == {second.segment, third.segment}
+
+
+def test_big_segments_stay_alone(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are as fast by themselves, and long to copy."""
+    rows = [ref.rows for view in stores.views() for ref in view.manifest.segments]
+    monkeypatch.setattr(pack_directory, "BIG_ROWS", max(rows))
+
+    (path,) = pack(stores.home)
+    assert 0 < len(open_pack(path).segments) < len(rows)
+    assert all(one.rows < max(rows) for one in open_pack(path).segments)
+
+
+def test_one_pack_holds_so_many_rows(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pack is written whole, in memory."""
+    monkeypatch.setattr(pack_directory, "_MOST_ROWS", 5)
+    plain = answers(stores)
+
+    written = pack(stores.home)
+    assert len(written) > 1
+    assert answers(stores) == plain
+
+
+def test_one_that_somebody_damaged_is_passed_over_and_replaced(stores: Stores) -> None:
+    """Nobody has to delete anything by hand."""
+    plain = answers(stores)
+    (path,) = pack(stores.home)
+    opened = OpenedPacks(stores.home)
+    assert len(opened.packs()) == 1
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    path.write_bytes(data)
+
+    assert opened.packs() == ()
+    assert answers(stores) == plain
+    (again,) = pack(stores.home)
+    assert pack_files(stores.home) == [again]
+    assert [one.name for one in opened.packs()] == [again.name]
+
+
+def test_an_opened_one_is_opened_once(stores: Stores) -> None:
+    """Every byte of it is looked at then."""
+    pack(stores.home)
+    opened = OpenedPacks(stores.home)
+
+    assert opened.packs()[0] is opened.packs()[0]
+
+
+def test_what_a_crash_left_is_removed_by_the_next(stores: Stores) -> None:
+    """It has no name by which anybody would read it."""
+    stores.home.packs.mkdir(parents=True)
+    left = stores.home.packs / ".01ARZ3NDEKTSV4RRFFQ69G5FAV.pack.tmp"
+    left.write_bytes(b"half of a pack")
+
+    assert OpenedPacks(stores.home).packs() == ()
+    pack(stores.home)
+    assert not left.exists()
+
+
+def test_a_disk_that_is_full_leaves_the_old_ones(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packs are replaced only by what is whole."""
+    first, second, third = loose_segments(stores.home)
+    (old,) = pack(stores.home, [first])
+
+    def full(path: Path, *_: object) -> None:
+        path.write_bytes(b"as much as there was room for")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pack_directory, "write_pack", full)
+    with pytest.raises(OSError, match="No space"):
+        pack(stores.home, [second, third])
+    assert pack_files(stores.home) == [old]
+    assert not list(stores.home.packs.glob(".*.tmp"))
+
+
+def test_two_do_not_pack_at_once(stores: Stores) -> None:
+    """Each would remove what the other one merges."""
+    segments = loose_segments(stores.home)
+    pack(stores.home, segments[:1])
+    patience = Patience(Deadline.after(CLOCK, 0), lambda _: None)
+    with alone(stores.home.packs / ".lock", patience), pytest.raises(Busy):
+        make_packs(stores.home, segments, IdSource(CLOCK), patience)
+
+
+def test_edits_show_at_once_beside_a_pack(stores: Stores) -> None:
+    """A new segment is read from its own image, and hidden files of packed ones are not shown."""
+    pack(stores.home)
+    stores.write("mail", {"docs/guide.md": None, "docs/other.md": GUIDE})
+    packs = OpenedPacks(stores.home).packs()
+    joint = stores.joint(*packs)
+    found = stores.ask(question("retried after a timeout", folds=False), *packs)
+    paths = {hit.path for lists in found.lists for _, hits in lists.corpora for hit in hits}
+
+    assert len(joint.loose) == 1
+    assert "docs/other.md" in paths
+    assert answers(stores) == answers_without_packs(stores)
+
+
+def answers_without_packs(stores: Stores) -> list[bytes]:
+    for path in pack_files(stores.home):
+        path.unlink()
+    return answers(stores)

@@ -1,0 +1,107 @@
+"""A pack holds what the images of its segments hold, or is none."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from ggrep.base.errors import CorruptStore
+from ggrep.index.packs.pack_image import CHUNK_IDS, FILE_RANKS, Pack, open_pack
+from ggrep.index.store.segment_image import SegmentImage
+from ggrep.index.store.view import SnapshotView
+from ggrep.search.query.row_reading import shown_rows
+from ggrep.search.query.segments import SearchableSegment, open_segments
+from tests.fakes.packs import Stores, pack
+
+
+def packed(stores: Stores) -> Pack:
+    (path,) = pack(stores.home)
+    return open_pack(path)
+
+
+def own_images(stores: Stores) -> dict[tuple[str, str], SegmentImage]:
+    return {
+        (view.manifest.store_id, segment.image.name): segment.image
+        for view in stores.views()
+        for segment in view.segments
+    }
+
+
+def test_each_segment_lies_in_it_as_in_its_own_image(stores: Stores) -> None:
+    """Whatever is read of a row, and of its file, is the same."""
+    found, images = packed(stores), own_images(stores)
+
+    assert {(one.store_id, one.segment) for one in found.segments} == set(images)
+    for one in found.segments:
+        own = images[one.store_id, one.segment]
+        rows = slice(one.first_row, one.first_row + one.rows)
+        files = slice(one.first_file, one.first_file + one.files)
+        assert found.image.paths()[files] == own.paths()
+        for name in ("row_ids", "row_starts", "row_ends", "row_corpora", "vectors", "scales"):
+            assert (found.image.arrays[name][rows] == own.arrays[name]).all()
+        for name in ("file_hashes", "file_sizes", "file_traits", "file_lengths0"):
+            assert (found.image.arrays[name][files] == own.arrays[name]).all()
+        kinds = [found.image.types[place] for place in found.image.row_types[rows].tolist()]
+        assert kinds == [own.types[place] for place in own.row_types.tolist()]
+        told = [found.image.language(file) for file in range(files.start, files.stop)]
+        assert told == [own.language(file) for file in range(own.files)]
+        assert (found.image.row_files[rows] - one.first_file == own.row_files).all()
+
+
+def test_files_are_ranked_by_path_over_all_segments(stores: Stores) -> None:
+    """Ties fall to the path, whichever repository comes first in the pack."""
+    image = packed(stores).image
+    ranks = image.arrays[FILE_RANKS]
+    paths = [path.encode() for path in image.paths()]
+
+    assert sorted(paths) == [paths[file] for file in np.argsort(ranks).tolist()]
+    assert (image.files_by_path == np.argsort(ranks)).all()
+
+
+def test_texts_are_known_by_their_chunk_ids(stores: Stores) -> None:
+    """Copies are found without reading a table."""
+    found = packed(stores)
+    told = dict(zip(range(found.image.rows), found.image.arrays[CHUNK_IDS], strict=True))
+    places = {(one.store_id, one.segment): one for one in found.segments}
+    for view in stores.views():
+        for segment in open_segments(view):
+            first = places[view.manifest.store_id, segment.image.name].first_row
+            for row, shown in enumerate(rows_of(view, segment)):
+                assert told[first + row].tobytes().hex() == shown[:32]
+
+
+def rows_of(view: SnapshotView, segment: SearchableSegment) -> list[str]:
+    return [row.chunk_id for row in shown_rows(view, segment, range(segment.image.rows))]
+
+
+def test_a_byte_that_is_another_is_noticed_wherever_it_lies(stores: Stores) -> None:
+    """A damaged pack is none: answers come from the segments' own images."""
+    (path,) = pack(stores.home)
+    whole = path.read_bytes()
+    size = len(whole)
+    for place in range(0, size, max(1, size // 40)):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0x10
+        other = path.with_name("damaged.pack")
+        other.write_bytes(damaged)
+        try:
+            found = open_pack(other)
+        except CorruptStore:
+            continue
+        intact = open_pack(path)  # then it is one of those that only fill up
+        assert found.segments == intact.segments
+        for name, values in intact.image.arrays.items():
+            assert (found.image.arrays[name] == values).all()
+
+
+@pytest.mark.parametrize("length", [0, 7, 100, -1])
+def test_one_that_was_cut_short_is_none(stores: Stores, length: int) -> None:
+    """What is mapped must be there."""
+    (path,) = pack(stores.home)
+    other = path.with_name("short.pack")
+    shutil.copy(path, other)
+    with other.open("r+b") as file:
+        file.truncate(length if length >= 0 else path.stat().st_size - 64)
+
+    with pytest.raises(CorruptStore):
+        open_pack(other)
