@@ -51,20 +51,21 @@ def sync_tree(root: Path) -> None:
         _settle(Path(directory), os.O_RDONLY | os.O_DIRECTORY, modes.directory)
 
 
-def write_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
+def write_file(path: Path, data: bytes, *, mode: int | None = None, lasting: bool = True) -> None:
     """Write a new file and sync its bytes; the caller syncs the directory.
 
     Args:
         path: the file.
         data: all of it.
         mode: other than that of files in its directory.
+        lasting: False to leave out the sync: what lies there after a power cut is anything.
     """
-    with new_file(path, mode=mode) as descriptor:
+    with new_file(path, mode=mode, lasting=lasting) as descriptor:
         write_all(descriptor, data)
 
 
 @contextmanager
-def new_file(path: Path, *, mode: int | None = None) -> Iterator[int]:
+def new_file(path: Path, *, mode: int | None = None, lasting: bool = True) -> Iterator[int]:
     """Yield the descriptor of a new file for the length of the block, then sync its bytes.
 
     The caller syncs the directory.
@@ -73,11 +74,12 @@ def new_file(path: Path, *, mode: int | None = None) -> Iterator[int]:
     with opened(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode) as descriptor:
         os.fchmod(descriptor, mode)
         yield descriptor
-        os.fsync(descriptor)
+        if lasting:
+            os.fsync(descriptor)
 
 
-def replace_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
-    """Replace `path` with `data`, atomically and durably.
+def replace_file(path: Path, data: bytes, *, mode: int | None = None, lasting: bool = True) -> None:
+    """Replace `path` with `data`, atomically and durably; the latter unless it need not last.
 
     The temporary file lies in the same directory because rename is atomic only within one file
     system. The directory is synced last: without that a power cut may undo the rename after we
@@ -86,12 +88,13 @@ def replace_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
     """
     temporary = _fresh_file(path)
     try:
-        write_file(temporary, data, mode=mode)
+        write_file(temporary, data, mode=mode, lasting=lasting)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    sync_directory(path.parent)
+    if lasting:
+        sync_directory(path.parent)
 
 
 def overwrite_file(path: Path, data: bytes) -> None:

@@ -55,8 +55,8 @@ class Endpoint:
         return modes_in(self.path.parent).file
 
     def publish(self, record: DaemonRecord) -> None:
-        """Write the record that identifies the listener."""
-        durable.replace_file(record_path(self.path), record_bytes(record))
+        """Write the record that identifies the listener; no process outlives a power cut."""
+        durable.replace_file(record_path(self.path), record_bytes(record), lasting=False)
 
     def lead(self, root: Path, record: DaemonRecord, profile: str = "") -> None:
         """Write the locator for plain searches below `root` with the profile; none if empty."""
@@ -71,7 +71,7 @@ class Endpoint:
         with suppress(InvalidRequest):  # a root with a newline in its name has no locator
             data = locator_bytes(locator)
             self._locator = self._home.daemon / locator_name(raw, profile)
-            durable.replace_file(self._locator, data)
+            durable.replace_file(self._locator, data, lasting=False)
 
     def mislead_no_more(self) -> None:
         """Remove the locator, unless it already names another daemon."""

@@ -92,9 +92,10 @@ def test_both_are_asked_as_they_were_described(daemons: dict[str, Served]) -> No
     before = pooled(daemons, epoch)
     write_tree(daemons["b"].daemon.identity.root, {"fetch.py": FILES["a"]})
     daemons["b"].ask(Sync())
+    newer = described(daemons)["epoch"]
 
     assert pooled(daemons, epoch) == before
-    assert pooled(daemons, described(daemons)["epoch"]) != before
+    assert pooled(daemons, newer) != before
 
 
 def test_members_are_those_that_are_named(daemons: dict[str, Served]) -> None:
