@@ -11,6 +11,8 @@ import pytest
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import Busy, GgrepError, Unasked
+from ggrep.config import names
+from ggrep.config.home import Home
 from ggrep.daemon.sync_process import SyncProcess
 from ggrep.federation.building import BuildPlan, BuildResult, build, ending_signal
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
@@ -270,6 +272,32 @@ async def test_cancelled_it_ends_its_workers(workspace: Workspace, tmp_path: Pat
 
     assert built == ["a"]
     assert not any(map(is_alive, hanging(tmp_path)))
+
+
+@pytest.mark.slow
+async def test_a_build_that_was_ended_goes_on_where_it_ended(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """What was published stays and is passed over; the report is that of a build in one go."""
+    for repo in workspace.repos:
+        (repo.root_canonical / "a.py").write_text(f"def of_{repo.alias}():\n    return 1\n")
+    home = Home(tmp_path / "home")
+
+    def chosen(repo: WorkspaceRepo) -> SyncJob:
+        flags = {"encoder": "hashed"}
+        return SyncJob(repo.root_canonical, home.base, flags=flags, abreast=1)
+
+    plan = BuildPlan(chosen, SyncProcess, 1)
+    async with anyio.create_task_group() as group:
+        told = {"ended": lambda _: group.cancel_scope.cancel()}
+        group.start_soon(lambda: run(workspace, plan, **told))
+    (first,) = home.data.glob("*/" + names.active_file(Path()).name)
+    before = first.read_bytes()
+    results = await run(workspace, plan)
+
+    assert [result.status for result in results] == ["passed"] * 4
+    assert first.read_bytes() == before
+    assert len(list(home.data.glob("*/" + names.active_file(Path()).name))) == 4
 
 
 def hanging(tmp_path: Path) -> list[int]:
