@@ -36,6 +36,8 @@ _PACKAGE_ROOT: Final = Path(__file__).resolve().parents[2]
 _MODULE: Final = "ggrep.daemon.sync_worker"
 _MOST_LINE_BYTES: Final = 8 * 1024**2
 _LAST_WORDS_BYTES: Final = 2_000
+_REAP_S: Final = 1.0
+"""How long the end of a process is waited for that closed its pipes."""
 
 
 Answer = TypeVar("Answer")
@@ -46,11 +48,13 @@ class WorkerGone(Exception):
 
     Attributes:
         begun: it had begun the job.
+        signal: that ended it.
     """
 
-    def __init__(self, why: str, *, begun: bool) -> None:
+    def __init__(self, why: str, *, begun: bool, signal: int | None) -> None:
         super().__init__(why)
         self.begun = begun
+        self.signal = signal
 
 
 class SyncChild:
@@ -83,13 +87,15 @@ class SyncChild:
         words = os.memfd_create("ggrep-sync-worker")
         command = [python, "-m", _MODULE, str(idle_ms)]
         try:
-            process = await anyio.open_process(
-                [*command, LOW_IMPACT_FLAG] if low_impact else command,
-                stderr=words,
-                # Python takes modules from the current directory first.
-                cwd=_PACKAGE_ROOT,
-                start_new_session=True,
-            )
+            # Cancelled in the middle of it, nobody would know whom to end.
+            with anyio.CancelScope(shield=True):
+                process = await anyio.open_process(
+                    [*command, LOW_IMPACT_FLAG] if low_impact else command,
+                    stderr=words,
+                    # Python takes modules from the current directory first.
+                    cwd=_PACKAGE_ROOT,
+                    start_new_session=True,
+                )
         except BaseException:
             os.close(words)
             raise
@@ -138,7 +144,8 @@ class SyncChild:
         ) as error:
             if isinstance(error, TimeoutError):
                 raise
-            raise WorkerGone(self._last_words(), begun=begun) from error
+            by = None if isinstance(error, ValueError) else await self._ending_signal()
+            raise WorkerGone(self._last_words(), begun=begun, signal=by) from error
 
     async def wish(self, store_id: str, paths: Sequence[str]) -> None:
         """Tell it which files a store's first index starts with; ignored once it has ended."""
@@ -163,6 +170,13 @@ class SyncChild:
         self._asked = False
         self.served += 1
         return outcome
+
+    async def _ending_signal(self) -> int | None:
+        """Return the signal that ended a worker that said its last."""
+        with anyio.move_on_after(_REAP_S):
+            status = await self._process.wait()
+            return -status if status < 0 else None
+        return None
 
     def _last_words(self) -> str:
         size = os.fstat(self._words).st_size
@@ -295,7 +309,7 @@ class SyncProcess:
                     raise Cancelled("the daemon is stopping") from gone
                 # One that was kept may have ended by itself just before it was asked.
                 if gone.begun or not child.served:
-                    raise SyncFailed(str(gone)) from gone
+                    raise SyncFailed(str(gone), signal=gone.signal) from gone
             except TimeoutError as error:
                 seconds = self._silence_ms / 1000
                 raise SyncFailed(f"the sync worker was silent for {seconds:g} s") from error

@@ -1,7 +1,9 @@
 """One job of the sync worker: the work of `ggrep index`, with progress and throttling."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from ggrep.base.errors import InvalidRequest
@@ -12,6 +14,7 @@ from ggrep.model.sync_jobs import SyncJob, SyncOutcome
 
 if TYPE_CHECKING:
     from ggrep.index.sync.sync_report import SyncProgress
+    from ggrep.parse.workers.kept import KeptWorkers
     from ggrep.search.engine.engine import Engine
 
 _KEPT_ENGINES: Final = 4
@@ -48,7 +51,9 @@ class Worker:
         self._wanted = wanted
         self._listener = listener
         self._new_pace = new_pace
-        self._engines: list[Engine] = []
+        self._engines: list[tuple[int, Engine]] = []
+        self._parsers: KeptWorkers | None = None
+        self._swept: set[Path] = set()
 
     def do(self, job: SyncJob) -> SyncOutcome:
         """Do one job.
@@ -70,12 +75,13 @@ class Worker:
 
         from ggrep.search.engine.sync_outcomes import kept_up, outcome_of
 
-        engine.sweep()
+        engine.sweep(beside=not (job.abreast and job.home in self._swept))
+        self._swept.add(job.home)
         report = engine.sync(
             strict=job.strict,
             allow_degraded=job.allow_degraded,
             fresh=job.fresh,
-            early=True,
+            early=not job.abreast,
             wanted=lambda: self._wanted(found),
             progress=advance,
         )
@@ -90,19 +96,32 @@ class Worker:
 
     def _engine(self, job: SyncJob) -> "Engine":
         """Return the engine of a job's root under the settings as they are now."""
-        from ggrep.search.engine.engine import Engine
+        from ggrep.search.engine.engine import Engine, Hosted
 
         # A worker that steps back has one process to parse, not one for each core.
         flags = {**job.flags, "parse_workers": 1} if job.low_impact else job.flags
-        opened = Engine(job.root, Home(job.home), environ=job.environ, flags=flags)
-        for kept in self._engines:
-            if (kept.home, kept.settings, kept.identity) == (
+        hosted = Hosted(parsers=self._parsers_of(job))
+        opened = Engine(job.root, Home(job.home), environ=job.environ, flags=flags, hosted=hosted)
+        for abreast, kept in self._engines:
+            if (abreast, kept.home, kept.settings, kept.identity) == (
+                job.abreast,
                 opened.home,
                 opened.settings,
                 opened.identity,
             ):
-                self._engines.remove(kept)
+                self._engines.remove((abreast, kept))
                 opened = kept
                 break
-        self._engines = [*self._engines, opened][-_KEPT_ENGINES:]
+        self._engines = [*self._engines, (job.abreast, opened)][-_KEPT_ENGINES:]
         return opened
+
+    def _parsers_of(self, job: SyncJob) -> "KeptWorkers | None":
+        """Return the parsers of a job that shares the cores with others; None for one alone."""
+        if not job.abreast:
+            return None
+        from ggrep.parse.workers.kept import KeptWorkers
+
+        share = max(1, (os.cpu_count() or 1) // job.abreast)
+        if self._parsers is None or self._parsers.most != share:
+            self._parsers = KeptWorkers(share)
+        return self._parsers

@@ -1,31 +1,33 @@
-"""Builds the indexes of a workspace in child processes, a few at a time.
+"""Builds the indexes of a workspace in worker processes, a few at a time.
 
-A child is a command of its own: what kills it, a hostile file or a lack of memory, takes nothing
-else along. Its standard output goes nowhere and its standard error is read to the end, so that no
-full pipe ever holds it up.
+Each worker builds one repository after another, for its start takes longer than a small index does.
+What ends it, a hostile file or a lack of memory, takes nothing along but the repository it was at;
+the next one gets another worker.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from signal import SIGINT
-from subprocess import DEVNULL, PIPE
-from typing import Final, Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import anyio
-from anyio.abc import Process
 
 from ggrep.base.clock import Clock
-from ggrep.federation.upkeep_limits import DEFAULT_BUILDS, MAX_BUILDS
+from ggrep.base.errors import GgrepError
+from ggrep.federation.upkeep_limits import MAX_BUILDS
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.hints import with_path
 from ggrep.model.sanitise import sanitise_line
-
-STDERR_BYTES: Final = 64 * 1024
-"""Of what a child says, the end of this length is kept."""
-
-_PATIENCE_S: Final = 10.0
-"""How long a child may take to end once it was told to."""
+from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncRunner
 
 BuildStatus: TypeAlias = Literal["passed", "failed", "skipped"]
+
+
+class BuildWorker(SyncRunner, Protocol):
+    """Does syncs one after another, in a process of its own that it replaces when that ends."""
+
+    async def aclose(self) -> None:
+        """End the process with all it started, at once."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,9 @@ class BuildResult:
     """The outcome of building one repository.
 
     Attributes:
-        exit_code: None when it never ran, or a signal ended it.
+        exit_code: as of `ggrep index`; None when it never ran, or a signal ended it.
         signal: that ended it.
-        error: the last it said, one line.
+        error: why it failed, one line.
     """
 
     repo: WorkspaceRepo
@@ -51,13 +53,15 @@ class BuildPlan:
     """How to build.
 
     Attributes:
-        command: returns the command line for a repository.
+        job: returns the sync of a repository; raises a GgrepError where there may be none.
+        worker: returns a worker whose process has not started.
+        concurrency: workers.
         strict: start nothing more after the first failure; what runs is waited for.
     """
 
-    command: Callable[[WorkspaceRepo], Sequence[str]]
-    environ: Mapping[str, str]
-    concurrency: int = DEFAULT_BUILDS
+    job: Callable[[WorkspaceRepo], SyncJob]
+    worker: Callable[[], BuildWorker]
+    concurrency: int
     strict: bool = False
 
 
@@ -70,7 +74,7 @@ async def build(
 ) -> tuple[BuildResult, ...]:
     """Build repositories in the order of their ids; return what became of each, in that order.
 
-    Cancelled, it interrupts its children and waits for them.
+    Cancelled, it ends its workers; what they had published stays.
     """
     ordered = sorted(repos, key=lambda repo: repo.repo_id)
     builder = _Builder(plan, clock, iter(ordered), ended)
@@ -85,7 +89,7 @@ async def build(
 
 
 def ending_signal(results: Sequence[BuildResult]) -> int | None:
-    """Return the signal that ended the first child that was ended by one."""
+    """Return the signal that ended the first worker that was ended by one."""
     return next((result.signal for result in results if result.signal is not None), None)
 
 
@@ -100,68 +104,38 @@ class _Builder:
 
     async def work(self) -> None:
         """Build one repository after another until none is left or building must stop."""
-        for repo in self.queue:
-            if self._failed and self.plan.strict:
-                return
-            result = await self._run(repo)
-            self._failed = self._failed or result.status == "failed"
-            self.results.append(result)
-            self.ended(result)
+        worker = self.plan.worker()
+        try:
+            for repo in self.queue:
+                if self._failed and self.plan.strict:
+                    return
+                result = await self._run(worker, repo)
+                self._failed = self._failed or result.status == "failed"
+                self.results.append(result)
+                self.ended(result)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await worker.aclose()
 
-    async def _run(self, repo: WorkspaceRepo) -> BuildResult:
+    async def _run(self, worker: BuildWorker, repo: WorkspaceRepo) -> BuildResult:
         if repo.failure is not None:
             return BuildResult(repo, "failed", error=sanitise_line(str(repo.failure)))
         since_ms = self.clock.monotonic_ms()
+        failure: GgrepError | None = None
         try:
-            # Cancelled in the middle of it, we would not know whom to end.
-            with anyio.CancelScope(shield=True):
-                process = await anyio.open_process(
-                    list(self.plan.command(repo)),
-                    stdin=DEVNULL,
-                    stdout=DEVNULL,
-                    stderr=PIPE,
-                    env=dict(self.plan.environ),
-                )
-        except OSError as error:
-            told = f"the build could not be started: {error.strerror}"
-            return BuildResult(repo, "failed", error=told)
-        try:
-            said = await _tail(process)
-            status = await process.wait()
-        finally:
-            with anyio.CancelScope(shield=True):
-                await _end(process)
+            await worker.run(self.plan.job(repo), lambda _: None)
+        except GgrepError as error:
+            failure = error
         spent_ms = int(self.clock.monotonic_ms() - since_ms)
-        if status == 0:
+        if failure is None:
             return BuildResult(repo, "passed", 0, duration_ms=spent_ms)
-        signal = -status if status < 0 else None
-        why = f"ended by signal {signal}" if signal else _last_words(said, status)
-        code = None if signal else status
-        return BuildResult(repo, "failed", code, signal, spent_ms, why)
+        return _failed(repo, failure, spent_ms)
 
 
-async def _tail(process: Process) -> bytes:
-    """Return the last output of a child, read to its end."""
-    said = b""
-    if process.stderr is not None:
-        async for chunk in process.stderr:
-            said = (said + chunk)[-STDERR_BYTES:]
-    return said
-
-
-async def _end(process: Process) -> None:
-    """Interrupt a child that still runs, and kill it if it does not exit."""
-    if process.returncode is None:
-        process.send_signal(SIGINT)
-        with anyio.move_on_after(_PATIENCE_S):
-            await process.wait()
-    if process.returncode is None:
-        process.kill()
-    await process.aclose()
-
-
-def _last_words(said: bytes, status: int) -> str:
-    lines = [line for line in said.decode(errors="replace").splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith("error: ")]
-    last = next(iter([*errors[-1:], *lines[-1:]]), f"error: status {status}")
-    return sanitise_line(last.removeprefix("error: "))
+def _failed(repo: WorkspaceRepo, error: GgrepError, spent_ms: int) -> BuildResult:
+    signal = error.signal if isinstance(error, SyncFailed) else None
+    if signal is not None:
+        why = f"ended by signal {signal}"
+        return BuildResult(repo, "failed", None, signal, spent_ms, why)
+    why = sanitise_line(with_path(f"{error} ({error.code})", repo.root_canonical))
+    return BuildResult(repo, "failed", error.exit_status, None, spent_ms, why)

@@ -37,6 +37,9 @@ class SyncJob:
         compacting: of that, compact as well; the worker does no other job meanwhile, and a large
             store takes minutes.
         deadline_ms: the worker is killed after so long; None for no bound.
+        abreast: how many workers build the repositories of a workspace, each one after another.
+            Such a job takes its share of the cores, keeps its parsers for the next one, leaves the
+            home to the first and publishes nothing early. 0 for a sync that somebody waits for.
     """
 
     root: Path
@@ -51,6 +54,7 @@ class SyncJob:
     upkeep: bool = True
     compacting: bool = True
     deadline_ms: int | None = None
+    abreast: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +134,24 @@ class SyncFailed(GgrepError):
     Attributes:
         code: what the worker said, `internal` when it said nothing.
         retry_after_ms: how long to wait, where it is known.
+        exit_status: of a command that fails like this.
+        signal: that ended the worker.
     """
 
     def __init__(
-        self, message: str, *, code: str = "internal", retry_after_ms: int | None = None
+        self,
+        message: str,
+        *,
+        code: str = "internal",
+        retry_after_ms: int | None = None,
+        exit_status: int = 1,
+        signal: int | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
         self.retry_after_ms = retry_after_ms
+        self.exit_status = exit_status
+        self.signal = signal
 
 
 class SyncRunner(Protocol):
@@ -212,6 +226,8 @@ def error_json(error: BaseException) -> dict[str, Json]:
     said: dict[str, Json] = {"code": code, "message": _shown(message)}
     if isinstance(error, Busy):
         said["retry_after_ms"] = error.retry_after_ms
+    if isinstance(error, GgrepError) and error.exit_status != 1:
+        said["exit_status"] = error.exit_status
     return said
 
 
@@ -227,7 +243,8 @@ def error_from(document: Mapping[str, Any]) -> GgrepError:
         case "cancelled":
             return Cancelled(message)
         case _:
-            return SyncFailed(message, code=code, retry_after_ms=retry)
+            status = int(document.get("exit_status") or 1)
+            return SyncFailed(message, code=code, retry_after_ms=retry, exit_status=status)
 
 
 def _spelled(text: str) -> str:

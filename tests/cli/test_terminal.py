@@ -2,10 +2,11 @@
 
 import io
 import sys
+from dataclasses import replace
 
 import pytest
 
-from ggrep.interfaces.cli.terminal import DEFAULT_COLUMNS, open_terminal
+from ggrep.interfaces.cli.terminal import DEFAULT_COLUMNS, open_terminal, show_done
 
 
 @pytest.fixture(autouse=True)
@@ -64,3 +65,17 @@ def test_what_is_told_is_one_clean_line(capsys: pytest.CaptureFixture[str]) -> N
     open_terminal().tell("a\x1b[31mb\nc")
 
     assert capsys.readouterr().err == "ab c\n"
+
+
+def test_how_many_are_done_is_drawn_on_terminals_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log of ten thousand bars helps nobody."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    silent = open_terminal()
+    for terminal in (silent, replace(silent, progress=True)):
+        with show_done(terminal, "Building", "repositories", 3) as draw:
+            draw(2)
+        told = capsys.readouterr()
+        assert ("2/3 repositories" in told.err) is terminal.progress
+        assert told.out == ""

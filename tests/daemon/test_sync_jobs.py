@@ -51,6 +51,7 @@ def test_a_job_comes_through() -> None:
         low_impact=True,
         upkeep=False,
         deadline_ms=5,
+        abreast=2,
     )
 
     assert job_from(through_a_pipe(job_json(job))) == job  # type: ignore[arg-type] # any JSON

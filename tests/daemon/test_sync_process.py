@@ -166,6 +166,21 @@ def test_errors_come_back_as_what_they_are(tmp_path: Path) -> None:
     play(act, SyncProcess(write_worker(tmp_path)))
 
 
+def test_a_failure_says_what_a_command_would_end_with(tmp_path: Path) -> None:
+    """Whoever builds a workspace reports it of each repository."""
+
+    async def act(process: SyncProcess) -> None:
+        told = []
+        for each in ("status", "crash", "killed"):
+            with pytest.raises(SyncFailed) as failed:
+                await process.run(job(tmp_path, each), ignore)
+            told.append((failed.value.exit_status, failed.value.signal))
+
+        assert told == [(13, None), (1, None), (1, signal.SIGKILL)]
+
+    play(act, SyncProcess(write_worker(tmp_path)))
+
+
 @pytest.mark.parametrize(("act", "said"), [("crash", "it broke"), ("garble", "worker ended")])
 def test_a_worker_that_breaks_costs_one_sync(tmp_path: Path, act: str, said: str) -> None:
     """Its last words say why; the next sync gets another worker."""

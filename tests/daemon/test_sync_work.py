@@ -7,6 +7,7 @@ import pytest
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.ids import PathKey
+from ggrep.config import names
 from ggrep.daemon.sync_work import Worker
 from ggrep.daemon.throttle import Throttle
 from ggrep.index.store.view import open_snapshot
@@ -72,6 +73,37 @@ def test_a_first_index_begins_with_what_is_wanted_of_its_store(
     first = open_snapshot(engine.identity.store, second)
 
     assert list(first.live_files()) == ["f5.py"]
+
+
+def test_of_a_build_of_many_nothing_is_published_early(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody waits for the first answer, and each publish takes as long as a small index."""
+    monkeypatch.setattr("ggrep.index.sync.portions.FIRST_BYTES", 250)
+    write_tree(root, {f"f{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)})
+    told = Told()
+    works = worker(told)
+    first = works.do(SyncJob(root, home, flags=FLAGS, abreast=2))
+    again = works.do(SyncJob(root, home, flags=FLAGS, abreast=2))
+
+    assert told.stages.count("publish") == 1
+    assert (first.published, again.published) == (True, False)
+    assert again.snapshot_id == first.snapshot_id
+
+
+def test_of_a_build_of_many_the_home_is_swept_once(root: Path, home: Path) -> None:
+    """Else each of ten thousand repositories would look at ten thousand stores."""
+    write_tree(root, {"a.py": "a = 1\n"})
+    left = names.trash_dir(home / "data" / "gone", 1)
+    works, alone = worker(Told()), worker(Told())
+    works.do(SyncJob(root, home, flags=FLAGS, abreast=2))
+    left.mkdir()
+    works.do(SyncJob(root, home, flags=FLAGS, abreast=2))
+    stayed = left.exists()
+    alone.do(SyncJob(root, home, flags=FLAGS))
+
+    assert stayed
+    assert not left.exists()
 
 
 def test_a_job_for_a_store_that_the_settings_no_longer_lead_to_is_refused(

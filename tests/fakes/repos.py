@@ -16,6 +16,7 @@ from ggrep.parse.chunking.chunker import chunk_file, chunk_without_grammar, need
 from ggrep.parse.chunking.spans import to_chunks
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import corpus_of
+from ggrep.parse.workers.kept import KeptWorkers
 from ggrep.parse.workers.parse_pool import TERMS, Terms
 from ggrep.render.query_json import query_success
 from ggrep.search.engine.engine import Engine
@@ -25,7 +26,13 @@ class InProcessPool:
     """A parse pool without processes: the same chunks, at a fraction of the start-up time."""
 
     def __init__(
-        self, workers: int, limits: ChunkLimits, clock: object, *, terms: Terms = TERMS
+        self,
+        workers: int,
+        limits: ChunkLimits,
+        clock: object,
+        *,
+        terms: Terms = TERMS,
+        kept: KeptWorkers | None = None,
     ) -> None:
         self._limits = limits
 

@@ -38,6 +38,10 @@ for line in sys.stdin:
         case "crash":
             print("first words", file=sys.stderr)
             sys.exit("it broke")
+        case "killed":
+            os.kill(os.getpid(), 9)
+        case "status":
+            say(error=dict(code="incompatible", message="another build's", exit_status=13))
         case "garble":
             print("no JSON at all", flush=True)
         case "hang":

@@ -1,25 +1,26 @@
-"""Building in child processes: order, places, failures, signals and ends."""
+"""Building in worker processes: order, places, failures, signals and ends."""
 
-import os
 import signal
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import anyio
+import psutil
 import pytest
 
 from ggrep.base.clock import SystemClock
-from ggrep.federation.building import (
-    STDERR_BYTES,
-    BuildPlan,
-    BuildResult,
-    build,
-    ending_signal,
-)
+from ggrep.base.errors import Busy, GgrepError, Unasked
+from ggrep.config import names
+from ggrep.config.home import Home
+from ggrep.daemon.sync_process import SyncProcess
+from ggrep.federation.building import BuildPlan, BuildResult, build, ending_signal
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
+from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
+from tests.fakes.sync_workers import write_worker
 from tests.fakes.workspaces import make_workspace
 
-PATH = {"PATH": os.environ["PATH"]}
+OUTCOME = SyncOutcome("store", "s1", True, 1, 0, 0, 2, 1, 0, 0, 0, 0, 0, (), 5, 5)
 
 
 @pytest.fixture
@@ -28,9 +29,75 @@ def workspace(tmp_path: Path) -> Workspace:
     return make_workspace(tmp_path.resolve(), "a", "b", "c", "d")
 
 
-def shell(**scripts: str) -> Callable[[WorkspaceRepo], list[str]]:
-    """Return commands: the script named by a repository's alias, else one that does nothing."""
-    return lambda repo: ["/bin/sh", "-c", scripts.get(repo.alias or "", "exit 0")]
+def job(repo: WorkspaceRepo) -> SyncJob:
+    """Return the sync of a repository."""
+    return SyncJob(repo.root_canonical, repo.root_canonical.parent / "home")
+
+
+async def at_once(_: str) -> None:
+    """Build a repository in no time."""
+
+
+@dataclass
+class Workers:
+    """Workers of no process: `act` is called with the name of what is built.
+
+    Attributes:
+        began: what was begun, in order.
+        running: how many are at work.
+        most: how many were at once.
+    """
+
+    act: Callable[[str], Awaitable[None]] = at_once
+    began: list[str] = field(default_factory=list)
+    started: int = 0
+    closed: int = 0
+    running: int = 0
+    most: int = 0
+
+    def new(self) -> "Worker":
+        """Return another one."""
+        self.started += 1
+        return Worker(self)
+
+
+@dataclass
+class Worker:
+    """One of them."""
+
+    of: Workers
+
+    async def run(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
+        """Do one job."""
+        del on_progress
+        self.of.began.append(job.root.name)
+        self.of.running += 1
+        self.of.most = max(self.of.most, self.of.running)
+        await anyio.lowlevel.checkpoint()
+        try:
+            await self.of.act(job.root.name)
+        finally:
+            self.of.running -= 1
+        return OUTCOME
+
+    async def aclose(self) -> None:
+        """End."""
+        self.of.closed += 1
+
+
+def failing(**errors: GgrepError) -> Workers:
+    """Return workers that fail at some repositories."""
+
+    async def act(name: str) -> None:
+        if name in errors:
+            raise errors[name]
+
+    return Workers(act)
+
+
+def plan_of(workers: Workers, concurrency: int = 2, *, strict: bool = False) -> BuildPlan:
+    """Return a plan."""
+    return BuildPlan(job, workers.new, concurrency, strict)
 
 
 async def run(workspace: Workspace, plan: BuildPlan, **told: object) -> tuple[BuildResult, ...]:
@@ -38,9 +105,22 @@ async def run(workspace: Workspace, plan: BuildPlan, **told: object) -> tuple[Bu
     return await build(workspace.repos[::-1], plan, SystemClock(), **told)  # type: ignore[arg-type] # a callable
 
 
+def report(results: tuple[BuildResult, ...]) -> list[BuildResult]:
+    """Return results without how long they took."""
+    return [replace(result, duration_ms=0) for result in results]
+
+
 async def test_results_come_by_id(workspace: Workspace) -> None:
     """Whoever was done first."""
-    results = await run(workspace, BuildPlan(shell(), PATH))
+    finished = anyio.Event()
+
+    async def act(name: str) -> None:
+        if name == "a":
+            await finished.wait()
+        elif name == "d":
+            finished.set()
+
+    results = await run(workspace, plan_of(Workers(act)))
 
     assert [result.repo.alias for result in results] == ["a", "b", "c", "d"]
     assert {(result.status, result.exit_code, result.error) for result in results} == {
@@ -49,42 +129,66 @@ async def test_results_come_by_id(workspace: Workspace) -> None:
     assert all(result.duration_ms >= 0 for result in results)
 
 
-async def test_a_failure_tells_the_last_error_and_stops_nobody(workspace: Workspace) -> None:
-    """The rest of the workspace is built all the same."""
-    scripts = {"b": "echo 'error: no room' >&2; echo after >&2; exit 3"}
-    results = await run(workspace, BuildPlan(shell(**scripts), PATH))
+async def test_many_at_once_report_what_one_after_the_other_does(workspace: Workspace) -> None:
+    """A report that hangs on the number of cores compares with no other."""
+    errors = {"b": SyncFailed("no room", code="budget_exceeded"), "d": SyncFailed("", signal=9)}
+    one = await run(workspace, plan_of(failing(**errors), 1))
+    four = await run(workspace, plan_of(failing(**errors), 4))
 
-    assert [result.status for result in results] == ["passed", "failed", "passed", "passed"]
-    assert (results[1].exit_code, results[1].signal) == (3, None)
-    assert results[1].error == "no room"
+    assert report(one) == report(four)
+    assert [result.status for result in one] == ["passed", "failed", "passed", "failed"]
+
+
+async def test_a_worker_builds_one_repository_after_another(workspace: Workspace) -> None:
+    """Its start takes longer than a small index does; each is ended at the end."""
+    workers = Workers()
+    await run(workspace, plan_of(workers))
+
+    assert len(workers.began) == 4
+    assert (workers.started, workers.closed) == (2, 2)
 
 
 @pytest.mark.parametrize(
-    ("script", "error"),
+    ("error", "code", "told"),
     [
-        ("exit 4", "status 4"),
-        ("echo plain >&2; echo >&2; exit 4", "plain"),
-        ("printf 'error: a\\033[2Jb' >&2; exit 4", "ab"),
+        (SyncFailed("no room", code="budget_exceeded"), 1, "no room (budget_exceeded)"),
+        (SyncFailed("old", code="incompatible", exit_status=13), 13, "old (incompatible)"),
+        (Busy("held", retry_after_ms=7), 10, "held, retry after 7 ms (busy)"),
+        (SyncFailed("a\033[2Jb"), 1, "ab (internal)"),
     ],
 )
-async def test_there_is_always_a_reason(workspace: Workspace, script: str, error: str) -> None:
-    """And it is safe on a terminal."""
-    results = await run(workspace, BuildPlan(shell(a=script), PATH))
+async def test_a_failure_tells_why_and_stops_nobody(
+    workspace: Workspace, error: GgrepError, code: int, told: str
+) -> None:
+    """The rest of the workspace is built all the same; what is said is safe on a terminal."""
+    results = await run(workspace, plan_of(failing(b=error)))
 
-    assert results[0].error == error
+    assert [result.status for result in results] == ["passed", "failed", "passed", "passed"]
+    assert (results[1].exit_code, results[1].signal) == (code, None)
+    assert results[1].error == told
+
+
+async def test_what_may_not_be_built_reaches_no_worker(workspace: Workspace) -> None:
+    """Directories of the system, which nobody asked to index."""
+    workers = Workers()
+
+    def chosen(repo: WorkspaceRepo) -> SyncJob:
+        if repo.alias == "a":
+            raise Unasked("a directory of the system")
+        return job(repo)
+
+    results = await run(workspace, replace(plan_of(workers), job=chosen))
+
+    assert sorted(workers.began) == ["b", "c", "d"]
+    assert (results[0].status, results[0].exit_code) == ("failed", 2)
 
 
 async def test_strict_begins_nothing_after_a_failure(workspace: Workspace) -> None:
     """What was not begun is said to be skipped."""
-    began: list[str | None] = []
+    workers = failing(b=SyncFailed("refused"))
+    results = await run(workspace, plan_of(workers, 1, strict=True))
 
-    def command(repo: WorkspaceRepo) -> list[str]:
-        began.append(repo.alias)
-        return shell(b="exit 1")(repo)
-
-    results = await run(workspace, BuildPlan(command, PATH, concurrency=1, strict=True))
-
-    assert began == ["a", "b"]
+    assert workers.began == ["a", "b"]
     assert [result.status for result in results] == ["passed", "failed", "skipped", "skipped"]
     assert results[2].error == "another repository failed"
     assert (results[2].exit_code, results[2].duration_ms) == (None, 0)
@@ -92,73 +196,118 @@ async def test_strict_begins_nothing_after_a_failure(workspace: Workspace) -> No
 
 async def test_no_more_run_at_once_than_told(workspace: Workspace) -> None:
     """Each takes cores and memory."""
-    at_once, most = 0, 0
+    workers = Workers()
+    await run(workspace, plan_of(workers, 2))
 
-    def command(repo: WorkspaceRepo) -> list[str]:
-        nonlocal at_once, most
-        at_once += 1
-        most = max(most, at_once)
-        return shell()(repo)
-
-    def ended(_: BuildResult) -> None:
-        nonlocal at_once
-        at_once -= 1
-
-    await run(workspace, BuildPlan(command, PATH, concurrency=2), ended=ended)
-
-    assert (at_once, most) == (0, 2)
-
-
-async def test_a_signal_is_kept(workspace: Workspace) -> None:
-    """A child killed for want of memory is no ordinary failure."""
-    results = await run(workspace, BuildPlan(shell(c="kill -9 $$"), PATH))
-
-    assert (results[2].exit_code, results[2].signal) == (None, signal.SIGKILL)
-    assert results[2].status == "failed"
-    assert ending_signal(results) == signal.SIGKILL
-    assert ending_signal(results[:2]) is None
-
-
-async def test_a_child_that_cannot_be_started_is_a_failure_of_its_own(
-    workspace: Workspace,
-) -> None:
-    """The others are built."""
-    sound = shell()
-    plan = BuildPlan(lambda r: ["/no/such/program"] if r.alias == "a" else sound(r), PATH)
-    results = await run(workspace, plan)
-
-    assert [result.status for result in results] == ["failed", "passed", "passed", "passed"]
-    assert (results[0].exit_code, results[0].signal) == (None, None)
-    assert results[0].error == "the build could not be started: No such file or directory"
-
-
-async def test_a_child_that_says_much_is_not_held_up(workspace: Workspace) -> None:
-    """A pipe that nobody reads is full at 64 KiB, and the writer waits for ever."""
-    much = 4 * STDERR_BYTES
-    script = (
-        f"head -c {much} /dev/zero; head -c {much} /dev/zero >&2; echo 'error: end' >&2; exit 1"
-    )
-    results = await run(workspace, BuildPlan(shell(a=script), PATH))
-
-    assert results[0].error is not None
-    assert results[0].error.endswith("end")
-
-
-async def test_cancelled_it_ends_its_children(workspace: Workspace, tmp_path: Path) -> None:
-    """Ctrl-C must not leave processes behind that write into stores."""
-    note = tmp_path / "pid"
-    script = f"echo $$ > {note}.new; mv {note}.new {note}; exec sleep 60"
-    with anyio.fail_after(20):
-        async with anyio.create_task_group() as group:
-            group.start_soon(run, workspace, BuildPlan(shell(a=script), PATH, concurrency=1))
-            while not note.exists():  # noqa: ASYNC110 - another process writes it
-                await anyio.sleep(0.01)
-            group.cancel_scope.cancel()
-
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(note.read_text()), 0)
+    assert (workers.running, workers.most) == (0, 2)
 
 
 async def test_an_empty_selection_builds_nothing() -> None:
     """Every repository may be disabled."""
-    assert await build((), BuildPlan(shell(), PATH), SystemClock()) == ()
+    workers = Workers()
+
+    assert await build((), plan_of(workers), SystemClock()) == ()
+    assert workers.started == 0
+
+
+def processes(directory: Path, python: str, **acts: str) -> BuildPlan:
+    """Return a plan of real processes that do what `acts` says; the others answer at once."""
+
+    def chosen(repo: WorkspaceRepo) -> SyncJob:
+        environ: Mapping[str, str] = {"act": acts.get(repo.alias or "", "answer")}
+        return SyncJob(repo.root_canonical, directory / "pids", environ)
+
+    return BuildPlan(chosen, lambda: SyncProcess(python, silence_ms=60_000), concurrency=1)
+
+
+async def test_a_killed_worker_costs_its_repository_alone(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """One that ran out of memory is no ordinary failure; the next repository gets another."""
+    results = await run(workspace, processes(tmp_path, write_worker(tmp_path), b="killed"))
+
+    assert [result.status for result in results] == ["passed", "failed", "passed", "passed"]
+    assert (results[1].exit_code, results[1].signal) == (None, signal.SIGKILL)
+    assert results[1].error == "ended by signal 9"
+    assert ending_signal(results) == signal.SIGKILL
+    assert ending_signal(results[:1]) is None
+
+
+@pytest.mark.slow
+async def test_a_worker_that_says_nothing_more_costs_its_repository_alone(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """It is ended with all it started."""
+    plan = processes(tmp_path, write_worker(tmp_path), a="hang")
+    python = write_worker(tmp_path)
+    hasty = replace(plan, worker=lambda: SyncProcess(python, silence_ms=4_000))
+    results = await run(workspace, hasty)
+
+    assert [result.status for result in results] == ["failed", "passed", "passed", "passed"]
+    assert "silent" in (results[0].error or "")
+    assert not any(map(is_alive, hanging(tmp_path)))
+
+
+async def test_a_worker_that_cannot_be_started_fails_what_it_was_to_build(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """Each says so."""
+    results = await run(workspace, processes(tmp_path, str(tmp_path / "missing")))
+
+    assert {result.status for result in results} == {"failed"}
+    assert all("cannot be started" in (result.error or "") for result in results)
+
+
+async def test_cancelled_it_ends_its_workers(workspace: Workspace, tmp_path: Path) -> None:
+    """Ctrl-C must not leave processes behind that write into stores."""
+    plan = processes(tmp_path, write_worker(tmp_path), b="hang")
+    built: list[str | None] = []
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as group:
+            told = {"ended": lambda result: built.append(result.repo.alias)}
+            group.start_soon(lambda: run(workspace, plan, **told))
+            while not (tmp_path / "pids").exists():  # noqa: ASYNC110 - another process writes it
+                await anyio.sleep(0.01)
+            group.cancel_scope.cancel()
+
+    assert built == ["a"]
+    assert not any(map(is_alive, hanging(tmp_path)))
+
+
+@pytest.mark.slow
+async def test_a_build_that_was_ended_goes_on_where_it_ended(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """What was published stays and is passed over; the report is that of a build in one go."""
+    for repo in workspace.repos:
+        (repo.root_canonical / "a.py").write_text(f"def of_{repo.alias}():\n    return 1\n")
+    home = Home(tmp_path / "home")
+
+    def chosen(repo: WorkspaceRepo) -> SyncJob:
+        flags = {"encoder": "hashed"}
+        return SyncJob(repo.root_canonical, home.base, flags=flags, abreast=1)
+
+    plan = BuildPlan(chosen, SyncProcess, 1)
+    async with anyio.create_task_group() as group:
+        told = {"ended": lambda _: group.cancel_scope.cancel()}
+        group.start_soon(lambda: run(workspace, plan, **told))
+    (first,) = home.data.glob("*/" + names.active_file(Path()).name)
+    before = first.read_bytes()
+    results = await run(workspace, plan)
+
+    assert [result.status for result in results] == ["passed"] * 4
+    assert first.read_bytes() == before
+    assert len(list(home.data.glob("*/" + names.active_file(Path()).name))) == 4
+
+
+def hanging(tmp_path: Path) -> list[int]:
+    """Return the worker that hangs and its child."""
+    return [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+
+
+def is_alive(pid: int) -> bool:
+    """Tell whether a process runs; one that nobody reaped yet does not."""
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False

@@ -14,6 +14,7 @@ from tests.journeys.command import REPOS, Command, Outcome, fits, start
 from tests.journeys.household import Household, eventually, finish
 
 NAMES = ("gateway", "ledger", "shop")
+WORKER = "ggrep.daemon.sync_worker"
 
 
 @pytest.fixture
@@ -259,28 +260,28 @@ def two(house: Household) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_build_leaves_no_child(house: Household, number: int) -> None:
+def test_an_interrupted_build_leaves_no_process(house: Household, number: int) -> None:
     """Nobody would know what writes there."""
     file = two(house)
     process = house.start("workspace", "build", file, cwd=house.base)
     try:
-        eventually(lambda: house.processes(" index "))
+        eventually(lambda: house.processes(WORKER))
     finally:
         process.send_signal(number)
         outcome = finish(process)
 
     assert outcome.status == 12
     assert "interrupted" in outcome.err
-    assert house.processes(" index ") == set()
+    eventually(lambda: not house.processes())
 
 
 @pytest.mark.slow
-def test_a_build_ends_as_its_child_was_ended(house: Household) -> None:
+def test_a_build_ends_as_its_worker_was_ended(house: Household) -> None:
     """Whoever started it must not take a lack of memory for a mistake in a repository."""
     file = two(house)
     process = house.start("workspace", "build", file, "--json", cwd=house.base)
-    eventually(lambda: house.processes(" index "))
-    for child in house.processes(" index "):
+    eventually(lambda: house.processes(WORKER))
+    for child in house.processes(WORKER):
         os.kill(child, signal.SIGTERM)
 
     outcome = finish(process)

@@ -506,9 +506,30 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a daemon's first index is one that nobody waits for",
         "ggrep/daemon/sync_work.py",
-        "            early=True,\n",
+        "            early=not job.abreast,\n",
         "            early=False,\n",
         ("tests/daemon/test_sync_work.py::test_a_first_index_is_published_early_and_whole",),
+    ),
+    Sabotage(
+        "every repository of a build sweeps the home",
+        "ggrep/daemon/sync_work.py",
+        "beside=not (job.abreast and job.home in self._swept)",
+        "beside=True",
+        ("tests/daemon/test_sync_work.py::test_of_a_build_of_many_the_home_is_swept_once",),
+    ),
+    Sabotage(
+        "nobody learns what signal ended a worker",
+        "ggrep/daemon/sync_process.py",
+        "return -status if status < 0 else None",
+        "return None",
+        ("tests/federation/test_building.py::test_a_killed_worker_costs_its_repository_alone",),
+    ),
+    Sabotage(
+        "kept parsers are ended with their pool",
+        "ggrep/parse/workers/pool.py",
+        "                self._kept.keep(self._idle)\n",
+        "                self._kept.keep([])\n",
+        ("tests/workers/test_parse_pool.py::test_the_next_pool_goes_on_with_kept_workers",),
     ),
     Sabotage(
         "a first index begins with whatever it likes",

@@ -16,6 +16,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.source import FileText, Skip, SourceFile
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
+from ggrep.parse.workers.kept import KeptWorkers
 from ggrep.parse.workers.parse_pool import TERMS, Terms
 from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
@@ -105,9 +106,15 @@ def test_a_file_that_was_put_off_is_tried_in_ever_less_company_and_alone_in_the_
 
     class Crowded(InProcessPool):
         def __init__(
-            self, workers: int, limits: ChunkLimits, clock: object, *, terms: Terms = TERMS
+            self,
+            workers: int,
+            limits: ChunkLimits,
+            clock: object,
+            *,
+            terms: Terms = TERMS,
+            kept: KeptWorkers | None = None,
         ) -> None:
-            super().__init__(workers, limits, clock)
+            super().__init__(workers, limits, clock, terms=terms, kept=kept)
             self._alone = terms.alone
             company.append((workers, terms.alone))
             published.append(read_active(engine.identity.store) is not None)

@@ -1,6 +1,7 @@
 """Workers parse in order, and none of them can hold the pool up or outlive it."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from ggrep.model.source import FileText, SourceFile
 from ggrep.parse.chunking.unparsed import Reading
 from ggrep.parse.languages.chunk_limits import Allowance, ChunkLimits
 from ggrep.parse.workers.jobs import HELLO, PlanQuestion, encode_request, frame
+from ggrep.parse.workers.kept import KeptWorkers
 from ggrep.parse.workers.parse_pool import IN_PROCESS_BYTES, ParsePool, Terms
 from tests.fakes.clocks import ManualClock
 from tests.fakes.parsers import (
@@ -241,6 +243,43 @@ def test_leaving_early_leaves_no_child_behind() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_the_next_pool_goes_on_with_kept_workers() -> None:
+    """Starting one takes longer than the index of a tiny repository."""
+    others = children()
+    kept = KeptWorkers(1)
+    with ParsePool(2, LIMITS, SystemClock(), kept=kept) as first:
+        list(first.chunk_all(many(8)))
+    before = children() - others
+    with ParsePool(2, LIMITS, SystemClock(), kept=kept) as second:
+        ((_, chunked),) = second.chunk_all(many(1))
+    after = children() - others
+    kept.close()
+
+    assert len(before) == 1, "no more than there is room for"
+    assert before == after
+    assert (second.statistics().spawned, second.statistics().parsed) == (0, 1)
+    assert chunked is not None
+    assert children() == others
+
+
+@pytest.mark.slow
+def test_a_kept_worker_that_ended_costs_no_file_its_structure() -> None:
+    """It did nothing for long, and the machine may have been short of memory."""
+    others = children()
+    kept = KeptWorkers(1)
+    with ParsePool(1, LIMITS, SystemClock(), kept=kept) as first:
+        list(first.chunk_all(many(1)))
+    for pid in children() - others:
+        os.kill(int(pid), signal.SIGTERM)
+    with ParsePool(1, LIMITS, SystemClock(), kept=kept) as second:
+        ((_, chunked),) = second.chunk_all(many(1))
+    kept.close()
+
+    assert chunked is not None
+    assert chunked.problem is None
+
+
 def test_the_worker_loads_no_database_and_no_numbers() -> None:
     """Each worker costs its imports again, in time and in memory."""
     code = (

@@ -297,7 +297,9 @@ class _Run:
             max_chunks_per_file=settings.max_chunks_per_file, structure=settings.structure
         )
         terms = Terms(patience_ms=settings.parse_timeout_ms, alone=alone)
-        return ParsePool(workers, limits, self._target.clock, terms=terms)
+        # Others that lie idle would not leave a file that is parsed alone all memory there is.
+        kept = None if alone else self._target.parsers
+        return ParsePool(workers, limits, self._target.clock, terms=terms, kept=kept)
 
     def _index_portion(
         self,

@@ -9,6 +9,7 @@ from ggrep.base.ids import PathKey, StoreId
 from ggrep.config.settings import Settings
 from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.embedding.vector_cache import VectorCache
+from ggrep.parse.workers.kept import KeptWorkers
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class SyncTarget:
         new_id: returns a fresh ULID, larger than all before.
         wait: sleeps that many seconds; used while another writer holds the store.
         parse_workers: processes that cut files.
+        parsers: where those come from and go to; None to start and end them.
         vectors: what was encoded before; None to encode everything.
         early: somebody waits for a first index: publish some of it before the rest.
         wanted: returns the files that questions were about so far, the best first; a first index
@@ -36,6 +38,7 @@ class SyncTarget:
     new_id: Callable[[], str]
     wait: Callable[[float], None]
     parse_workers: int
+    parsers: KeptWorkers | None = None
     vectors: VectorCache | None = None
     early: bool = False
     wanted: Callable[[], Sequence[PathKey]] = tuple

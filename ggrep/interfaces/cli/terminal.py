@@ -244,6 +244,31 @@ def show_progress(terminal: Terminal, label: str) -> Iterator["Progress"]:
 
 
 @contextmanager
+def show_done(
+    terminal: Terminal, label: str, of: str, total: int
+) -> Iterator[Callable[[int], None]]:
+    """Yield a function that draws how many of a total are done; silent off a terminal."""
+    if not terminal.progress:
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=30),
+        TextColumn(f"{{task.completed:>6.0f}}/{{task.total:.0f}} {of}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    console = Console(stderr=True, no_color=not terminal.notes_style.colour)
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(label, total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+@contextmanager
 def show_counts(terminal: Terminal, label: str) -> Iterator[Callable[[str, int, int], None]]:
     """Yield a function that draws a stage and its counts of files, done and in total.
 

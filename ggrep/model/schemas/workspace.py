@@ -105,13 +105,13 @@ class BuiltRepoJson(TypedDict):
     status: Literal["passed", "failed", "skipped"]
     """What became of it."""
     exitCode: int | None
-    """Of its process; null when it never ran or a signal ended it."""
+    """That of `ggrep index`; null when none ran or a signal ended it."""
     signal: Positive | None
     """That ended its process."""
     durationMs: Count
     """How long it took."""
     error: str | None
-    """The last it said, one line."""
+    """Why it failed, one line."""
 
 
 class BuildDiagnosticsJson(TypedDict):

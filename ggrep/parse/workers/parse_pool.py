@@ -23,6 +23,7 @@ from ggrep.parse.workers.child import (
     WorkerTimeout,
 )
 from ggrep.parse.workers.jobs import PlanQuestion, decode_plan, encode_request
+from ggrep.parse.workers.kept import KeptWorkers
 from ggrep.parse.workers.pool import START_MS, WorkerPool
 
 PATIENCE_MS: Final = 60_000
@@ -71,9 +72,11 @@ class ParsePool(WorkerPool):
         *,
         terms: Terms = TERMS,
         command: tuple[str, ...] = WORKER_COMMAND,
+        kept: KeptWorkers | None = None,
     ) -> None:
+        window = 2 * workers + 2
         super().__init__(
-            workers, clock, command, purpose="parsing", window=2 * workers + 2, gives_up=True
+            workers, clock, command, purpose="parsing", window=window, gives_up=True, kept=kept
         )
         self._limits = limits
         self._terms = terms

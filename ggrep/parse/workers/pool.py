@@ -16,6 +16,7 @@ from typing import Final, Self, TypeVar
 from ggrep.base.clock import Clock
 from ggrep.base.errors import Cancelled
 from ggrep.parse.workers.child import Child, WorkerCrashed, WorkerLost, WorkerTimeout
+from ggrep.parse.workers.kept import KeptWorkers, reap
 
 START_MS: Final = 120_000
 """How long a worker's start is waited for: a tenth of a second, and seconds on a busy machine."""
@@ -51,7 +52,7 @@ class WorkerPool:
     Threads may share it.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a pool of either kind differs in
         self,
         workers: int,
         clock: Clock,
@@ -60,6 +61,7 @@ class WorkerPool:
         purpose: str,
         window: int,
         gives_up: bool = False,
+        kept: KeptWorkers | None = None,
     ) -> None:
         """Start nothing yet.
 
@@ -71,6 +73,8 @@ class WorkerPool:
             window: how many items `in_order` takes in at a time.
             gives_up: after a worker that did not start no other is tried: each would be waited
                 for.
+            kept: workers of the same command that are used first, and where ours go when we are
+                closed and they do nothing; None to start and end our own.
         """
         self._workers = workers
         self._clock = clock
@@ -82,11 +86,12 @@ class WorkerPool:
         self._children: set[Child] = set()
         self._closed = False
         self._gives_up = gives_up
+        self._kept = kept
         self._stalled = False
         self._counts = dict.fromkeys(PoolStatistics.__slots__, 0)
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="parsing")
         # Whoever leaves without closing anything leaves no process behind.
-        weakref.finalize(self, _reap, self._children)
+        weakref.finalize(self, reap, self._children)
 
     def __enter__(self) -> Self:
         return self
@@ -103,13 +108,17 @@ class WorkerPool:
         """Stop at once and reap every worker; answers not yet handed out are lost."""
         with self._lock:
             self._closed = True
+            if self._kept is not None:
+                self._children.difference_update(self._idle)
+                self._kept.keep(self._idle)
+                self._idle.clear()
             running = list(self._children)
         for child in running:
             child.kill()
         self._threads.shutdown(wait=True, cancel_futures=True)
         with self._lock:
             self._idle.clear()
-            _reap(self._children)
+            reap(self._children)
 
     def statistics(self) -> PoolStatistics:
         """Return what was done so far."""
@@ -214,6 +223,9 @@ class WorkerPool:
                 raise WorkerNotStarted
             if self._idle and not fresh:
                 return self._idle.pop()
+            if self._kept is not None and not fresh and (found := self._kept.take()):
+                self._children.add(found)
+                return found
             try:
                 child = Child(self._command, self._clock)
             except OSError as error:
@@ -250,9 +262,3 @@ def _decoded(body: bytes, decode: Callable[[bytes], _Answer]) -> _Answer:
         return decode(body)
     except (ValueError, TypeError) as error:
         raise WorkerCrashed("the answer is none") from error
-
-
-def _reap(children: set[Child]) -> None:
-    for child in children:
-        child.reap()
-    children.clear()

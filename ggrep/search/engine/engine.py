@@ -66,6 +66,7 @@ from ggrep.model.response import Admitted, PoolResponse, QueryResponse, RepoDesc
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.standing import Standing
 from ggrep.model.statistics import CollectionStatistics
+from ggrep.parse.workers.kept import KeptWorkers
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine import query_answers as answers
 from ggrep.search.engine.name_pools import references_pool, symbol_pool
@@ -111,6 +112,8 @@ class Hosted:
             heals it.
         standing: how the updating of the index stands; None for what its last sync wrote.
         occurrences: who looks for names in files; None for a pool of the engine's own.
+        parsers: kept from sync to sync, and the most that one may have; None: each sync starts as
+            many as the settings say, and ends them.
     """
 
     handles: Callable[[int], AbstractContextManager[None]] = _unbounded
@@ -118,6 +121,7 @@ class Hosted:
     on_damage: Callable[[], None] = lambda: None
     standing: Callable[[], Standing] | None = None
     occurrences: OccurrencePool | None = None
+    parsers: KeptWorkers | None = None
 
 
 class Engine:
@@ -162,6 +166,7 @@ class Engine:
         self.settings: Settings = settings
         self.clock: Clock = clock or SystemClock()
         self._slots = hosted.slots
+        self._parsers = hosted.parsers
         self._orphaned = False
         self._new_id = IdSource(self.clock)
         self.identity: RepoIdentity = identify(root, home, self.settings)
@@ -251,13 +256,19 @@ class Engine:
         with typed_failures(self.home.base):
             return upgrade_store(self._target(None), repo_id=self.identity.repo_id)
 
-    def sweep(self) -> Swept:
+    def sweep(self, *, beside: bool = True) -> Swept:
         """Delete what killed commands left in the home; `keep_up` cleans this store.
 
         Before a sync, which may need the room. Nobody at work is waited for.
+
+        Args:
+            beside: False where the home was swept just now: only see what is to be cleaned of this
+                store.
         """
         with suppress(GgrepError, OSError):  # a record that cannot be read fails the sync, in words
             self._orphaned |= is_orphaned(names.lease_files(self.identity.store))
+        if not beside:
+            return Swept()
         return sweep_home(self.home, self.clock, time.sleep, self.settings.lease_ttl_ms)
 
     def keep_up(self, *, compacting: bool = True) -> UpkeepReport:
@@ -274,6 +285,7 @@ class Engine:
 
     def _target(self, vectors: VectorCache | None) -> SyncTarget:
         identity = self.identity
+        workers = self.settings.parse_workers or os.cpu_count() or 1
         return SyncTarget(
             root=identity.root,
             store=identity.store,
@@ -285,7 +297,8 @@ class Engine:
             clock=self.clock,
             new_id=self._new_id,
             wait=time.sleep,
-            parse_workers=self.settings.parse_workers or os.cpu_count() or 1,
+            parse_workers=min(workers, self._parsers.most) if self._parsers else workers,
+            parsers=self._parsers,
             vectors=vectors,
         )
 
