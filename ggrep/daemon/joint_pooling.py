@@ -16,7 +16,7 @@ from ggrep.daemon.joint_members import Described
 from ggrep.daemon.query_log import Outcome, note, note_failure, question_of
 from ggrep.daemon.shared import ServedStore
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.model.joint_pools import JointPoolResponse
+from ggrep.model.joint_pools import JointPoolResponse, Place
 from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.message_types import JointDescribe, JointPool
 
@@ -36,7 +36,10 @@ async def joint_describe(daemon: StoreDaemon, caller: Caller, message: JointDesc
     stores = [shared.stores.get((place.store_id, place.config_fingerprint)) for place in places]
 
     def work() -> tuple[Described, ...]:
-        return tuple(_described(store, deadline) for store in stores)
+        return tuple(
+            _described(daemon, place, store, deadline)
+            for place, store in zip(places, stores, strict=True)
+        )
 
     members = await to_thread.run_sync(work, limiter=shared.threads)
     now_ms = shared.clock.monotonic_ms()
@@ -49,16 +52,23 @@ async def joint_describe(daemon: StoreDaemon, caller: Caller, message: JointDesc
     return {"described": {"epoch": epoch.name, "descriptions": told}}
 
 
-def _described(store: ServedStore | None, deadline: Deadline) -> Described:
+def _described(
+    daemon: StoreDaemon, place: Place, store: ServedStore | None, deadline: Deadline
+) -> Described:
     """Return what a store is; nothing of one that is to be asked by itself."""
-    if store is None or store.stopping is not None:
-        return Described()
+    if store is not None and store.stopping is not None:
+        store = None
     try:
-        view, told = store.engine().describe_current(deadline)
+        engine = store.engine() if store else daemon.shared.guests.engine(place, daemon.flags)
+        if engine is None:
+            return Described()
+        view, told = engine.describe_current(deadline)
     except DeadlineExceeded:
         raise
     except GgrepError:
         return Described()
+    if store is None:
+        return Described(view, told)
     notices = (*told.notices, *store.lasting_notices())
     return Described(view, replace(told, freshness=store.freshness(), notices=notices))
 

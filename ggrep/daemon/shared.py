@@ -9,6 +9,7 @@ from anyio import CapacityLimiter
 from ggrep.base.clock import Clock
 from ggrep.config.home import Home
 from ggrep.daemon.asked_line import LineReader, no_lines
+from ggrep.daemon.guests import Guests
 from ggrep.daemon.host_packs import HostPacks
 from ggrep.daemon.joint_members import JointMembers
 from ggrep.daemon.qos.cpu import CpuPermits
@@ -66,6 +67,7 @@ class Shared:
         build: of the code that runs.
         reads: reads typed commands.
         stores: the daemons of this host, by store and configuration.
+        guests: stores that it reads and does not serve.
         joint: which of them are asked together.
         packs: what such questions are answered from.
     """
@@ -89,11 +91,13 @@ class Shared:
     reads: LineReader = no_lines
     stores: dict[tuple[str, str], ServedStore] = field(default_factory=dict)
     joint: JointMembers = field(default_factory=JointMembers)
+    guests: Guests = field(init=False)
     packs: HostPacks = field(init=False)
     coordinating: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(_COORDINATING))
 
     def __post_init__(self) -> None:
-        """Have packs of our home."""
+        """Have packs of our home, and guests."""
+        object.__setattr__(self, "guests", Guests(self.home, self.environ, self.clock))
         object.__setattr__(self, "packs", HostPacks(self.home, self.clock))
 
     @property

@@ -137,6 +137,11 @@ class StoreDaemon:
         return self.identity.store_id, self.identity.config_fingerprint
 
     @property
+    def flags(self) -> Mapping[str, object]:
+        """Return the settings that beat all others."""
+        return self._flags
+
+    @property
     def leads(self) -> bool:
         """Return whether plain searches below the root mean this store: no flag chose another."""
         return all(name in _OF_NO_ANSWER for name in self._flags)

@@ -171,9 +171,9 @@ async def _asked(asking: RepoRequests) -> Given:
     force, admitted = asking.force, asking.plan.admitted()
     compare = not force.strategy.compares or cohort.comparable(_candidates(asking, admitted))
     weak = "" if compare else "their indexes do not compare"
-    await asking.encode()
     if not weak and (jointly := await _jointly(asking, admitted)) is not None:
         return jointly
+    await asking.encode()
     figures: dict[RepoId, Figures] = {}
     if force.max_repos or (force.strategy.counts and not weak):
         figures = await asking.figures(admitted)

@@ -1,5 +1,6 @@
 """Searches repositories through their daemons."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -181,22 +182,30 @@ class KnownHosts:
 
 @dataclass(slots=True)
 class HostSearcher:
-    """Daemons of one host process, asked by way of one of them."""
+    """A host process, asked about its daemons' stores and others by way of one daemon.
+
+    Attributes:
+        guide: that daemon.
+        met: where the daemons of all are met.
+    """
 
     channels: Channels
     known: KnownHosts
+    guide: DaemonAddress
     met: Mapping[RepoId, DaemonAddress]
     _epoch: str = ""
 
     @property
     def repos(self) -> Sequence[RepoId]:
-        """Return whose daemons, by id."""
+        """Return whose stores, by id."""
         return tuple(self.met)
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
         """Return the facts of those that need not be asked by themselves."""
         identities = [address.identity for address in self.met.values()]
-        places = tuple(Place(one.store_id, one.config_fingerprint) for one in identities)
+        places = tuple(
+            Place(one.store_id, one.config_fingerprint, str(one.root)) for one in identities
+        )
         key = members_key(places)
         known = self.known.held.get(key)
         epoch = known.epoch if known else ""
@@ -235,8 +244,7 @@ class HostSearcher:
         return value_of(JointDescription, await self._ask(said, deadline), "described")
 
     async def _ask(self, said: Callable[[float], Message], deadline: Deadline) -> Reply:
-        address = next(iter(self.met.values()))
-        return await self.channels.ask_within(address, said, deadline, "never")
+        return await self.channels.ask_within(self.guide, said, deadline, "never")
 
 
 @dataclass(slots=True)
@@ -272,14 +280,17 @@ class DaemonSearchers:
         return DaemonSearcher(self.channels, partial(self.meet, repo), self._met.get(repo.repo_id))
 
     def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[HostSearcher]:
-        """Return the hosts of two or more of them that are connected."""
-        by_host: dict[int, dict[RepoId, DaemonAddress]] = {}
-        for repo in sorted(repos, key=lambda repo: repo.repo_id):
-            address = self._met.get(repo.repo_id)
-            if address is not None and (host := self.channels.host_of(address)) is not None:
-                by_host.setdefault(host, {})[repo.repo_id] = address
-        several = [own for _, own in sorted(by_host.items()) if len(own) > 1]
-        return [HostSearcher(self.channels, self.known, own) for own in several]
+        """Return the process that serves most of them, two at least: it can be asked about all."""
+        met = {repo.repo_id: self._met[repo.repo_id] for repo in repos if repo.repo_id in self._met}
+        served = Counter(host for one in met.values() if (host := self.channels.host_of(one)))
+        if not served:
+            return ()
+        host, number = min(served.items(), key=lambda item: (-item[1], item[0]))
+        guide = self.channels.guide(list(met.values()), host)
+        if guide is None or number < 2:
+            return ()
+        ordered = {repo: met[repo] for repo in sorted(met)}
+        return (HostSearcher(self.channels, self.known, guide, ordered),)
 
     async def _note(
         self,

@@ -15,7 +15,7 @@ from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import EncodedQuery, SearchRequest
 from ggrep.model.response import RepoDescription
-from ggrep.model.says import MOST_CANDIDATES, Sent
+from ggrep.model.says import MOST_CANDIDATES, MOST_PATH_BYTES, Sent
 from ggrep.model.statistics import CollectionStatistics, TermFrequency
 
 K = TypeVar("K")
@@ -26,17 +26,23 @@ MOST_MEMBERS: Final = 16_384
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A repository as its daemon is known."""
+    """A repository as its daemon is known.
+
+    Attributes:
+        root: absolute.
+    """
 
     store_id: Annotated[str, Sent(128, 1, form="shown")]
     config_fingerprint: Annotated[str, Sent(128, 1, form="shown")]
+    root: Annotated[str, Sent(MOST_PATH_BYTES, 1, form="path")]
 
 
 def members_key(places: Sequence[Place]) -> str:
     """Return the name of a list of repositories, by which it need be said only once."""
     digest = hashlib.sha256()
     for place in places:
-        digest.update(f"{place.store_id} {place.config_fingerprint}\n".encode())
+        told = f"{place.store_id} {place.config_fingerprint} {place.root}\n"
+        digest.update(told.encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 
 

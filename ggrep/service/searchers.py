@@ -1,16 +1,19 @@
 """The in-process repository searcher: engines in threads, no daemon."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import anyio.to_thread
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
+from ggrep.base.ids import RepoId
 from ggrep.federation.profile_views import described, narrowed_pool, narrowed_slate
 from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.joint_pools import JointPoolResponse, JointQuestion
 from ggrep.model.name_pools import (
     ImportsFound,
     ImportsRequest,
@@ -30,9 +33,15 @@ from ggrep.protocol.client.starting import NotStarted
 from ggrep.service.places import open_engine
 
 if TYPE_CHECKING:
+    from ggrep.index.store.view import SnapshotView
     from ggrep.search.engine.engine import Engine
 
 T = TypeVar("T")
+
+_MANY: Final = 32
+"""Repositories from which on nobody waits for their daemons' start."""
+_SOON_MS: Final = 400.0
+"""How long is waited for those that run, and for a start to be under way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +73,12 @@ class EngineSearcher:
     def __init__(self, open_engine: Callable[[], "Engine"]) -> None:
         self._open = open_engine
         self._engine: Engine | None = None
+
+    def engine(self) -> "Engine":
+        """Return the engine, opened on first use, by one thread at a time."""
+        if self._engine is None:
+            self._engine = self._open()
+        return self._engine
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return what a coordinator must know before it asks."""
@@ -110,21 +125,90 @@ class EngineSearcher:
         return await self._call(lambda engine: engine.expand(request, deadline))
 
     async def _call(self, work: Callable[["Engine"], T]) -> T:
-        def run() -> T:
-            if self._engine is None:
-                self._engine = self._open()
-            return work(self._engine)
+        return await anyio.to_thread.run_sync(lambda: work(self.engine()), abandon_on_cancel=True)
+
+
+class EngineSearchers:
+    """An engine in this process for each repository, opened when it is first asked."""
+
+    def __init__(self, opener: Callable[[WorkspaceRepo], "Engine"]) -> None:
+        """Open nothing yet."""
+        self._opener = opener
+        self._held: dict[RepoId, EngineSearcher] = {}
+
+    async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
+        """Do nothing."""
+
+    def open(self, repo: WorkspaceRepo) -> EngineSearcher:
+        """Return the searcher of a repository; always the same."""
+        return self._held.setdefault(repo.repo_id, EngineSearcher(lambda: self._opener(repo)))
+
+    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
+        """Return who asks all of them at once."""
+        if len(repos) < 2:
+            return ()
+        ordered = sorted(repos, key=lambda repo: repo.repo_id)
+        return (JointEngines({repo.repo_id: self.open(repo) for repo in ordered}),)
+
+
+class JointEngines:
+    """Engines of this process, asked as one collection in a worker thread."""
+
+    def __init__(self, searchers: Mapping[RepoId, EngineSearcher]) -> None:
+        """Open nothing yet.
+
+        Args:
+            searchers: in the order that breaks ties between equal hits.
+        """
+        self._searchers = searchers
+        self._views: dict[RepoId, SnapshotView] = {}
+
+    @property
+    def repos(self) -> Sequence[RepoId]:
+        """Return whose engines, by id."""
+        return tuple(self._searchers)
+
+    async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
+        """Return the facts of those whose snapshot can be read."""
+
+        def run() -> dict[RepoId, RepoDescription]:
+            found = {}
+            for repo, searcher in self._searchers.items():
+                deadline.check("describing")
+                with suppress(GgrepError):  # it is asked by itself, and fails there
+                    engine = searcher.engine()
+                    self._views[repo], told = engine.describe_current(deadline)
+                    found[repo] = described(told, engine.profile)
+            return found
+
+        return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
+
+    async def search(
+        self, question: JointQuestion, repos: Sequence[RepoId], deadline: Deadline
+    ) -> JointPoolResponse:
+        """Return the beginnings of the lists of some of them."""
+
+        def run() -> JointPoolResponse:
+            from ggrep.index.packs.opened_packs import OpenedPacks
+            from ggrep.search.engine.joint_pools import joint_pools
+            from ggrep.search.query.joint_view import join
+
+            engine = self._searchers[repos[0]].engine()
+            view = join([self._views[repo] for repo in repos], OpenedPacks(engine.home).packs())
+            return joint_pools(
+                view,
+                question,
+                encoder=engine.encoder,
+                settings=engine.settings,
+                deadline=deadline,
+            )
 
         return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
 
 
-def engine_searchers(environ: Mapping[str, str], flags: Mapping[str, object]) -> ReadySearchers:
+def engine_searchers(environ: Mapping[str, str], flags: Mapping[str, object]) -> EngineSearchers:
     """Return what opens an engine for each repository, when it is first asked."""
-
-    def open_searcher(repo: WorkspaceRepo) -> EngineSearcher:
-        return EngineSearcher(lambda: open_engine(repo.root_canonical, environ, flags=flags))
-
-    return ReadySearchers(open_searcher)
+    return EngineSearchers(lambda repo: open_engine(repo.root_canonical, environ, flags=flags))
 
 
 class OwnReading:
@@ -138,8 +222,16 @@ class OwnReading:
         self._said: set[str] = set()
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
-        """Start the daemons that are missing."""
-        await self._daemons.prepare(repos, deadline)
+        """Start the daemons that are missing; of many they are not waited for.
+
+        To start very many takes longer than to read all their indexes here.
+        """
+        if len(repos) < _MANY:
+            await self._daemons.prepare(repos, deadline)
+            return
+        soon = min(_SOON_MS, deadline.remaining_ms())
+        clock = deadline.clock
+        await self._daemons.prepare(repos, replace(deadline, at_ms=clock.monotonic_ms() + soon))
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         """Return the daemon, or what stands in for it."""
@@ -154,8 +246,9 @@ class OwnReading:
         return _Either(self._daemons.open(repo), instead)
 
     def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return the hosts of the daemons."""
-        return self._daemons.hosts(repos)
+        """Return the host of the daemons; while none is up this process, where there are many."""
+        found = self._daemons.hosts(repos)
+        return found if found or len(repos) < _MANY else self._here.hosts(repos)
 
 
 class _Either:

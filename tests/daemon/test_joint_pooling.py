@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def daemons(tmp_path: Path, home: Path, quick_parsing: None) -> Iterator[dict[st
 
 def places(daemons: dict[str, Served]) -> tuple[Place, ...]:
     identities = [one.address.identity for one in daemons.values()]
-    return tuple(Place(one.store_id, one.config_fingerprint) for one in identities)
+    return tuple(Place(one.store_id, one.config_fingerprint, str(one.root)) for one in identities)
 
 
 def described(daemons: dict[str, Served], known: str = "", *, said: bool = True) -> dict[str, Any]:
@@ -79,11 +80,23 @@ def test_what_is_known_is_not_told_again(daemons: dict[str, Served]) -> None:
     assert again["descriptions"][1]["snapshot_id"] != first["descriptions"][1]["snapshot_id"]
 
 
-def test_one_that_is_served_elsewhere_is_described_by_itself(daemons: dict[str, Served]) -> None:
-    """The others are described all the same."""
+def test_one_that_is_served_elsewhere_is_read_all_the_same(daemons: dict[str, Served]) -> None:
+    """Its snapshot is what its own daemon would answer from; how current it is, is unknown."""
+    both = described(daemons)
     daemons["a"].daemon.shared.stores.pop(daemons["b"].daemon.key)
+    found = described(daemons)
 
-    assert [one is None for one in described(daemons)["descriptions"]] == [False, True]
+    assert found["descriptions"][1] == {**both["descriptions"][1], "freshness": "unknown"}
+    assert pooled(daemons, found["epoch"]) == pooled(daemons, both["epoch"])
+
+
+def test_one_whose_settings_lead_elsewhere_is_asked_by_itself(daemons: dict[str, Served]) -> None:
+    """The client goes by other settings than this process does."""
+    first, second = places(daemons)
+    members = first, replace(second, config_fingerprint="other")
+    found = daemons["a"].ask(JointDescribe(members_key(members), members)).body["described"]
+
+    assert [one is None for one in found["descriptions"]] == [False, True]
 
 
 def test_both_are_asked_as_they_were_described(daemons: dict[str, Served]) -> None:

@@ -7,12 +7,14 @@ import anyio
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.memory import Memory
 from ggrep.federation.repo_requests import Arrived
-from ggrep.federation.workspace import Workspace
+from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
+from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.model.corpus import Corpus
 from ggrep.model.request import PoolRequest, SearchRequest
 from tests.fakes.clocks import ManualClock
@@ -57,6 +59,22 @@ async def ask(
         memory=memory,
         arrived=arrived,
     )
+
+
+class OneByOne:
+    """Repositories that nobody asks at once."""
+
+    def __init__(self, inner: Searchers) -> None:
+        self._inner = inner
+
+    async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
+        await self._inner.prepare(repos, deadline)
+
+    def open(self, repo: WorkspaceRepo) -> RepoSearcher:
+        return self._inner.open(repo)
+
+    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
+        return ()
 
 
 def calls(fake: FakeSearcher, method: str) -> int:

@@ -21,6 +21,7 @@ from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.wire.codec import to_json
 from ggrep.search.engine.engine import Engine
+from tests.fakes.coordinated import OneByOne
 from tests.fakes.hosts import FLAGS, served
 from tests.fakes.places import short_directory
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
@@ -62,15 +63,16 @@ class Workshop:
         """Return the engine of a repository."""
         return open_engine(self.roots[name], self.home)
 
-    async def search(self, **wanted: Any) -> FederatedResponse:
-        """Return the answer of all five."""
+    async def search(self, *, at_once: bool = False, **wanted: Any) -> FederatedResponse:
+        """Return the answer of all five, each of which is asked by itself unless said otherwise."""
         channels = Channels(CLOCK, {}, starts=False)
+        daemons = DaemonSearchers(channels, self.address)
         search = SearchRequest("forge", timeout_ms=TIMEOUT_MS)
         try:
             return await federated_search(
                 workspace(*(repo(name) for name in self.roots)),
                 FederatedRequest(search, concurrency=8, **wanted),
-                DaemonSearchers(channels, self.address),
+                daemons if at_once else OneByOne(daemons),
                 CLOCK,
             )
         finally:
@@ -217,3 +219,13 @@ async def test_a_repository_without_an_index_is_named_as_such(workshop: Workshop
         pointer.write_bytes(held)
 
     assert statuses(found) == {**well_or("ok"), "dross": "missing_index"}
+
+
+async def test_what_a_dead_daemon_served_another_process_reads(workshop: Workshop) -> None:
+    """A question to all is answered from snapshots; none of them is gone with its daemon."""
+    for name in ILL:
+        falls_ill(workshop.ill[name], "describe", workshop.ill[name].die)
+    found = await workshop.search(at_once=True, merge_strategy="global")
+
+    assert statuses(found) == dict.fromkeys(workshop.roots, "ok")
+    assert {merged.repo_alias for merged in found.hits} == set(workshop.roots)

@@ -129,7 +129,7 @@ _QUESTION = st.builds(
     vector=st.none() | _VECTOR,
 )
 _PLACES = st.lists(st.integers(0, 99), min_size=1, max_size=3).map(tuple)
-_MEMBERS = st.lists(st.builds(Place, _NAME, _NAME), max_size=3).map(tuple)
+_MEMBERS = st.lists(st.builds(Place, _NAME, _NAME, _PATH), max_size=3).map(tuple)
 _SLATE = st.builds(
     SlateRequest,
     level=st.integers(0, 3),

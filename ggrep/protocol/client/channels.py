@@ -1,19 +1,20 @@
 """The connections of one process to its daemons; starts those that are missing."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 import anyio
-from anyio import CapacityLimiter
+from anyio import CapacityLimiter, to_thread
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, GgrepError, Incompatible, NoIndex
 from ggrep.protocol.client.channel import Channel
 from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.daemon_listing import read_record
 from ggrep.protocol.client.dialling import LATE, before
 from ggrep.protocol.client.exchange import START_MS
 from ggrep.protocol.client.launching import Launcher, is_published
@@ -30,6 +31,9 @@ _LOOK_MS: Final = 1_000.0
 """How long `prepare` waits for daemons to introduce themselves; those that listen do at once."""
 
 _LOOKS: Final = 64
+
+_MANY: Final = 17
+"""Daemons from which on it is worth while to read which of them live in one process."""
 
 
 Start: TypeAlias = Literal["always", "published", "never"]
@@ -72,6 +76,8 @@ class Channels:
         self._starts = starts
         self._launcher = Launcher(clock, environ, told)
         self._places: dict[Path, _Place] = {}
+        # By socket, that of another daemon of the same process, to which we are connected.
+        self._beside: dict[Path, Path] = {}
         self._closed = False
 
     async def ask(
@@ -118,6 +124,7 @@ class Channels:
     async def prepare(self, addresses: Sequence[DaemonAddress], deadline: Deadline) -> None:
         """Connect to daemons, and start one host for all that are missing.
 
+        Of many whose records name one process, one is connected to: it can be asked about all.
         Nothing fails here: who cannot be had is found so when it is asked. A daemon that hangs is
         waited for a quarter of the time at most, and a host that is not up at the deadline goes
         on starting for those who ask.
@@ -130,10 +137,21 @@ class Channels:
             await self._launcher.start_all(missing, deadline)
 
     def host_of(self, address: DaemonAddress) -> int | None:
-        """Return the process that a connected daemon lives in; None where none is connected."""
-        place = self._places.get(address.socket)
-        channel = place.open_channel if place else None
-        return channel.pid if channel else None
+        """Return the process of a daemon; None where we are not connected to any of it."""
+        for socket in (address.socket, self._beside.get(address.socket)):
+            place = self._places.get(socket) if socket else None
+            channel = place.open_channel if place else None
+            if channel is not None:
+                return channel.pid
+        return None
+
+    def guide(self, addresses: Sequence[DaemonAddress], host: int) -> DaemonAddress | None:
+        """Return one of the daemons that is connected and lives in that process."""
+        for address in addresses:
+            place = self._places.get(address.socket)
+            if place and place.open_channel and place.open_channel.pid == host:
+                return address
+        return None
 
     async def aclose(self) -> None:
         """Close every connection; running requests fail."""
@@ -213,26 +231,46 @@ class Channels:
         soon = Deadline.after(self._clock, milliseconds)
 
         async def look(address: DaemonAddress) -> None:
-            place = self._place(address)
-            async with looks, place.lock:
-                if place.open_channel is not None:
-                    return  # somebody else connected meanwhile
-                await self._leave(place)
-                try:
-                    place.channel = await Channel.open(address.socket, address.hello, soon)
-                except Silent:
-                    return
-                except Unreachable:
+            async with looks:
+                if await self._is_missing(address, soon):
                     missing[address.socket] = address
-                except GgrepError:
-                    return
 
         with suppress(GgrepError), before(soon, LATE):
+            for several in await self._neighbours(addresses.values()):
+                await self._is_missing(several[0], soon)
+                if self.host_of(several[0]) is not None:
+                    self._beside.update((each.socket, several[0].socket) for each in several)
             async with anyio.create_task_group() as group:
                 for address in addresses.values():
                     if self.host_of(address) is None:
                         group.start_soon(look, address)
         return [missing[socket] for socket in sorted(missing)]
+
+    async def _is_missing(self, address: DaemonAddress, soon: Deadline) -> bool:
+        """Connect to a daemon; return whether nobody listens there."""
+        place = self._place(address)
+        async with place.lock:
+            if place.open_channel is not None:
+                return False  # somebody else connected meanwhile
+            await self._leave(place)
+            try:
+                place.channel = await Channel.open(address.socket, address.hello, soon)
+            except Silent:
+                return False
+            except Unreachable:
+                return True
+            except GgrepError:
+                return False
+            return False
+
+    async def _neighbours(
+        self, addresses: Iterable[DaemonAddress]
+    ) -> Sequence[Sequence[DaemonAddress]]:
+        """Return those of many that are not connected and live in one process, by their records."""
+        apart = [address for address in addresses if self.host_of(address) is None]
+        if len(apart) < _MANY:
+            return ()
+        return await to_thread.run_sync(_by_record, apart, abandon_on_cancel=True)
 
     def _place(self, address: DaemonAddress) -> _Place:
         return self._places.setdefault(address.socket, _Place())
@@ -242,6 +280,16 @@ class Channels:
         if place.channel is not None:
             await place.channel.aclose()
             place.channel = None
+
+
+def _by_record(addresses: Sequence[DaemonAddress]) -> Sequence[Sequence[DaemonAddress]]:
+    """Return the daemons of which records name one host process, two or more of each."""
+    found: dict[str, list[DaemonAddress]] = {}
+    for address in addresses:
+        record = read_record(address.socket)
+        if record is not None:
+            found.setdefault(record.host_id, []).append(address)
+    return [several for _, several in sorted(found.items()) if len(several) > 1]
 
 
 def _lost(error: GgrepError, lost: GgrepError | None, start: Start) -> GgrepError:

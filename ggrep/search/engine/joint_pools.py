@@ -30,7 +30,7 @@ from ggrep.model.quota import Dealt
 from ggrep.model.repo_evidence import evidence_factor, repo_evidence
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.engine.query_answers import UNBOUNDED, clamped
-from ggrep.search.query.chunk_ids import candidate_ids, chunk_ids, rows_of_texts
+from ggrep.search.query.chunk_ids import SAME_BITS, candidate_ids, rows_of_texts
 from ggrep.search.query.context import state_notices
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.fetch import bare_hit, show_all
@@ -233,7 +233,7 @@ class _Joint:
         for own in lists:
             known = {(one.segment, one.row) for one in own.candidates}
             wanted = frozenset(own.texts)
-            for member in self._holders(ranked, own.corpus, wanted, known):
+            for member in self._holders(ranked, own, known):
                 one = ranked_within(ranked, _rows_of(ranked, member), self.question.per_list)
                 chosen = self._choose(one, own.corpus, self.question.per_list).candidates
                 ids = candidate_ids(ranked.view, ranked.segments, chosen)
@@ -244,25 +244,28 @@ class _Joint:
                 ]
         return found
 
-    def _holders(
-        self,
-        ranked: Ranked,
-        corpus: Corpus,
-        texts: frozenset[bytes],
-        known: set[tuple[int, int]],
-    ) -> list[int]:
-        """Return the members with further rows of those texts that score."""
+    def _holders(self, ranked: Ranked, own: _List, known: set[tuple[int, int]]) -> list[int]:
+        """Return the members with further rows of a list's texts that score."""
         held: set[int] = set()
+        texts, scales = frozenset(own.texts), self._scales(ranked, own)
         for place, segment in enumerate(ranked.segments):
             scored, image = ranked.plain[place], segment.image
             if scored.is_empty or segment.owners is None or not texts:
                 continue
-            rows = rows_of_texts(chunk_ids(ranked.view, segment), texts)
+            rows = rows_of_texts(ranked.view, segment, texts, scales)
             shown = ranked.eligible[place][rows] & (scored.total[rows] > 0.0)
-            shown &= image.row_corpora[rows] == CORPORA.index(corpus)
+            shown &= image.row_corpora[rows] == CORPORA.index(own.corpus)
             further = [row for row in rows[shown].tolist() if (place, row) not in known]
             held.update(segment.owners[image.row_files[further]].tolist())
         return sorted(held)
+
+    def _scales(self, ranked: Ranked, own: _List) -> Figures | None:
+        """Return the scales of the vectors of a list's texts, where equal texts have the same."""
+        if self.encoder is None or self.encoder.identity.name not in SAME_BITS:
+            return None
+        images = [ranked.segments[one.segment].image for one in own.candidates]
+        pairs = zip(images, own.candidates, strict=True)
+        return np.array([float(image.scales[one.row]) for image, one in pairs])
 
     def _member(self, candidate: Candidate) -> int:
         return open_segments(self.view)[candidate.segment].owner_of(candidate.file)

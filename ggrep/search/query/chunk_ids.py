@@ -1,6 +1,7 @@
-"""Which rows hold the same text: chunk ids by row, without reading the rows."""
+"""Which rows hold the same text: by their chunk ids, of which packs hold the beginnings."""
 
 from collections.abc import Collection, Sequence
+from itertools import groupby
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -11,53 +12,87 @@ from ggrep.base.ids import SegmentName
 from ggrep.index.packs.pack_directory import ids_in
 from ggrep.index.packs.pack_image import CHUNK_IDS
 from ggrep.index.store.tables import read_columns
-from ggrep.index.store.view import SnapshotView
+from ggrep.index.store.view import SnapshotView, TableRows
 from ggrep.search.query.order import Candidate
 from ggrep.search.query.row_reading import removal_told
 from ggrep.search.query.segments import SearchableSegment
 
 Ids: TypeAlias = npt.NDArray[np.uint64]
 """The first 16 bytes of chunk ids, (rows, 2): ids are SHA-256, so that no two texts share them."""
+Rows: TypeAlias = npt.NDArray[np.int64]
 
-_READ: Final = CacheKey[dict[SegmentName, Ids]]()
+_READ: Final = CacheKey[dict[tuple[SegmentName, int], bytes]]()
 
-
-def chunk_ids(view: SnapshotView, segment: SearchableSegment) -> Ids:
-    """Return the beginning of each row's chunk id; read once of each segment.
-
-    Raises:
-        CorruptStore, SnapshotGone, NoIndex: as `row_columns`.
-    """
-    held = segment.image.arrays.get(CHUNK_IDS)
-    if held is not None:
-        return held.view(np.uint64)
-    parts = [
-        _read(part.view, part.segment, part.rows)
-        for part in view.tables(segment.image.name, range(segment.image.rows))
-    ]
-    return np.concatenate([np.zeros((0, 2), np.uint64), *parts])
+SAME_BITS: Final = frozenset({"static", "hashed"})
+"""Encoders of which one text always has one vector, to the bit, whatever it is encoded beside."""
 
 
 def candidate_ids(
     view: SnapshotView, segments: Sequence[SearchableSegment], candidates: Sequence[Candidate]
 ) -> list[bytes]:
-    """Return the beginning of each candidate's chunk id."""
-    return [chunk_ids(view, segments[one.segment])[one.row].tobytes() for one in candidates]
+    """Return the beginning of each candidate's chunk id.
+
+    Raises:
+        CorruptStore, SnapshotGone, NoIndex: as `row_columns`.
+    """
+    places = sorted({(one.segment, one.row) for one in candidates})
+    found: dict[tuple[int, int], bytes] = {}
+    for place, own in groupby(places, lambda place: place[0]):
+        rows = np.array([row for _, row in own], dtype=np.int64)
+        ids = _ids(view, segments[place], rows)
+        found.update(((place, row), one) for row, one in zip(rows.tolist(), ids, strict=True))
+    return [found[one.segment, one.row] for one in candidates]
 
 
-def rows_of_texts(ids: Ids, texts: Collection[bytes]) -> npt.NDArray[np.int64]:
-    """Return the rows with those beginnings of chunk ids, ascending."""
-    wanted = np.frombuffer(b"".join(sorted(texts)), dtype=np.uint64).reshape(-1, 2)
-    rows = np.flatnonzero(np.isin(ids[:, 0], wanted[:, 0]))
-    held = [row for row in rows.tolist() if ids[row].tobytes() in texts]
-    return np.array(held, dtype=np.int64)
+def rows_of_texts(
+    view: SnapshotView,
+    segment: SearchableSegment,
+    texts: Collection[bytes],
+    scales: npt.NDArray[np.float64] | None,
+) -> Rows:
+    """Return the rows with those beginnings of chunk ids, ascending.
+
+    Args:
+        view: that shows the segment.
+        segment: whose rows are looked at.
+        texts: beginnings of chunk ids.
+        scales: f64, of the texts' vectors; None where equal texts may have others. By these the
+            rows are found whose ids are read, where no pack holds the ids.
+
+    Raises:
+        CorruptStore, SnapshotGone, NoIndex: as `row_columns`.
+    """
+    if (held := segment.image.arrays.get(CHUNK_IDS)) is not None:
+        wanted = np.frombuffer(b"".join(sorted(texts)), dtype=np.uint64).reshape(-1, 2)
+        rows = np.flatnonzero(np.isin(held.view(np.uint64)[:, 0], wanted[:, 0]))
+    elif scales is not None and segment.image.vectors is not None:
+        rows = np.flatnonzero(np.isin(segment.image.scales, scales))
+    else:
+        rows = np.arange(segment.image.rows)
+    ids = _ids(view, segment, rows)
+    alike = [row for row, one in zip(rows.tolist(), ids, strict=True) if one in texts]
+    return np.array(alike, dtype=np.int64)
 
 
-def _read(view: SnapshotView, segment: SegmentName, rows: Sequence[int]) -> Ids:
-    kept = view.derived.get(_READ)
-    known = view.derived.keep(_READ, {}) if kept is None else kept
-    if (held := known.get(segment)) is not None:
-        return held
-    with removal_told(view):
-        column = read_columns(view.store, segment, rows, ("chunk_id",)).column("chunk_id")
-    return known.setdefault(segment, ids_in(column.to_pylist()))
+def _ids(view: SnapshotView, segment: SearchableSegment, rows: Rows) -> list[bytes]:
+    """Return the beginnings of some rows' chunk ids; the rows ascend."""
+    if (held := segment.image.arrays.get(CHUNK_IDS)) is not None:
+        return [one.tobytes() for one in held.view(np.uint64)[rows]]
+    found: list[bytes] = []
+    for part in view.tables(segment.image.name, rows.tolist()) if len(rows) else ():
+        found += _read(part)
+    return found
+
+
+def _read(part: TableRows) -> list[bytes]:
+    kept = part.view.derived.get(_READ)
+    known = part.view.derived.keep(_READ, {}) if kept is None else kept
+    missing = [row for row in part.rows if (part.segment, row) not in known]
+    if missing:
+        with removal_told(part.view):
+            table = read_columns(part.view.store, part.segment, missing, ("chunk_id",))
+        ids = ids_in(table.column("chunk_id").to_pylist())
+        known.update(
+            ((part.segment, row), one.tobytes()) for row, one in zip(missing, ids, strict=True)
+        )
+    return [known[part.segment, row] for row in part.rows]
