@@ -4,16 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.errors import Incompatible
 from ggrep.config.home import Home
-from ggrep.config.settings import Settings
 from ggrep.index.packs.opened_packs import OpenedPacks
 from ggrep.model.corpus import Corpus
 from ggrep.model.hit import Hit
 from ggrep.model.joint_pools import JointPoolResponse
 from ggrep.model.request import SearchRequest
-from ggrep.search.engine.joint_pools import joint_pools
-from tests.fakes.packs import NEVER, Stores, pack, question
+from tests.fakes.packs import Stores, pack, question
 
 CODE = "def fetch(page):\n    return parse(page)\n"
 
@@ -99,19 +96,6 @@ def test_scores_that_are_sent_are_the_repositorys_own(stores: Stores) -> None:
     ]
 
     assert found[0] == found[1]
-
-
-def test_one_that_would_order_only_some_of_its_rows_is_asked_by_itself(stores: Stores) -> None:
-    """Its own cut may be said; the coordinator hears of it from the repository alone."""
-    write(stores, a={"fetch.py": CODE}, b={"other.py": CODE})
-    with pytest.raises(Incompatible, match="by itself"):
-        joint_pools(
-            stores.joint(),
-            question("fetch"),
-            encoder=None,
-            settings=Settings(max_candidates=1),
-            deadline=NEVER,
-        )
 
 
 def test_figures_are_those_of_each(stores: Stores) -> None:

@@ -29,7 +29,7 @@ from ggrep.model.limits import sorted_limits
 from ggrep.model.quota import Dealt
 from ggrep.model.repo_evidence import evidence_factor, repo_evidence
 from ggrep.model.statistics import CollectionStatistics
-from ggrep.search.engine.query_answers import UNBOUNDED, clamped
+from ggrep.search.engine.query_answers import AS_DEEP_AS_NEEDED, UNBOUNDED, clamped
 from ggrep.search.query.chunk_ids import SAME_BITS, candidate_ids, rows_of_texts
 from ggrep.search.query.context import state_notices
 from ggrep.search.query.eligible import Mask
@@ -75,15 +75,13 @@ def joint_pools(
     """Return what the members' lists come to, measured against the sum of their statistics.
 
     Raises:
-        Incompatible: it must be asked of each member by itself: a cut that each makes by itself
-            might change the answer.
+        Incompatible: very many copies of few texts stand in front: each is to be asked by itself.
         GgrepError: as one repository's.
     """
     search, clamps = clamped(replace(question.search, limit=1), settings)
-    _require_uncut(view, settings)
     figures = member_figures(view, read_query(search), deadline)
     factors = _factors(view, figures) if question.weighs else None
-    joint = _Joint(view, replace(question, search=search), encoder, settings, deadline, factors)
+    joint = _Joint(view, replace(question, search=search), encoder, deadline, factors)
     ranked, lists = joint.lists(figures.total())
     return JointPoolResponse(
         figures=figures,
@@ -99,17 +97,6 @@ def joint_pools(
     )
 
 
-def _require_uncut(view: JointView, settings: Settings) -> None:
-    """Raise where a member has so many rows that it would order only some of them.
-
-    Raises:
-        Incompatible: one has.
-    """
-    most = max((one.manifest.counts.chunks_visible for one in view.members), default=0)
-    if most > settings.max_candidates:
-        raise Incompatible(f"a repository of {most} chunks is to be asked by itself")
-
-
 @dataclass(frozen=True, slots=True)
 class _Joint:
     """One question to several repositories."""
@@ -117,7 +104,6 @@ class _Joint:
     view: JointView
     question: JointQuestion
     encoder: Encoder | None
-    settings: Settings
     deadline: Deadline
     factors: Figures | None
 
@@ -219,8 +205,8 @@ class _Joint:
         return replace(candidate, score=own)
 
     def _choose(self, ranked: Ranked, corpus: Corpus, length: int) -> Chosen:
-        most = max(self.settings.max_candidates, length)
-        return choose(ranked, (corpus,), length, most=most, deadline=self.deadline, by_mode=False)
+        deep = AS_DEEP_AS_NEEDED
+        return choose(ranked, (corpus,), length, most=deep, deadline=self.deadline, by_mode=False)
 
     def _copies(
         self, ranked: Ranked, lists: Sequence[_List], texts: Mapping[str, str]

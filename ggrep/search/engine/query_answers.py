@@ -47,6 +47,10 @@ from ggrep.search.query.weights import RANKING_REVISION
 
 _COUNTS: Final = CacheKey[tuple[tuple[Corpus, int], ...]]()
 
+AS_DEEP_AS_NEEDED: Final = 1 << 40
+"""Rows of a corpus that are ordered for lists to be merged. A bound of each repository's own would
+make an answer of several another one than that of one store over all their files."""
+
 UNBOUNDED: Final = Caps(MAX_SNIPPET_BYTES_PER_RESULT, 1 << 40)
 """Of lists to be merged: which hits are shown, only the coordinator knows."""
 
@@ -116,10 +120,10 @@ def pool(context: Context, request: PoolRequest) -> PoolResponse:
     # Its `limit` cuts nothing here, so no bound on it may be said to have.
     search, clamps = clamped(replace(request.search, limit=1), context.settings)
     ranked = context.rank(search, request.per_list, request.statistics, request.vector)
-    most = max(context.settings.max_candidates, request.per_list)
-    lists = [choose(ranked, search.corpora, request.per_list, most=most, deadline=deadline)]
+    length, deep = request.per_list, AS_DEEP_AS_NEEDED
+    lists = [choose(ranked, search.corpora, length, most=deep, deadline=deadline)]
     lists += [
-        choose(ranked, (corpus,), request.per_list, most=most, deadline=deadline, by_mode=False)
+        choose(ranked, (corpus,), length, most=deep, deadline=deadline, by_mode=False)
         for corpus in search.corpora
     ]
     shown = show_all(ranked, [chosen.dealt for chosen in lists], UNBOUNDED, deadline)
