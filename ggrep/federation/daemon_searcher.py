@@ -262,10 +262,13 @@ class DaemonSearchers:
 
     _met: dict[RepoId, DaemonAddress] = field(default_factory=dict)
 
-    async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
+    async def prepare(
+        self, repos: Sequence[WorkspaceRepo], deadline: Deadline, *, waits: bool = True
+    ) -> None:
         """Find the daemons' addresses, and start the daemons that are missing.
 
-        What cannot be had fails when it is asked, and settings are read anew each time.
+        What cannot be had fails when it is asked, and settings are read anew each time. Daemons
+        that are started are waited for unless that is not wished.
         """
         self._met = {}
         met = self._met
@@ -273,7 +276,7 @@ class DaemonSearchers:
             looks = CapacityLimiter(_MEETINGS)
             for start in range(0, len(repos), _MET_AT_ONCE):
                 group.start_soon(self._note, repos[start : start + _MET_AT_ONCE], met, looks)
-        await self.channels.prepare(list(met.values()), deadline)
+        await self.channels.prepare(list(met.values()), deadline, waits=waits)
 
     def open(self, repo: WorkspaceRepo) -> DaemonSearcher:
         """Return the searcher of a repository."""

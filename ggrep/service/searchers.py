@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import anyio.to_thread
@@ -10,6 +10,7 @@ import anyio.to_thread
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import RepoId
+from ggrep.federation.daemon_searcher import DaemonSearchers
 from ggrep.federation.profile_views import described, narrowed_pool, narrowed_slate
 from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.workspace import WorkspaceRepo
@@ -40,8 +41,6 @@ T = TypeVar("T")
 
 _MANY: Final = 32
 """Repositories from which on nobody waits for their daemons' start."""
-_SOON_MS: Final = 400.0
-"""How long is waited for those that run, and for a start to be under way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,12 +225,10 @@ class OwnReading:
 
         To start very many takes longer than to read all their indexes here.
         """
-        if len(repos) < _MANY:
+        if isinstance(self._daemons, DaemonSearchers):
+            await self._daemons.prepare(repos, deadline, waits=len(repos) < _MANY)
+        else:
             await self._daemons.prepare(repos, deadline)
-            return
-        soon = min(_SOON_MS, deadline.remaining_ms())
-        clock = deadline.clock
-        await self._daemons.prepare(repos, replace(deadline, at_ms=clock.monotonic_ms() + soon))
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         """Return the daemon, or what stands in for it."""

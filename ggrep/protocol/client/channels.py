@@ -121,20 +121,24 @@ class Channels:
         with before(deadline, LATE):
             return await self._ask(address, said, deadline, start if self._starts else "never")
 
-    async def prepare(self, addresses: Sequence[DaemonAddress], deadline: Deadline) -> None:
+    async def prepare(
+        self, addresses: Sequence[DaemonAddress], deadline: Deadline, *, waits: bool = True
+    ) -> None:
         """Connect to daemons, and start one host for all that are missing.
 
         Of many whose records name one process, one is connected to: it can be asked about all.
         Nothing fails here: who cannot be had is found so when it is asked. A daemon that hangs is
-        waited for a quarter of the time at most, and a host that is not up at the deadline goes
-        on starting for those who ask.
+        waited for a quarter of the time at most, and a host that is not up at the deadline, or
+        that is not waited for, goes on starting for those who ask.
         """
         missing = await self._missing(
             {address.socket: address for address in addresses},
             min(_LOOK_MS, deadline.remaining_ms() / 4),
         )
-        if self._starts:
+        if self._starts and waits:
             await self._launcher.start_all(missing, deadline)
+        elif self._starts:
+            self._launcher.start_behind(missing)
 
     def host_of(self, address: DaemonAddress) -> int | None:
         """Return the process of a daemon; None where we are not connected to any of it."""

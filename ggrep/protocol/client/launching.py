@@ -64,6 +64,22 @@ class Launcher:
                 for host in _by_host(addresses):
                     group.start_soon(self._start_host, host, soon)
 
+    def start_behind(self, addresses: Sequence[DaemonAddress]) -> None:
+        """Start one host for all that may be started, in a thread that nobody waits for.
+
+        It ends once the host's process runs; this process does not end before.
+        """
+
+        def gone(_: float) -> None:
+            raise Cancelled("nobody waits for the daemons")
+
+        def start(host: Sequence[DaemonAddress]) -> None:
+            with suppress(GgrepError):
+                start_all([one for one in host if _may_start(one)], self._environ, wait=gone)
+
+        for host in _by_host(addresses):
+            threading.Thread(target=start, args=(host,)).start()
+
     async def _start_host(self, addresses: Sequence[DaemonAddress], deadline: Deadline) -> None:
         """Start one host, and retry once if it was killed."""
 
