@@ -7,7 +7,7 @@ schema. The size or content of a repository never enters it.
 import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
@@ -79,14 +79,23 @@ class CohortPlan:
     policy: str
     corpora: tuple[CorpusCohort, ...]
     warnings: tuple[Diagnostic, ...]
+    _by_repo: Mapping[RepoId, tuple[Corpus, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Look at each part once: it may hold thousands of repositories."""
+        found: dict[RepoId, tuple[Corpus, ...]] = {}
+        for part in self.corpora:
+            for repo in part.admitted:
+                found[repo] = (*found.get(repo, ()), part.corpus)
+        object.__setattr__(self, "_by_repo", found)
 
     def admitted(self) -> tuple[RepoId, ...]:
         """Return the repositories that are queried for any corpus."""
-        return tuple(sorted({repo for part in self.corpora for repo in part.admitted}))
+        return tuple(sorted(self._by_repo))
 
     def corpora_of(self, repo_id: RepoId) -> tuple[Corpus, ...]:
         """Return the corpora that one repository is queried for."""
-        return tuple(part.corpus for part in self.corpora if repo_id in part.admitted)
+        return self._by_repo.get(repo_id, ())
 
 
 def parse_selectors(tokens: Sequence[str]) -> CohortSelectors:

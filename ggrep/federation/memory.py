@@ -141,7 +141,9 @@ def size_of(remembered: Given) -> int:
         for hit in hits
     ]
     own = sum(_HIT_BYTES + len(hit.content) for hit in hits) + _HIT_BYTES
-    counted = sum(map(figures_size, remembered.figures.values()))
+    # All were counted for the same words.
+    one = next(iter(remembered.figures.values()), None)
+    counted = 0 if one is None else len(remembered.figures) * figures_size(one)
     return own + counted + _POOL_BYTES * len(remembered.pools)
 
 

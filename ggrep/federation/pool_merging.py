@@ -77,22 +77,17 @@ def lists_of(
     pools: Mapping[RepoId, PoolResponse],
 ) -> Lists:
     """Return the lists of the admitted repositories that answered."""
-    corpora = tuple(
-        (
-            part.corpus,
-            tuple(
-                _ranked(repos[repo], dict(pools[repo].corpora).get(part.corpus, ()))
-                for repo in part.admitted
-                if repo in pools
-            ),
-        )
-        for part in plan.corpora
-    )
+    by_corpus: dict[Corpus, list[RankedList]] = {part.corpus: [] for part in plan.corpora}
     blended = []
     for repo, pool in sorted(pools.items()):
         asked = plan.corpora_of(repo)
-        hits = tuple(hit for hit in pool.blended if hit.corpus in asked)
-        blended.append(_ranked(repos[repo], hits))
+        for corpus, found in pool.corpora:
+            if corpus in asked and found:
+                by_corpus[corpus].append(_ranked(repos[repo], found))
+        if pool.blended:
+            hits = tuple(hit for hit in pool.blended if hit.corpus in asked)
+            blended.append(_ranked(repos[repo], hits))
+    corpora = tuple((corpus, tuple(lists)) for corpus, lists in by_corpus.items())
     return Lists(corpora, tuple(blended))
 
 
