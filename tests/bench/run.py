@@ -25,6 +25,9 @@
                                     shell, segments, syncing, clients, deadline, stores, impact
     python3 dev.py bench federation a workspace of daemons; federation-PART for one of overhead,
                                     real, shell
+    python3 dev.py bench packages [NUMBER] [FOLDER]
+                                    questions over a thousand real packages, asked at once and one
+                                    by one; what is fetched and built in FOLDER is kept
     python3 dev.py bench federated-slate
                                     a slate over ten installed packages, through daemons, against
                                     the search of the same question
@@ -64,7 +67,7 @@ for path in sorted(Path(sys.argv[1]).rglob("*.py")):
     parser.parse(path.read_bytes())
 """
 DAEMON_PARTS = ("shell", "segments", "syncing", "clients", "deadline", "stores", "impact")
-WITH_ARGUMENTS = frozenset({"approximate", "encoders", "first-answer", "slate"})
+WITH_ARGUMENTS = frozenset({"approximate", "encoders", "first-answer", "packages", "slate"})
 FEDERATION_PARTS = ("overhead", "real", "shell")
 QUERIES = (
     "parse command line arguments",
@@ -109,6 +112,7 @@ def main(names: list[str]) -> int:
         "encoder-index": bench_encoder_index,
         "daemon": bench_daemon,
         "federation": bench_federation,
+        "packages": partial(bench_packages, arguments=given.get("packages", [])),
         "federated-slate": bench_federated_slate,
         "approximate": partial(bench_approximate, shape=shape),
     }
@@ -122,6 +126,16 @@ def main(names: list[str]) -> int:
         with tempfile.TemporaryDirectory(prefix="ggrep-bench-") as folder:
             (known | parts)[name](Path(folder))
     return 0
+
+
+def bench_packages(work: Path, arguments: Sequence[str] = ()) -> None:
+    """A thousand real packages, each a repository."""
+    from tests.bench.federation_packages import MANY, measure_packages
+
+    numbers = [int(one) for one in arguments if one.isdigit()]
+    folders = [Path(one).resolve() for one in arguments if not one.isdigit()]
+    for line in measure_packages(folders[0] if folders else work, numbers[0] if numbers else MANY):
+        print(line)
 
 
 def bench_approximate(work: Path, shape: Sequence[str] = ()) -> None:
