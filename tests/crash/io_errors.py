@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+
+from ggrep.index.store import image
 
 _FULL = frozenset({"create", "write", "fsync", "mkdir", "rename", "link"})
 _CHANGES = frozenset({"create", "rewrite", "mkdir", "rename", "link", "remove", "chmod"})
@@ -82,6 +85,7 @@ def failing(*below: Path, **options: Any) -> Iterator[Disk]:
     with pytest.MonkeyPatch.context() as patch:
         for owner, name, kind in _PLAIN:
             patch.setattr(owner, name, _watched(disk, kind, getattr(owner, name)))
+        patch.setattr(image, "_READ_BYTES", 0)  # else those of small trees are not mapped
         patch.setattr(os, "open", _opening(disk, os.open))
         patch.setattr(os, "write", _writing(disk, os.write))
         patch.setattr(io, "open", _streams(disk, io.open))
@@ -102,6 +106,7 @@ _PLAIN: tuple[tuple[Any, str, str], ...] = (
     (os, "dup", "dup"),
     (fcntl, "flock", "lock"),
     (mmap, "mmap", "map"),
+    (pa, "memory_map", "map"),
 )
 
 

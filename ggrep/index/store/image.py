@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from ggrep.base import durable, stable_json
 from ggrep.base.errors import CorruptStore, Incompatible
@@ -24,6 +25,8 @@ from ggrep.index.store.read_failures import read_failure
 Array = npt.NDArray[np.generic]
 _MAGIC = b"GGIMAGE\n"
 _ALIGN = 64
+_READ_BYTES = 16 * 1024
+"""Images up to that size are read: a map takes four pages and its place among a process' maps."""
 _DIGEST = "digest"
 """Field of the header with the SHA-256 of its others. A whole image is hashed only when it looks
 changed; what is read of it first is hashed each time, so that no array is taken for another."""
@@ -79,11 +82,11 @@ def open_image(path: Path) -> Image:
         Incompatible: another format.
     """
     try:
-        data = np.memmap(path, dtype=np.uint8, mode="r")
+        data = _mapped(path)
     except OSError as error:
         raise read_failure(path.name, error) from error
-    except ValueError as error:
-        raise CorruptStore(f"{path.name} cannot be mapped: it is empty") from error
+    if not len(data):
+        raise CorruptStore(f"{path.name} cannot be mapped: it is empty")
     if data[:8].tobytes() != _MAGIC:
         raise CorruptStore(f"{path.name} is not an image")
     length = int.from_bytes(data[8:16].tobytes(), "little")
@@ -99,12 +102,23 @@ def open_image(path: Path) -> Image:
     if header.get(_DIGEST, digest) != digest:
         raise CorruptStore(f"{path.name}: its header is not the one that was written")
     base = _padded(16 + length)
-    plain = data.view(np.ndarray)
     arrays = {
-        name: _slice(plain, base + entry["offset"], entry, path)
+        name: _slice(data, base + entry["offset"], entry, path)
         for name, entry in header["arrays"].items()
     }
     return Image(header["meta"], arrays)
+
+
+def _mapped(path: Path) -> npt.NDArray[np.uint8]:
+    """Return a file's bytes, read-only: mapped, or read where they are few.
+
+    No descriptor is held: a host maps thousands of images, and numpy's maps hold one each.
+    """
+    if path.stat().st_size <= _READ_BYTES:
+        return np.frombuffer(path.read_bytes(), dtype=np.uint8)
+    with pa.memory_map(str(path)) as file:
+        found: npt.NDArray[np.uint8] = np.frombuffer(file.read_buffer(), dtype=np.uint8)
+    return found
 
 
 def _slice(data: npt.NDArray[np.uint8], start: int, entry: dict[str, object], path: Path) -> Array:
