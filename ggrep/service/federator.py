@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Self
@@ -75,6 +75,29 @@ _OPERATOR_MS: Final = 30_000
 """How long status and health are waited for."""
 
 
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What a federator knows of daemons, for as long as it holds; threads may share it.
+
+    Attributes:
+        addresses: where they are met, until their settings may have changed.
+        hosts: what they told of the repositories that they serve.
+    """
+
+    addresses: DaemonAddresses
+    hosts: KnownHosts
+
+
+def learnt_of(
+    home: Home, environ: Mapping[str, str], flags: Mapping[str, object], client_name: str
+) -> Learnt:
+    """Return what somebody with these settings knows at first: nothing."""
+    addresses = DaemonAddresses(
+        home, environ, flags=flags, build=build_id(), client_name=client_name
+    )
+    return Learnt(addresses, KnownHosts())
+
+
 class Federator:
     """Queries daemons for one process; keeps connections and caches answers.
 
@@ -92,6 +115,7 @@ class Federator:
         told: Callable[[str], None] = lambda _: None,
         through: Callable[[Searchers], Searchers] = lambda searchers: searchers,
         descriptors: bool = True,
+        learnt: Learnt | None = None,
     ) -> None:
         """Connect to nothing yet.
 
@@ -106,6 +130,7 @@ class Federator:
             told: called, in some thread, with a line for people.
             through: stands between the coordinator and the daemons.
             descriptors: let the process have as many files open as it may.
+            learnt: what earlier federators with the same arguments learnt; None for nothing.
         """
         if descriptors:
             raise_descriptors()
@@ -114,12 +139,11 @@ class Federator:
         self._priority = client_of(environ).kind
         starts = not environ.get("GGREP_OFFLINE")
         self._channels = Channels(clock, environ, starts=starts, told=told)
-        self._addresses = DaemonAddresses(
-            home, environ, flags=flags, build=build_id(), client_name=client_name
-        )
+        learnt = learnt or learnt_of(home, environ, flags, client_name)
+        self._addresses = learnt.addresses
         self._through = through
         self._memory = Memory()
-        self._hosts = KnownHosts()
+        self._hosts = learnt.hosts
         self._caller = ""
 
     def on_behalf_of(self, caller: str) -> Self:

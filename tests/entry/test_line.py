@@ -129,6 +129,21 @@ def test_a_workspace_is_asked_of_any_of_its_daemons(
     assert len(served.daemon.seen) == 2
 
 
+def test_a_workspace_that_includes_directories_is_asked_of_one_of_these(
+    served: Served, tmp_path: Path
+) -> None:
+    """Outside of a repository nothing else leads to a daemon."""
+    (tmp_path / "other").mkdir()
+    file = tmp_path / "ws.jsonc"
+    file.write_text(f'{{"include": ["{tmp_path}/nowhere/*", "{served.root.parent}/*"]}}')
+
+    assert fast.answer_line(["search", "words", "--workspace", str(file)]) == 0
+    assert served.daemon.seen[1]["claim"]["root"] == str(served.root)
+
+    file.write_text(f'{{"include": ["{served.root.parent}/**"]}}')
+    assert fast.answer_line(["search", "words", "--workspace", str(file)]) is None
+
+
 def test_a_line_says_how_long_it_may_take() -> None:
     """Nothing else of the options is looked at."""
     assert line.timeout_ms_in(["symbol", "Name"]) == 0

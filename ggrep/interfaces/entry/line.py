@@ -3,7 +3,7 @@
 The daemon reads the line; here it is only told what it says of its place, time and print. All of
 that may be wrong: a daemon that finds another place than its own declines.
 """
-# ruff: noqa: PTH110, PTH118, PTH120, PTH123
+# ruff: noqa: PTH110, PTH112, PTH118, PTH120, PTH123, PTH208
 # pathlib takes longer to import than all of this to run
 
 import os
@@ -24,6 +24,7 @@ _OF_PLACES = frozenset({"expand", "outline", "tour"})
 _PLACES = frozenset({"--repo", "--path", "-p", "--in"})
 _MOST_FILE_BYTES = 64 * 1024
 _MOST_ROOTS = 16
+_SPECIAL = frozenset("*?[]{}!\\")
 _TIMEOUT = "--timeout-ms"
 _MOST_DIGITS = 9
 _MOST_ARGUMENTS = 64
@@ -52,21 +53,33 @@ def place_of_line(arguments: list[str], environ: dict[str, str]) -> Place:
         return place_of(place_in(arguments), environ)
     # Any of its daemons can ask the others.
     for root in _roots_in(file):
-        place = place_of(root, environ)
+        try:
+            place = place_of(root, environ)
+        except (ValueError, OSError):
+            continue  # what is included is not all a repository
         if os.path.exists(locator_file(place.root, environ)):
             return place
     raise ValueError("no daemon of it left a hint")
 
 
 def _roots_in(file: str) -> list[str]:
-    """Return what stands behind `"root":` in a workspace's file, read without its grammar."""
+    """Return what stands behind `"root":` in a workspace's file, read without its grammar.
+
+    And the first directories of those whose content it includes: `"../services/*"`.
+    """
     with open(file, "rb") as stream:
         text = stream.read(_MOST_FILE_BYTES).decode()
-    found = []
+    here, found = os.path.dirname(file), []
     for piece in text.split('"root"')[1 : _MOST_ROOTS + 1]:
         root = piece.partition('"')[2].partition('"')[0]
         if "\\" not in root:
-            found.append(os.path.join(os.path.dirname(file), root))
+            found.append(os.path.join(here, root))
+    for piece in text.split('/*"')[:_MOST_ROOTS]:
+        folder = os.path.join(here, piece.rpartition('"')[2])
+        if _SPECIAL.isdisjoint(folder) and os.path.isdir(folder):
+            found += [
+                os.path.join(folder, name) for name in sorted(os.listdir(folder))[:_MOST_ROOTS]
+            ]
     return found
 
 

@@ -14,7 +14,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, GgrepError, Incompatible, NoIndex
 from ggrep.protocol.client.channel import Channel
 from ggrep.protocol.client.daemon_address import DaemonAddress
-from ggrep.protocol.client.daemon_listing import read_record
+from ggrep.protocol.client.daemon_listing import host_in_record
 from ggrep.protocol.client.dialling import LATE, before
 from ggrep.protocol.client.exchange import START_MS
 from ggrep.protocol.client.launching import Launcher, is_published
@@ -290,9 +290,8 @@ def _by_record(addresses: Sequence[DaemonAddress]) -> Sequence[Sequence[DaemonAd
     """Return the daemons of which records name one host process, two or more of each."""
     found: dict[str, list[DaemonAddress]] = {}
     for address in addresses:
-        record = read_record(address.socket)
-        if record is not None:
-            found.setdefault(record.host_id, []).append(address)
+        if host := host_in_record(address.socket):
+            found.setdefault(host, []).append(address)
     return [several for _, several in sorted(found.items()) if len(several) > 1]
 
 

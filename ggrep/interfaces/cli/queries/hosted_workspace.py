@@ -5,6 +5,7 @@ told of a wait, the client does it all by itself.
 """
 
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from typing import Final, TypeVar
 
 import anyio
@@ -12,16 +13,19 @@ import anyio
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Stop
 from ggrep.base.errors import Cancelled, GgrepError
+from ggrep.config.home import Home
 from ggrep.federation.searcher import RepoSearcher
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.interfaces.cli.queries.asked import Spot
 from ggrep.protocol.client.starting import NotStarted
-from ggrep.service.federator import Federator
+from ggrep.service.federator import Federator, Learnt, learnt_of
 from ggrep.service.searchers import OwnReading, ReadySearchers
 
 T = TypeVar("T")
 
 _LOOK_S: Final = 0.05
+_MOST_LEARNT: Final = 8
+"""Clients of which it is kept where daemons are met."""
 
 
 def coordinated(ask: Callable[[Federator], Awaitable[T]], spot: Spot, stop: Stop, client: str) -> T:
@@ -42,11 +46,14 @@ def coordinated(ask: Callable[[Federator], Awaitable[T]], spot: Spot, stop: Stop
     """
     told: list[str] = []
 
+    environ = {**spot.environ, "GGREP_OFFLINE": "1"}  # none is started
+
     async def answer() -> T:
         federator = Federator(
             spot.home,
-            {**spot.environ, "GGREP_OFFLINE": "1"},  # none is started
+            environ,
             SystemClock(),
+            learnt=_learnt(spot.home, tuple(sorted(environ.items())), client),
             client_name=client,
             told=told.append,
             through=lambda daemons: OwnReading(daemons, ReadySearchers(_refused), told.append),
@@ -84,6 +91,11 @@ async def _watch(stop: Stop, scope: anyio.CancelScope) -> None:
     while stop.reason is None:  # noqa: ASYNC110 - other threads set it
         await anyio.sleep(_LOOK_S)
     scope.cancel()
+
+
+@lru_cache(maxsize=_MOST_LEARNT)
+def _learnt(home: Home, environ: tuple[tuple[str, str], ...], client: str) -> Learnt:
+    return learnt_of(home, dict(environ), {}, client)
 
 
 def _refused(repo: WorkspaceRepo) -> RepoSearcher:
