@@ -129,6 +129,7 @@ def test_a_workspace_is_asked_of_any_of_its_daemons(
     assert len(served.daemon.seen) == 2
 
 
+@pytest.mark.usefixtures("printed")
 def test_a_workspace_that_includes_directories_is_asked_of_one_of_these(
     served: Served, tmp_path: Path
 ) -> None:
