@@ -2,16 +2,17 @@
 
 `*`, `?`, `[ab]` and `{a,b}` stand for names of one directory, hidden ones aside; `**` for any
 number of directories, and then only those are meant that hold `.git` or `.ggrep.toml`. Links are
-followed where a name is matched and nowhere below `**`.
+followed where a name is matched and nowhere below `**`. A glob that ends in `.jsonc` means files of
+workspaces, and their repositories.
 """
 
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from wcmatch import fnmatch
 
@@ -39,6 +40,13 @@ _ANY_DEPTH: Final = "**"
 _FLAGS: Final = fnmatch.BRACE | fnmatch.CASE | fnmatch.DOTMATCH
 
 
+WORKSPACE_ENDING: Final = ".jsonc"
+
+ReadNested: TypeAlias = Callable[[Path], WorkspaceDraft | None]
+"""Returns the repositories of another workspace's file; None where it was read already, or where
+nobody may know of it."""
+
+
 class GlobProblem(Exception):
     """A glob cannot be used."""
 
@@ -48,6 +56,7 @@ def with_included(
     directory: Path,
     locate: Locate,
     shows: Callable[[Path], bool] = lambda _: True,
+    nested: ReadNested = lambda _: None,
 ) -> WorkspaceDraft:
     """Return the draft with an entry for each repository that its globs mean.
 
@@ -59,55 +68,116 @@ def with_included(
         directory: of the file.
         locate: finds a root as written.
         shows: says of a canonical root whether the caller may know of it.
+        nested: reads workspaces that globs mean.
 
     Raises:
-        WorkspaceError: a glob cannot be used, or there are more repositories than may be.
+        WorkspaceError: a workspace that is meant is wrong, a glob cannot be used, or there are
+            more repositories than may be.
     """
     if not draft.include:
         return draft
     held = {entry.located.canonical for entry in draft.entries if entry.located is not None}
-    found: list[tuple[IncludeDraft, str, LocatedRoot]] = []
-    meant = _meant(draft.include, directory)
+    found: list[_Included] = []
     means = dict.fromkeys((one.glob for one in draft.include), False)
-    for root, include in meant:
-        written = os.path.relpath(root, directory)
-        place = _own_place(written, locate)
-        if place is None or not shows(place.canonical):
-            continue
-        means[include.glob] = True
-        if place.canonical not in held:
-            held.add(place.canonical)
-            found.append((include, written, place))
+    for path, include in _meant(draft.include, directory):
+        if include.glob.endswith(WORKSPACE_ENDING):
+            inner = _of_workspace(draft, path, include, directory, nested)
+        else:
+            inner = _of_directory(path, include, directory, locate)
+        for one in inner:
+            if not shows(one.place.canonical):
+                continue
+            means[include.glob] = True
+            if one.place.canonical not in held:
+                held.add(one.place.canonical)
+                found.append(one)
+    found.sort(key=lambda one: os.fsencode(one.place.absolute))
     unmatched = tuple(glob for glob, is_meant in means.items() if not is_meant and glob[0] != "!")
     if len(draft.entries) + len(found) > MAX_REPOS:
         number = len(draft.entries) + len(found)
         message = f"means {number} repositories, at most {MAX_REPOS} are read"
         raise _refused("$.include", "too-many", message, "be more exact")
-    aliases = _aliases(draft.entries, [place.canonical.name for _, _, place in found])
+    aliases = _aliases(draft.entries, [one.name for one in found])
     included = (
         EntryDraft(
-            index=len(draft.entries) + place,
-            root=root,
-            alias=aliases[place],
-            tags=include.tags,
-            enabled=include.enabled,
-            priority=include.priority,
-            located=where,
-            included=include.glob,
+            index=len(draft.entries) + number,
+            root=os.path.relpath(one.place.absolute, directory),
+            alias=aliases[number],
+            tags=one.tags,
+            enabled=one.enabled,
+            priority=one.priority,
+            located=one.place,
+            included=one.glob,
         )
-        for place, (include, root, where) in enumerate(found)
+        for number, one in enumerate(found)
     )
     return replace(draft, entries=(*draft.entries, *included), unmatched=unmatched)
 
 
+@dataclass(frozen=True, slots=True)
+class _Included:
+    """A repository that a glob means.
+
+    Attributes:
+        name: what it would be called; None for nothing.
+    """
+
+    glob: str
+    place: LocatedRoot
+    name: str | None
+    tags: tuple[str, ...]
+    enabled: bool
+    priority: int
+
+
+def _of_directory(
+    path: Path, include: IncludeDraft, directory: Path, locate: Locate
+) -> Iterator[_Included]:
+    """Yield the repository of a directory, if it is the root of one."""
+    place = _own_place(os.path.relpath(path, directory), locate)
+    if place is not None:
+        name = place.canonical.name
+        yield _Included(include.glob, place, name, include.tags, include.enabled, include.priority)
+
+
+def _of_workspace(
+    draft: WorkspaceDraft,
+    path: Path,
+    include: IncludeDraft,
+    directory: Path,
+    nested: ReadNested,
+) -> Iterator[_Included]:
+    """Yield the repositories of another workspace, as it says; tags are added to theirs.
+
+    Raises:
+        WorkspaceError: that workspace is wrong.
+    """
+    try:
+        inner = nested(path)
+    except WorkspaceError as error:
+        why = f"workspace {os.path.relpath(path, directory)}: {error.issues[0].message}"
+        field = f"$.include[{draft.include.index(include)}]"
+        raise _refused(field, "nested", why, f"run: ggrep workspace validate {path}") from error
+    for entry in inner.entries if inner else ():
+        if entry.located is not None:
+            yield _Included(
+                include.glob,
+                entry.located,
+                entry.alias,
+                tuple(sorted({*entry.tags, *include.tags})),
+                entry.enabled and include.enabled,
+                entry.priority,
+            )
+
+
 def _meant(includes: Sequence[IncludeDraft], directory: Path) -> list[tuple[Path, IncludeDraft]]:
-    """Return the directories, each with the first glob that means it, by path."""
+    """Return directories and files in the order of the globs, each with the first that means it."""
     globs = Globs(directory)
     found: dict[Path, IncludeDraft] = {}
     for place, include in enumerate(includes):
         leaves_out = include.glob.startswith("!")
         try:
-            roots = list(globs.directories(include.glob[leaves_out:]))
+            roots = list(globs.places(include.glob[leaves_out:]))
         except GlobProblem as problem:
             text = f"glob {include.glob!r}: {problem}"
             raise _refused(f"$.include[{place}]", "glob", text, "use fewer ** and braces") from None
@@ -116,7 +186,8 @@ def _meant(includes: Sequence[IncludeDraft], directory: Path) -> list[tuple[Path
                 found.pop(root, None)
             else:
                 found.setdefault(root, include)
-    return sorted(found.items(), key=lambda one: os.fsencode(one[0]))
+    order = {include.glob: place for place, include in reversed([*enumerate(includes)])}
+    return sorted(found.items(), key=lambda one: (order[one[1].glob], os.fsencode(one[0])))
 
 
 def _own_place(root: str, locate: Locate) -> LocatedRoot | None:
@@ -130,10 +201,12 @@ def _own_place(root: str, locate: Locate) -> LocatedRoot | None:
     return place if os.path.realpath(place.absolute) == str(place.canonical) else None
 
 
-def _aliases(entries: Sequence[EntryDraft], names: Sequence[str]) -> list[str | None]:
-    taken = Counter(name.casefold() for name in names)
+def _aliases(entries: Sequence[EntryDraft], names: Sequence[str | None]) -> list[str | None]:
+    taken = Counter(name.casefold() for name in names if name is not None)
     taken.update(entry.alias.casefold() for entry in entries if entry.alias is not None)
-    return [name if taken[name.casefold()] == 1 and _is_alias(name) else None for name in names]
+    return [
+        name if name and taken[name.casefold()] == 1 and _is_alias(name) else None for name in names
+    ]
 
 
 def _is_alias(name: str) -> bool:
@@ -153,8 +226,8 @@ class Globs:
         self._base = base
         self._left = MOST_LOOKED_AT
 
-    def directories(self, glob: str) -> Iterator[Path]:
-        """Yield what a glob means, in the order of names.
+    def places(self, glob: str) -> Iterator[Path]:
+        """Yield the directories that a glob means, or the files of workspaces, by their names.
 
         Raises:
             GlobProblem: it cannot be read, or looks at too much.
@@ -163,8 +236,25 @@ class Globs:
         if len(parts) > MOST_PARTS:
             raise GlobProblem(f"has more than {MOST_PARTS} parts")
         start = "/" if glob.startswith("/") else os.fspath(self._base)
+        if parts and parts[-1].endswith(WORKSPACE_ENDING):
+            *parents, last = parts
+            if _ANY_DEPTH in parents:
+                raise GlobProblem(f"{_ANY_DEPTH} finds repositories, no workspaces")
+            for folder in self._below(start, parents, deep=False):
+                yield from self._files(folder, _compiled(last))
+            return
         for found in self._below(start, parts, deep=False):
             yield Path(os.path.normpath(found))
+
+    def _files(self, at: str, matcher: fnmatch.WcMatcher[str]) -> Iterator[Path]:
+        try:
+            with os.scandir(at) as entries:
+                names = [one.name for one in self._counted(entries) if one.is_file()]
+        except OSError:
+            return
+        for name in sorted(names, key=os.fsencode):
+            if matcher.match(name):
+                yield Path(os.path.normpath(f"{at}/{name}"))
 
     def _below(self, at: str, parts: Sequence[str], *, deep: bool) -> Iterator[str]:
         if not parts:

@@ -7,13 +7,13 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from ggrep.base import stable_json
-from ggrep.base.errors import GgrepError, MissingRoot, WorkspaceError
+from ggrep.base.errors import GgrepError, Issue, MissingRoot, WorkspaceError
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
 from ggrep.config import fingerprints
@@ -21,7 +21,7 @@ from ggrep.federation.containment import canonical_path, lexical_path
 from ggrep.federation.entries import located
 from ggrep.federation.included import with_included
 from ggrep.federation.parsing import parse_text, read_text
-from ggrep.federation.validation import SCHEMA_VERSION, RootProblem, validate
+from ggrep.federation.validation import SCHEMA_VERSION, SHAPE, RootProblem, validate
 from ggrep.federation.workspace_draft import (
     EntryDraft,
     LocatedRoot,
@@ -36,6 +36,11 @@ if TYPE_CHECKING:
 
 ResolveRoot: TypeAlias = Callable[[Path], Path]
 NameRepo: TypeAlias = Callable[[Path], RepoId]
+
+MAX_NESTED: Final = 256
+"""Files of workspaces that one includes, those that these include among them."""
+MAX_DEPTH: Final = 8
+"""Files of which each includes the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,22 +160,57 @@ def workspace_of(
     """
     if path.name:
         path = lexical_path(path)
-    value = parse_text(text, path)
-    once = cache(resolve_root)
+    reading = _Reading(cache(resolve_root), name_repo, whole, shows)
+    return _resolved(reading.draft(text, path), path)
 
-    def locate(root: str) -> LocatedRoot:
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How the files of a workspace are read: its own, and those that it includes.
+
+    Attributes:
+        seen: canonical paths of the files that were read; each is once, so that none includes
+            itself.
+        depth: how many files the one that is read stands behind.
+    """
+
+    resolve_root: ResolveRoot
+    name_repo: NameRepo
+    whole: bool
+    shows: Callable[[Path], bool]
+    seen: set[Path] = field(default_factory=set)
+    depth: int = 0
+
+    def draft(self, text: str, path: Path) -> WorkspaceDraft:
+        """Return what the file at `path` says, with all that it includes."""
+
+        def locate(root: str) -> LocatedRoot:
+            try:
+                return locate_root(root, path.parent, self.resolve_root, self.name_repo)
+            except RootProblem as problem:
+                if self.whole:
+                    raise
+                return _unlocated(root, path.parent, self.name_repo, str(problem))
+
+        def nested(inner: Path) -> WorkspaceDraft | None:
+            self.seen.add(canonical_path(path))
+            return self._nested(inner)
+
+        value = parse_text(text, path)
         try:
-            return locate_root(root, path.parent, once, name_repo)
-        except RootProblem as problem:
-            if whole:
-                raise
-            return _unlocated(root, path.parent, name_repo, str(problem))
+            own = validate(value, str(path), locate)
+            return with_included(own, path.parent, locate, self.shows, nested)
+        except WorkspaceError as error:
+            raise located(error, path, text) from error
 
-    try:
-        draft = with_included(validate(value, str(path), locate), path.parent, locate, shows)
-    except WorkspaceError as error:
-        raise located(error, path, text) from error
-    return _resolved(draft, path)
+    def _nested(self, path: Path) -> WorkspaceDraft | None:
+        real = canonical_path(path)
+        if real in self.seen or not self.shows(real):
+            return None
+        if len(self.seen) > MAX_NESTED or self.depth >= MAX_DEPTH:
+            told = f"more than {MAX_NESTED} workspaces are included, or {MAX_DEPTH} in each other"
+            raise WorkspaceError((Issue(SHAPE, told, str(path)),))
+        return replace(self, depth=self.depth + 1).draft(read_text(real, real), real)
 
 
 def locate_root(

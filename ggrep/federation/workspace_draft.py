@@ -71,7 +71,9 @@ class IncludeDraft:
 
     glob: Annotated[
         str,
-        Key("Directories, each a repository: * of a name, ** at any depth; behind ! not these.", 1),
+        Key(
+            "Directories, each a repository, or workspaces: * of a name, ** at any depth; ! not.", 1
+        ),
     ]
     tags: _Tags = ()
     enabled: _Enabled = True
@@ -117,6 +119,6 @@ class WorkspaceDraft:
     entries: Annotated[tuple[EntryDraft, ...], Key("The repositories.", 0, MAX_REPOS, key="repos")]
     include: Annotated[
         tuple[IncludeDraft, ...],
-        Key("Globs of directories that are repositories too.", 0, MAX_INCLUDES),
+        Key("Globs of directories and of workspaces (.jsonc) that belong too.", 0, MAX_INCLUDES),
     ] = ()
     unmatched: tuple[str, ...] = ()

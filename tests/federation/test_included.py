@@ -200,3 +200,89 @@ def test_a_root_that_may_not_be_searched_is_none(load: Load) -> None:
         canonical_root(Path("/"))
 
     assert load(["/"]).repos == ()
+
+
+def nest(tmp_path: Path, name: str, **document: Json) -> None:
+    """Write the file of a workspace beside the services."""
+    file = tmp_path / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(stable_json.dumps({"schemaVersion": 1, **document}))
+
+
+def test_the_repositories_of_another_workspace_are_as_it_says(load: Load, tmp_path: Path) -> None:
+    """Teams keep files of their own; who includes them adds tags, and may leave all of them out."""
+    cart = {"root": "../services/cart", "alias": "basket", "tags": ["web"], "priority": 4}
+    nest(tmp_path, "teams/shop.jsonc", repos=[cart], include=["../services/p*"])
+    nest(tmp_path, "teams/all.jsonc", include=["*.jsonc", "../libs/x"])
+    shop = {"glob": "../teams/shop.jsonc", "tags": ["shop"], "enabled": False}
+
+    third, first, second = load([shop, "../teams/*.jsonc"]).repos
+    assert (first.root_input, first.alias, first.tags) == (
+        "../services/cart",
+        "basket",
+        ("shop", "web"),
+    )
+    assert (first.enabled, first.priority, first.included) == (False, 4, "../teams/shop.jsonc")
+    assert (second.root_input, second.alias) == ("../services/pay", "pay")
+    assert (third.root_input, third.alias, third.enabled) == ("../libs/x", "x", True)
+
+
+def test_what_stands_in_the_file_beats_another_workspace(load: Load, tmp_path: Path) -> None:
+    """As it beats a glob of directories."""
+    nest(tmp_path, "shop.jsonc", repos=[{"root": "services/cart", "alias": "basket"}])
+    (cart,) = load(["../shop.jsonc"], [{"root": "../services/cart", "alias": "own"}]).repos
+
+    assert cart.alias == "own"
+
+
+def test_workspaces_that_include_each_other_are_read_once_each(load: Load, tmp_path: Path) -> None:
+    """None goes round in a circle."""
+    nest(tmp_path, "a.jsonc", include=["services/cart", "b.jsonc", "ws/w.jsonc"])
+    nest(tmp_path, "b.jsonc", include=["services/pay", "a.jsonc"])
+
+    assert told(load(["../a.jsonc"])) == [("../services/cart", "cart"), ("../services/pay", "pay")]
+
+
+@pytest.mark.parametrize(
+    ("document", "why"),
+    [
+        ({"repos": [{"root": 3}]}, "$.repos[0].root"),
+        ({"include": ["deeper/../bad.jsonc"], "repos": "none"}, "$.repos"),
+        ({"nosuch": 1}, "nosuch"),
+    ],
+)
+def test_a_wrong_one_is_named_with_what_is_wrong(
+    load: Load, tmp_path: Path, document: dict[str, Json], why: str
+) -> None:
+    """Whoever includes it learns which file to look at."""
+    nest(tmp_path, "bad.jsonc", **document)
+    with pytest.raises(WorkspaceError) as caught:
+        load(["../services/*", "../bad.jsonc"])
+
+    (issue,) = caught.value.issues
+    assert (issue.field, issue.reason) == ("$.include[1]", "nested")
+    assert "../bad.jsonc" in issue.message
+    assert why in issue.message
+
+
+def test_too_many_in_each_other_are_refused(load: Load, tmp_path: Path) -> None:
+    """A chain is read by one call in another."""
+    for number in range(12):
+        nest(tmp_path, f"n{number}.jsonc", include=[f"n{number + 1}.jsonc"])
+    nest(tmp_path, "n12.jsonc", include=["services/*"])
+
+    assert load(["../n5.jsonc"]).repos
+    with pytest.raises(WorkspaceError, match="in each other"):
+        load(["../n0.jsonc"])
+
+
+@pytest.mark.parametrize("glob", ["../**/w.jsonc", "../nowhere/*.jsonc", "../*.jsonc"])
+def test_globs_of_workspaces_mean_files_of_one_directory(load: Load, glob: str) -> None:
+    """A glob that means none is told; one that would look everywhere is refused."""
+    if "**" in glob:
+        with pytest.raises(WorkspaceError, match="no workspaces"):
+            load([glob])
+    else:
+        assert [one.code for one in workspace_warnings(load([glob]))] == [
+            "WARN_WORKSPACE_INCLUDE_EMPTY"
+        ]
