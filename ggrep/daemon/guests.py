@@ -51,6 +51,8 @@ class Guests:
                 return None
             if len(self._held) >= _MOST:
                 self._held.clear()
+            if held is not None and held.settings == opened.settings:
+                opened = held  # what it has opened is as good as before
             self._held[place] = now_ms + _HELD_MS, opened
             return opened
 

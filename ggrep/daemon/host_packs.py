@@ -45,34 +45,43 @@ class HostPacks:
         # The least recently used first. What ids stand for is kept, so that no other has them.
         self._views: dict[tuple[int, ...], tuple[JointView, tuple[Pack, ...]]] = {}
         self._packing = False
+        self._tried: frozenset[tuple[str, str]] = frozenset()
         self._not_before_ms = 0.0
 
     def view(self, members: "Sequence[SnapshotView]") -> "JointView":
-        """Return the view of several snapshots; the same object while nothing of it changes."""
+        """Return the view of several snapshots; the same object while nothing of it changes.
+
+        Raises:
+            SnapshotGone: see `join`.
+        """
         from ggrep.index.packs.opened_packs import OpenedPacks
         from ggrep.search.query.joint_view import join
 
         with self._lock:
             self._opened = self._opened or OpenedPacks(self._home)
-            packs = self._opened.packs()
-            key = (*map(id, packs), -1, *map(id, members))
-            held = self._views.pop(key, None) or (join(members, packs), packs)
+        packs = self._opened.packs()
+        key = (*map(id, packs), -1, *map(id, members))
+        with self._lock:
+            held = self._views.pop(key, None)
+        held = held or (join(members, packs), packs)  # threads may do this at once
+        with self._lock:
             self._views[key] = held
             while len(self._views) > _MOST_VIEWS:
                 del self._views[next(iter(self._views))]
-            return held[0]
+        return held[0]
 
     def wants_packing(self, view: "JointView") -> bool:
-        """Return whether segments are to be packed now."""
+        """Return whether to pack segments now: many, of which not all were tried before."""
         late = self._clock.monotonic_ms() >= self._not_before_ms
-        return len(view.loose) >= MANY_LOOSE and late and not self._packing
+        wanted = view.packable()
+        return len(wanted) >= MANY_LOOSE and late and not self._packing and wanted != self._tried
 
     async def pack(self, view: "JointView") -> None:
         """Pack the segments of a view that are in no pack, in a process that steps back.
 
         Nobody waits for it, and what becomes of it is seen by the next question.
         """
-        self._packing = True
+        self._packing, self._tried = True, view.packable()
         try:
             done = await anyio.run_process(
                 [sys.executable, "-m", _MODULE],

@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from ggrep.base import stable_json
-from ggrep.base.errors import SnapshotGone
+from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.base.stable_json import Json
-from ggrep.model.joint_pools import Place
+from ggrep.model.joint_pools import Place, members_key
 from ggrep.model.response import RepoDescription
 from ggrep.protocol.wire.codec import to_json
 
 if TYPE_CHECKING:
     from ggrep.index.store.view import SnapshotView
+    from ggrep.search.engine.engine import Engine
 
 _MOST_LISTS: Final = 8
 """Lists of members that are known by their key."""
@@ -29,10 +30,12 @@ class Described:
     """A member at one moment.
 
     Attributes:
-        view: its active snapshot; None for one that must be asked by itself.
+        engine: what it is read by; None for one that must be asked by itself.
+        view: its active snapshot; None likewise.
         told: what it is; None likewise.
     """
 
+    engine: "Engine | None" = None
     view: "SnapshotView | None" = None
     told: RepoDescription | None = None
 
@@ -65,7 +68,13 @@ class JointMembers:
     _newest: dict[str, Epoch] = field(default_factory=dict)
 
     def places(self, key: str, said: tuple[Place, ...]) -> tuple[Place, ...]:
-        """Return the members of a list, as they are said or as they were; none if unknown."""
+        """Return the members of a list, as they are said or as they were; none if unknown.
+
+        Raises:
+            InvalidRequest: the key is not that of the list.
+        """
+        if said and members_key(said) != key:
+            raise InvalidRequest("key: it is not that of the members")
         return _kept(self.lists, key, said or self.lists.get(key, ()), _MOST_LISTS)
 
     def begin(self, key: str, members: tuple[Described, ...]) -> Epoch:
@@ -82,8 +91,8 @@ class JointMembers:
         _kept(self._newest, key, epoch, _MOST_LISTS)
         return _kept(self._epochs, name, epoch, _MOST_EPOCHS)
 
-    def views(self, name: str, places: Sequence[int]) -> "list[SnapshotView]":
-        """Return the snapshots of some members of an epoch.
+    def members(self, name: str, places: Sequence[int]) -> "list[tuple[Engine, SnapshotView]]":
+        """Return some members of an epoch, with their snapshots.
 
         Raises:
             SnapshotGone: it was too long ago, or one has none.
@@ -91,11 +100,11 @@ class JointMembers:
         epoch = self._epochs.get(name)
         if epoch is None:
             raise SnapshotGone("these repositories were described too long ago; ask again")
-        held = [epoch.members[place].view for place in places if place < len(epoch.members)]
-        views = [view for view in held if view is not None]
-        if len(views) < len(places):
+        held = [epoch.members[place] for place in places if place < len(epoch.members)]
+        found = [(one.engine, one.view) for one in held if one.engine and one.view]
+        if len(found) < len(places):
             raise SnapshotGone("one of these repositories must be asked by itself")
-        return views
+        return found
 
 
 def _kept(held: dict[K, V], key: K, value: V, most: int) -> V:

@@ -1,6 +1,5 @@
 """Answers questions to many stores of this host at once."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING
 from anyio import to_thread
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import DeadlineExceeded, GgrepError, SnapshotGone
+from ggrep.base.errors import DeadlineExceeded, GgrepError
 from ggrep.base.stable_json import Document
 from ggrep.daemon.admitting import spent_from_now, worked
 from ggrep.daemon.caller import Caller
@@ -21,7 +20,6 @@ from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.message_types import JointDescribe, JointPool
 
 if TYPE_CHECKING:
-    from ggrep.index.store.view import SnapshotView
     from ggrep.search.engine.engine import Engine
     from ggrep.search.query.joint_view import JointView
 
@@ -68,9 +66,9 @@ def _described(
     except GgrepError:
         return Described()
     if store is None:
-        return Described(view, told)
+        return Described(engine, view, told)
     notices = (*told.notices, *store.lasting_notices())
-    return Described(view, replace(told, freshness=store.freshness(), notices=notices))
+    return Described(engine, view, replace(told, freshness=store.freshness(), notices=notices))
 
 
 async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) -> Document:
@@ -81,19 +79,20 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
     """
     request, spent = message.request, spent_from_now(daemon)
     deadline = caller.deadline(daemon, request.question.search.timeout_ms)
-    views = daemon.shared.joint.views(request.epoch, request.members)
+    members = daemon.shared.joint.members(request.epoch, request.members)
     packs = daemon.shared.packs
 
-    def work(engine: "Engine") -> tuple["JointView", JointPoolResponse]:
+    def work(_: "Engine") -> tuple["JointView", JointPoolResponse]:
         from ggrep.search.engine.joint_pools import joint_pools
 
-        view = packs.view(views)
-        _require_still(view, views)
-        return view, joint_pools(
-            view,
+        joint = packs.view([snapshot for _, snapshot in members])
+        # All are alike, or the coordinator had not asked them at once; who was asked may be none.
+        first = members[0][0]
+        return joint, joint_pools(
+            joint,
             request.question,
-            encoder=engine.encoder,
-            settings=daemon.config.settings,
+            encoder=first.encoder,
+            settings=first.settings,
             deadline=deadline,
         )
 
@@ -108,14 +107,3 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
     hits = sum(len(hits) for lists in found.lists for _, hits in lists.corpora)
     note(daemon, caller, question, spent, Outcome("", hits, found.limits_hit, ()))
     return {"pools": to_json(found)}
-
-
-def _require_still(view: "JointView", members: "Sequence[SnapshotView]") -> None:
-    """Raise unless the images that are read, beside packs, lie as they were verified.
-
-    Raises:
-        SnapshotGone: one does not, or its snapshot is not what was published.
-    """
-    for place in {member for member, _ in view.loose}:
-        if members[place].notices or not members[place].lies_still():
-            raise SnapshotGone("a snapshot is no longer as it was; ask again")

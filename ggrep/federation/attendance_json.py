@@ -1,6 +1,7 @@
 """The JSON of what is told of a workspace's repositories, under every answer."""
 
 from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
@@ -37,6 +38,12 @@ LISTED_WHOLE: Final = 64
 nothing comes of."""
 
 
+_OF_THE_QUERY: Final = frozenset(
+    {"max_query_terms", "max_query_characters", "max_query_per_file", "max_query_results"}
+)
+"""Cuts of the question, which every repository makes alike."""
+
+
 def listed_repos(response: Attended, shown: Iterable[RepoId]) -> frozenset[RepoId]:
     """Return the repositories that an answer lists.
 
@@ -47,6 +54,7 @@ def listed_repos(response: Attended, shown: Iterable[RepoId]) -> frozenset[RepoI
     if response.request.all_repos or len(everybody) <= LISTED_WHOLE:
         return everybody
     told = {item.repo_id for item in (*response.warnings, *response.errors)}
+    told |= {cut.repo_id for cut in response.limits_hit if cut.limit.code not in _OF_THE_QUERY}
     failed = {report.repo.repo_id for report in response.reports if report.status != "ok"}
     return everybody & {*shown, *response.selection.named, *told, *failed}
 
@@ -108,12 +116,12 @@ def repos_json(
 def limits_json(
     limits: Iterable[RepoLimit], listed: Container[RepoId]
 ) -> "list[FederatedLimitJson]":
-    """Return the cuts; those of repositories that are not listed cut nothing that is shown."""
-    return [
-        limit_of_repo_json(limit)
-        for limit in limits
-        if limit.repo_id is None or limit.repo_id in listed
-    ]
+    """Return the cuts; those that all repositories that are not listed made alike are nobody's."""
+    kept: dict[RepoLimit, None] = {}
+    for limit in limits:
+        named = limit.repo_id is None or limit.repo_id in listed
+        kept[limit if named else replace(limit, repo_id=None)] = None
+    return [limit_of_repo_json(limit) for limit in sorted(kept, key=RepoLimit.order)]
 
 
 def snapshots_json(response: Attended, listed: Container[RepoId]) -> dict[str, str]:

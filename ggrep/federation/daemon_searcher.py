@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import zip_longest
 from typing import Final
 
 import anyio
@@ -38,6 +39,7 @@ from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.link import Unreachable
 from ggrep.protocol.client.reply_values import value_of
 from ggrep.protocol.wire import message_types as wire
 from ggrep.protocol.wire.message_types import (
@@ -214,6 +216,10 @@ class HostSearcher:
             found = await self._describe(JointDescribe(key, places, epoch), deadline)
         if known is not None and found.epoch == known.epoch:
             found = known
+        told_of = [(one.store_id, one.config_fingerprint) for one in places]
+        for one, said in zip_longest(told_of, found.descriptions or ()):
+            if said is not None and (said.store_id, said.config_fingerprint) != one:
+                raise Unreachable("the daemon describes other stores than were asked about")
         self.known.keep(key, found)
         self._epoch = found.epoch
         return {

@@ -427,7 +427,9 @@ class RepoRequests:
         """Report repositories that were not queried."""
         for report in reports:
             pool = pools.get(report.repo.repo_id)
-            self._tell(report.repo.repo_id, report.status, len(pool.blended) if pool else 0)
+            lists = [found for _, found in pool.corpora] if pool else []
+            count = len(pool.blended) if pool else 0
+            self._tell(report.repo.repo_id, report.status, count or sum(map(len, lists)))
 
     def _within(self, share: int) -> Deadline:
         """Return the deadline of a step that may take one in `share` of the remaining time."""

@@ -41,8 +41,9 @@ def members_key(places: Sequence[Place]) -> str:
     """Return the name of a list of repositories, by which it need be said only once."""
     digest = hashlib.sha256()
     for place in places:
-        told = f"{place.store_id} {place.config_fingerprint} {place.root}\n"
-        digest.update(told.encode("utf-8", "surrogateescape"))
+        for text in (place.store_id, place.config_fingerprint, place.root):
+            data = text.encode("utf-8", "surrogateescape")
+            digest.update(len(data).to_bytes(4, "big") + data)
     return digest.hexdigest()
 
 

@@ -143,12 +143,7 @@ class Guarded:
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
         """Make ready what may be asked."""
-        real = canonical_ones(repo.root_canonical for repo in repos)
-        allowed = [
-            repo
-            for repo in repos
-            if repo.repo_id not in self.forbidden and repo.root_canonical in real
-        ]
+        allowed = self._allowed(repos)
         await self.inner.prepare(allowed, deadline)
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
@@ -162,8 +157,16 @@ class Guarded:
         return self.inner.open(repo)
 
     def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return who searches many of those that may be asked; only what was made ready has one."""
-        return self.inner.hosts([repo for repo in repos if repo.repo_id not in self.forbidden])
+        """Return who searches many of those that may be asked."""
+        return self.inner.hosts(self._allowed(repos))
+
+    def _allowed(self, repos: Sequence[WorkspaceRepo]) -> list[WorkspaceRepo]:
+        real = canonical_ones(repo.root_canonical for repo in repos)
+        return [
+            repo
+            for repo in repos
+            if repo.repo_id not in self.forbidden and repo.root_canonical in real
+        ]
 
     def _may(self, repo: WorkspaceRepo) -> bool:
         return repo.repo_id not in self.forbidden and is_canonical(repo.root_canonical)

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from ggrep.base.errors import SnapshotGone
+from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.config.home import Home
 from ggrep.daemon import host_packs
 from ggrep.index.packs.pack_directory import pack_files
 from ggrep.model.joint_pools import JointPoolRequest, Place, members_key
-from ggrep.protocol.wire.message_types import JointDescribe, JointPool, Sync
-from tests.fakes.hosts import Served, served
+from ggrep.protocol.wire.message_types import Describe, JointDescribe, JointPool, Sync
+from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.packs import question
 from tests.fakes.repos import write_tree
 
@@ -151,6 +151,73 @@ def test_many_loose_segments_are_packed_behind_the_answer(
 
     assert pooled(daemons, epoch) == loose
     packs = daemons["a"].daemon.shared.packs
-    views = daemons["a"].daemon.shared.joint.views(epoch, (0, 1))
+    members = daemons["a"].daemon.shared.joint.members(epoch, (0, 1))
+    views = [view for _, view in members]
     assert packs.view(views).loose == ()
     assert packs.view(views) is packs.view(views)
+
+
+def test_a_list_is_known_by_its_own_key_alone(daemons: dict[str, Served]) -> None:
+    """Else whoever asks next would be told of other repositories under the names of theirs."""
+    members = places(daemons)
+    with pytest.raises(InvalidRequest):
+        daemons["a"].ask(JointDescribe(members_key(members), tuple(reversed(members))))
+
+    assert described(daemons, said=False)["epoch"] == ""
+
+
+def test_whoever_is_asked_lends_neither_encoder_nor_settings(
+    tmp_path: Path, home: Path, quick_parsing: None
+) -> None:
+    """It may be none of the members: another encoder, or other bounds."""
+    stores: dict[tuple[str, str], Any] = {}
+    with ExitStack() as stack:
+        found = {}
+        for name in ("odd", "a", "b"):
+            root = tmp_path.resolve() / name
+            write_tree(root, {f"{name}.py": "def fetch(page):\n    return page\n"})
+            flags = {**FLAGS, "encoder": "none"} if name == "odd" else FLAGS
+            found[name] = stack.enter_context(served(root, home, flags=flags, stores=stores))
+        for one in found.values():
+            one.settled()
+        two = {name: found[name] for name in ("a", "b")}
+        key = members_key(places(two))
+        epoch = found["odd"].ask(JointDescribe(key, places(two))).body["described"]["epoch"]
+        asked = JointPool(JointPoolRequest(question("fetch page"), epoch, (0, 1)))
+
+        told = [found[name].ask(asked).body["pools"] for name in ("odd",)]
+        described(two)
+        told.append(pooled(two, described(two)["epoch"]))
+        assert told[0] == told[1]
+
+
+def test_text_of_a_table_that_was_touched_is_not_shown(
+    daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packs hold no text; whose table is not as it was published is asked by itself."""
+    monkeypatch.setattr(host_packs, "MANY_LOOSE", 2)
+    epoch = described(daemons)["epoch"]
+    pooled(daemons, epoch)
+    daemons["a"].eventually(lambda: pack_files(Home(home)))
+    pooled(daemons, epoch)
+    store = daemons["b"].daemon.identity.store
+    table = next(store.glob("*.lance/data/*"))
+    table.write_bytes(table.read_bytes())
+
+    with pytest.raises(SnapshotGone):
+        pooled(daemons, epoch)
+
+
+def test_once_it_is_healed_a_store_is_asked_with_the_others_again(
+    daemons: dict[str, Served],
+) -> None:
+    """Asking one by one is for the moment."""
+    epoch = described(daemons)["epoch"]
+    before = pooled(daemons, epoch)
+    (image,) = (daemons["b"].daemon.identity.store / "images").glob("*.image")
+    image.write_bytes(image.read_bytes())
+    with pytest.raises(SnapshotGone):
+        pooled(daemons, epoch)
+    daemons["b"].ask(Describe())
+
+    assert pooled(daemons, described(daemons)["epoch"]) == before

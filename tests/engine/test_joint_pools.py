@@ -70,7 +70,7 @@ def test_copies_are_told_with_their_places_alone(stores: Stores, packed: bool) -
     assert best.name == "fetch"
 
 
-@pytest.mark.parametrize(("per_list", "told"), [(50, True), (1, False)])
+@pytest.mark.parametrize(("per_list", "told"), [(50, True), (5, False)])
 def test_a_copy_is_told_where_its_own_list_holds_it(
     stores: Stores, per_list: int, told: bool
 ) -> None:

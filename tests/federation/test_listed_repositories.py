@@ -93,3 +93,25 @@ async def test_all_are_listed_where_that_is_wished() -> None:
     assert whole["meta"]["ruledOut"] == 0
     assert whole["meta"]["manifestHash"] == short["meta"]["manifestHash"]
     assert whole["results"] == short["results"]
+
+
+async def test_a_cut_of_the_question_is_told_whoever_is_listed() -> None:
+    """That nothing was found may be because half of the question was not read."""
+    fakes = repositories()
+    for fake in fakes:
+        fake.rows = searcher(fake.name, "other").rows
+        fake.limits = (LimitHit("max_query_terms", 64, 180),)
+    document = await answered(fakes)
+
+    assert document["repos"] == []
+    assert [(cut["code"], cut.get("repoId")) for cut in document["limits_hit"]] == [
+        ("max_query_terms", None)
+    ]
+
+
+async def test_who_made_a_cut_of_its_own_is_listed() -> None:
+    """It may hold what was not looked at."""
+    fakes = repositories()
+    fakes[9].limits = (LimitHit("max_scanned_rows", 5, 9),)
+
+    assert listed(await answered(fakes)) == ["r000", "r009"]

@@ -481,8 +481,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "what a glob means beats what stands in the file",
         "ggrep/federation/included.py",
-        "        if place.canonical not in held:\n",
-        "        if place.canonical:\n",
+        "            if one.place.canonical not in held:\n",
+        "            if one.place.canonical:\n",
         (INCLUDED + "test_what_stands_in_the_file_is_as_it_says",),
     ),
     Sabotage(

@@ -128,16 +128,16 @@ PACK_SABOTAGES = (
     ),
     Sabotage(
         "an image that somebody touched is read",
-        "ggrep/daemon/joint_pooling.py",
-        "if members[place].notices or not members[place].lies_still():",
-        "if members[place].notices:",
+        "ggrep/search/query/joint_view.py",
+        "if view.notices or not view.lies_still():",
+        "if view.notices:",
         (MEMBERS + "test_an_image_that_was_touched_is_not_read",),
     ),
     Sabotage(
         "repositories that failed are not listed",
         "ggrep/federation/attendance_json.py",
-        "{*shown, *response.selection.named, *told, *failed}",
-        "{*shown, *response.selection.named}",
+        "everybody & {*shown, *response.selection.named, *told, *failed}",
+        "everybody & {*shown, *response.selection.named}",
         (LISTED + "test_who_failed_is_selected_by_name_or_has_something_to_say_is_listed",),
     ),
     Sabotage(

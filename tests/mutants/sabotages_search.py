@@ -360,8 +360,8 @@ SEARCH_SABOTAGES = (
     Sabotage(
         "who is admitted to a later corpus is not asked",
         "ggrep/federation/cohort.py",
-        "for part in self.corpora for repo in part.admitted",
-        "for part in self.corpora[:1] for repo in part.admitted",
+        "        for part in self.corpora:\n            for repo in part.admitted:",
+        "        for part in self.corpora[:1]:\n            for repo in part.admitted:",
         (COHORT + "test_repositories_are_asked_for_the_corpora_that_admit_them",),
     ),
     Sabotage(

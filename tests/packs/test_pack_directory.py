@@ -1,6 +1,7 @@
 """Packs come and go, and nothing is lost with them."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,8 +9,9 @@ from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy
 from ggrep.base.identifiers import IdSource
+from ggrep.base.ids import SegmentName
 from ggrep.base.locks import Patience, alone
-from ggrep.index.packs import pack_directory
+from ggrep.index.packs import pack_directory, pack_image
 from ggrep.index.packs.opened_packs import OpenedPacks
 from ggrep.index.packs.pack_directory import make_packs, pack_files
 from ggrep.index.packs.pack_image import open_pack
@@ -74,7 +76,7 @@ def test_what_is_gone_is_not_packed_again(stores: Stores) -> None:
 def test_big_segments_stay_alone(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are as fast by themselves, and long to copy."""
     rows = [ref.rows for view in stores.views() for ref in view.manifest.segments]
-    monkeypatch.setattr(pack_directory, "BIG_ROWS", max(rows))
+    monkeypatch.setattr(pack_image, "BIG_ROWS", max(rows))
 
     (path,) = pack(stores.home)
     assert 0 < len(open_pack(path).segments) < len(rows)
@@ -172,3 +174,33 @@ def answers_without_packs(stores: Stores) -> list[bytes]:
     for path in pack_files(stores.home):
         path.unlink()
     return answers(stores)
+
+
+def test_what_is_not_as_it_was_published_is_not_packed(stores: Stores) -> None:
+    """In a pack nobody would look at it again: damage would be there for good."""
+    first = loose_segments(stores.home)[0]
+    image = stores.home.data / first.store_id / "images" / f"{first.segment}.image"
+    data = bytearray(image.read_bytes())
+    data[-200] ^= 1
+    image.write_bytes(data)
+
+    (path,) = pack(stores.home)
+    assert first.segment not in segments_of(path)
+
+
+def test_a_table_of_other_rows_than_the_image_is_not_packed(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Copies would be named that are none."""
+    read = pack_directory.read_columns
+
+    def exchanged(store: Path, segment: SegmentName, *rest: Any) -> Any:
+        table = read(store, segment, *rest)
+        rows = list(reversed(range(table.num_rows)))
+        return table.take(rows) if segment == first.segment else table
+
+    first = max(loose_segments(stores.home), key=lambda one: one.store_id.startswith("cart"))
+    monkeypatch.setattr(pack_directory, "read_columns", exchanged)
+
+    (path,) = pack(stores.home)
+    assert first.segment not in segments_of(path)

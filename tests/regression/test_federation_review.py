@@ -142,6 +142,9 @@ async def test_a_bug_while_making_ready_takes_no_answer_away() -> None:
         def open(self, asked: WorkspaceRepo) -> FakeSearcher:
             return inner.open(asked)  # type: ignore[return-value]  # it is ours
 
+        def hosts(self, repos: object) -> tuple[()]:
+            return ()
+
     found = await federated_search(workspace(repo("a")), request(), Broken(), VirtualClock())
 
     assert statuses(found) == {"a": "ok"}

@@ -6,6 +6,7 @@ that hold one segment either is as good. A crash leaves a temporary file or a pa
 wrong one; whoever packs next removes them.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from ggrep.config import names
 from ggrep.config.home import Home
 from ggrep.index.lexical.postings_merging import DigestsCollide
 from ggrep.index.packs.pack_image import Pack, Packable, can_pack, open_pack, write_pack
+from ggrep.index.store.rows import row_id_of
 from ggrep.index.store.segment_image import SegmentImage, open_segment_image
 from ggrep.index.store.tables import close_tables, read_columns
 
@@ -30,8 +32,6 @@ _SUFFIX: Final = ".pack"
 _LOCK: Final = ".lock"
 _MOST_ROWS: Final = 400_000
 """Of a pack: some 250 MB with vectors."""
-BIG_ROWS: Final = 50_000
-"""A segment of so many rows is as fast by itself."""
 _ID_BYTES: Final = 16
 
 
@@ -147,21 +147,50 @@ def _readable(home: Home, loose: Iterable[Loose]) -> Iterator[Packable]:
     for one, image in _images(home, loose):
         store = home.data / one.store_id
         with suppress(GgrepError):
-            rows = range(image.rows)
-            column = read_columns(store, one.segment, rows, ("chunk_id",)) if rows else None
-            told = [] if column is None else column.column("chunk_id").to_pylist()
-            yield Packable(one.store_id, image, one.image_sha256, ids_in(told))
+            told = _chunk_ids(store, image)
+            if told is not None:
+                yield Packable(one.store_id, image, one.image_sha256, ids_in(told))
         close_tables(store)
+
+
+def _chunk_ids(store: Path, image: SegmentImage) -> list[str] | None:
+    """Return the chunk ids of a segment's rows; None where its table is not the image's.
+
+    Row ids are made of them, and the image is as it was published.
+    """
+    if not image.rows:
+        return []
+    table = read_columns(store, image.name, range(image.rows), ("chunk_id", "ordinal"))
+    found: list[str] = table.column("chunk_id").to_pylist()
+    places = zip(image.row_files.tolist(), found, table.column("ordinal").to_pylist(), strict=True)
+    paths = image.paths()
+    for row, (file, chunk_id, ordinal) in enumerate(places):
+        if bytes.fromhex(row_id_of(paths[file], chunk_id, ordinal)) != image.row_id(row):
+            return None
+    return found
+
+
+def _is_published(image: Path, sha256: str) -> bool:
+    """Return whether an image is, to the byte, the one that a snapshot names.
+
+    What is packed is not looked at again where it came from: damage would be there for good.
+    """
+    try:
+        with image.open("rb") as file:
+            found: str = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return False
+    return found == sha256
 
 
 def _images(home: Home, wanted: Iterable[Loose]) -> Iterator[tuple[Loose, SegmentImage]]:
     for one in wanted:
         store = home.data / one.store_id
-        if not names.image_file(store, one.segment).is_file():
+        if not _is_published(names.image_file(store, one.segment), one.image_sha256):
             continue
         with suppress(GgrepError):
             image = open_segment_image(store, one.segment)
-            if can_pack(image) and image.rows < BIG_ROWS:
+            if can_pack(image):
                 yield one, image
 
 

@@ -30,6 +30,9 @@ from ggrep.index.lexical.postings_merging import DigestsCollide, merge_postings
 from ggrep.index.store.image import Array, open_image, write_image
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS, SegmentImage
 
+BIG_ROWS = 50_000
+"""A segment of so many rows is as fast by itself."""
+
 CHUNK_IDS = "chunk_ids"
 FILE_RANKS = "file_ranks"
 
@@ -92,7 +95,13 @@ class Packable:
 
 
 def can_pack(image: SegmentImage) -> bool:
-    """Return whether an image has all that a pack needs; those of earlier builds may not."""
+    """Return whether an image may be packed.
+
+    It is not so large that it is as fast by itself, and has all that a pack needs, which those of
+    earlier builds may not.
+    """
+    if image.rows >= BIG_ROWS:
+        return False
     needed = (
         *_FILE_COLUMNS,
         *_ROW_COLUMNS,

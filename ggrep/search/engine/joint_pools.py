@@ -1,11 +1,15 @@
 """Answers a question to many repositories at once, as their coordinator would merge their lists.
 
-All rows of all members are scored as one collection. A member's list is worth sending as far as it
-reaches: behind the first `top` different texts of the merged list nothing can be shown. Behind that
-only copies of those texts matter, which are named beside them where a member's own list holds them.
+All rows of all members are scored as one collection, and each corpus' list is in the order in
+which the coordinator merges. Its *front* ends with the first row of the `top`-th different text,
+and takes in all that scores like that row. Folding keeps a hit for each text at least, so whatever
+can be shown is in the front. A member's own list begins with its rows of the front, in the same
+order, and as it is longer than they are (`_require_short`) neither the coordinator's cut nor its
+refill touches them. Behind the front only copies of its texts matter: they are named beside them
+where a member's own list holds them, and are sent as bare places.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -75,9 +79,11 @@ def joint_pools(
     """Return what the members' lists come to, measured against the sum of their statistics.
 
     Raises:
-        Incompatible: very many copies of few texts stand in front: each is to be asked by itself.
+        Incompatible: very many copies of few texts stand in front, of all members or of one: each
+            is to be asked by itself.
         GgrepError: as one repository's.
     """
+    view.require_still()
     search, clamps = clamped(replace(question.search, limit=1), settings)
     figures = member_figures(view, read_query(search), deadline)
     factors = _factors(view, figures) if question.weighs else None
@@ -117,10 +123,26 @@ class _Joint:
         while length <= _MOST_DEEP:
             ranked = self._ranked(statistics, length)
             lists = [self._list(ranked, corpus, length) for corpus in self.question.search.corpora]
-            if None not in lists:
-                return ranked, [found for found in lists if found is not None]
+            whole = [found for found in lists if found is not None]
+            if len(whole) == len(lists):
+                self._require_short(whole)
+                return ranked, whole
             length *= 4
         raise Incompatible("too many copies of few texts stand in front")
+
+    def _require_short(self, lists: Sequence[_List]) -> None:
+        """Raise where a member has as many hits in front as of its list take part.
+
+        Then folding uses its list up, and the coordinator asks it for a longer one. With fewer in
+        front, each list goes on behind what can be shown, and is never asked for more.
+
+        Raises:
+            Incompatible: one has.
+        """
+        for found in lists if self.question.folds else ():
+            numbers = Counter(map(self._member, found.candidates))
+            if max(numbers.values(), default=0) >= self.question.per_list:
+                raise Incompatible("a repository's copies of few texts use up its list")
 
     def by_member(self, ranked: Ranked, lists: Sequence[_List]) -> tuple[MemberLists, ...]:
         """Return the lists of each member that has a part in them."""

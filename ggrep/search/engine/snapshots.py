@@ -118,7 +118,9 @@ class Snapshots:
             GgrepError: as `pin`.
         """
         pointer, held = stamp_or_none(self._pointer_file), self._current
-        if held is not None and pointer == held[0] and not held[1].notices:
+        # One that was healed meanwhile is another object.
+        same = held is not None and pointer == held[0] and held[1] is self._view
+        if held is not None and same and not held[1].notices:
             if self._clock.monotonic_ms() >= self._note_at_ms:
                 self._note_at_ms = self._clock.monotonic_ms() + _NOTED_MS
                 note_use(self._store, self._clock.now())

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ggrep.base.cache import Cache
 from ggrep.base.deadline import Deadline
+from ggrep.base.errors import SnapshotGone
 from ggrep.base.ids import SegmentName
 from ggrep.index.lexical.layout import (
     CHUNK_FIELDS,
@@ -23,7 +24,7 @@ from ggrep.index.lexical.layout import (
     SCORED_FIELDS,
 )
 from ggrep.index.lexical.postings import Postings
-from ggrep.index.packs.pack_image import FILE_RANKS, Pack, PackedSegment
+from ggrep.index.packs.pack_image import FILE_RANKS, Pack, PackedSegment, can_pack
 from ggrep.index.store.manifest import Counts
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS
 from ggrep.index.store.view import SnapshotView, TableRows
@@ -63,17 +64,37 @@ class JointView(SnapshotView):
     loose: tuple[tuple[int, SegmentName], ...] = ()
 
     def tables(self, segment: SegmentName, rows: Sequence[int]) -> tuple[TableRows, ...]:
-        """Return where the table rows of ascending rows lie, in the order of the rows."""
+        """Return where the table rows of ascending rows lie, in the order of the rows.
+
+        Raises:
+            SnapshotGone: a member's files do not lie as they were verified.
+        """
         stretches = self.stretches[segment]
         starts = [stretch.first for stretch in stretches]
-        return tuple(
-            TableRows(
-                self.members[stretches[place].member],
-                stretches[place].segment,
-                [row - starts[place] for row in own],
-            )
-            for place, own in groupby(rows, lambda row: bisect_right(starts, row) - 1)
-        )
+        found = []
+        for place, own in groupby(rows, lambda row: bisect_right(starts, row) - 1):
+            stretch = stretches[place]
+            require_still([self.members[stretch.member]])
+            plain = [row - stretch.first for row in own]
+            found.append(TableRows(self.members[stretch.member], stretch.segment, plain))
+        return tuple(found)
+
+    def packable(self) -> frozenset[tuple[str, str]]:
+        """Return store and name of the segments beside packs that may be packed."""
+        found = set()
+        for member, name in self.loose:
+            for segment in self.members[member].segments:
+                if segment.image.name == name and can_pack(segment.image):
+                    found.add((str(self.members[member].manifest.store_id), str(name)))
+        return frozenset(found)
+
+    def require_still(self) -> None:
+        """Raise unless the images that are read, beside packs, lie as they were verified.
+
+        Raises:
+            SnapshotGone: one does not.
+        """
+        require_still([self.members[member] for member in sorted({one for one, _ in self.loose})])
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +105,32 @@ class _Figures:
     files: Places
 
 
+def require_still(views: Sequence[SnapshotView]) -> None:
+    """Raise unless all files of some snapshots lie as they were verified.
+
+    What is mapped must not be shorter by then, and what is read of a table is shown.
+
+    Raises:
+        SnapshotGone: one does not, or stands in for a damaged one: its own store can tell.
+    """
+    for view in views:
+        if view.notices or not view.lies_still():
+            raise SnapshotGone("a snapshot does not lie as it was published; ask its repository")
+
+
 def join(members: Sequence[SnapshotView], packs: Sequence[Pack] = ()) -> JointView:
     """Return the view of several snapshots, in the order that breaks ties between equal rows.
 
     Requires: at least one.
 
+    Raises:
+        SnapshotGone: see `require_still`.
+
     Args:
         members: their snapshots.
         packs: what they are in is read from there; of a segment in several the first counts.
     """
+    require_still(members)
     joining = _Joining()
     held = {
         (one.store_id, one.segment, one.image_sha256): (number, one)
