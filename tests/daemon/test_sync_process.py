@@ -19,7 +19,7 @@ from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded
 from ggrep.daemon.sync_process import SyncChild, SyncProcess
 from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress, wish_from
 from tests.fakes.repos import open_engine, paths, write_tree
-from tests.fakes.sync_workers import write_worker
+from tests.fakes.sync_workers import hanging_ended, write_worker
 
 END_S = 600.0
 
@@ -50,19 +50,6 @@ async def until(holds: Callable[[], bool]) -> None:
     with anyio.fail_after(END_S):
         while not holds():  # noqa: ASYNC110 - another process
             await anyio.sleep(0.005)
-
-
-def is_alive(pid: int) -> bool:
-    """Tell whether a process runs; one that nobody reaped yet does not."""
-    try:
-        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
-
-
-def hanging(tmp_path: Path) -> list[int]:
-    """Return the worker that hangs and its child."""
-    return [int(pid) for pid in (tmp_path / "pids").read_text().split()]
 
 
 def test_wishes_reach_the_worker_before_a_job_and_while_it_is_done(tmp_path: Path) -> None:
@@ -213,7 +200,7 @@ def test_cancelling_kills_the_worker_and_its_children(tmp_path: Path) -> None:
             tasks.start_soon(process.run, job(tmp_path, "hang"), ignore)
             await until((tmp_path / "pids").exists)
             tasks.cancel_scope.cancel()
-        await until(lambda: not any(map(is_alive, hanging(tmp_path))))
+        await hanging_ended(tmp_path)
 
         assert process.pid is None
 
@@ -253,7 +240,7 @@ def test_closing_cancels_the_running_sync(tmp_path: Path) -> None:
             tasks.start_soon(one)  # waits for its turn, and does not get it
             await until((tmp_path / "pids").exists)
             await process.aclose()
-        await until(lambda: not any(map(is_alive, hanging(tmp_path))))
+        await hanging_ended(tmp_path)
 
     play(act, SyncProcess(write_worker(tmp_path)))
 

@@ -3,6 +3,11 @@
 import sys
 from pathlib import Path
 
+import anyio
+import psutil
+
+_END_S = 30.0
+
 _PROGRAM = """#!{python}
 import json, os, subprocess, sys, time
 from pathlib import Path
@@ -63,3 +68,23 @@ def write_worker(directory: Path) -> str:
     path.write_text(_PROGRAM.format(python=sys.executable))
     path.chmod(0o700)
     return str(path)
+
+
+async def hanging_ended(directory: Path) -> None:
+    """Wait until the worker that hangs and its child are gone: killed, they still take a moment.
+
+    Raises:
+        TimeoutError: one of them lives on.
+    """
+    pids = [int(pid) for pid in (directory / "pids").read_text().split()]
+    with anyio.fail_after(_END_S):
+        while any(map(_is_alive, pids)):  # noqa: ASYNC110 - no event tells of it
+            await anyio.sleep(0.005)
+
+
+def _is_alive(pid: int) -> bool:
+    """Tell whether a process runs; one that nobody reaped yet does not."""
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False

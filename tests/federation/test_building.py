@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import anyio
-import psutil
 import pytest
 
 from ggrep.base.clock import SystemClock
@@ -17,7 +16,7 @@ from ggrep.daemon.sync_process import SyncProcess
 from ggrep.federation.building import BuildPlan, BuildResult, build, ending_signal
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
-from tests.fakes.sync_workers import write_worker
+from tests.fakes.sync_workers import hanging_ended, write_worker
 from tests.fakes.workspaces import make_workspace
 
 OUTCOME = SyncOutcome("store", "s1", True, 1, 0, 0, 2, 1, 0, 0, 0, 0, 0, (), 5, 5)
@@ -245,7 +244,7 @@ async def test_a_worker_that_says_nothing_more_costs_its_repository_alone(
 
     assert [result.status for result in results] == ["failed", "passed", "passed", "passed"]
     assert "silent" in (results[0].error or "")
-    assert not any(map(is_alive, hanging(tmp_path)))
+    await hanging_ended(tmp_path)
 
 
 async def test_a_worker_that_cannot_be_started_fails_what_it_was_to_build(
@@ -272,7 +271,7 @@ async def test_cancelled_it_ends_its_workers(workspace: Workspace, tmp_path: Pat
             group.cancel_scope.cancel()
 
     assert built == ["a"]
-    assert not any(map(is_alive, hanging(tmp_path)))
+    await hanging_ended(tmp_path)
 
 
 @pytest.mark.slow
@@ -299,16 +298,3 @@ async def test_a_build_that_was_ended_goes_on_where_it_ended(
     assert [result.status for result in results] == ["passed"] * 4
     assert first.read_bytes() == before
     assert len(list(home.data.glob("*/" + names.active_file(Path()).name))) == 4
-
-
-def hanging(tmp_path: Path) -> list[int]:
-    """Return the worker that hangs and its child."""
-    return [int(pid) for pid in (tmp_path / "pids").read_text().split()]
-
-
-def is_alive(pid: int) -> bool:
-    """Tell whether a process runs; one that nobody reaped yet does not."""
-    try:
-        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
