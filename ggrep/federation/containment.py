@@ -49,12 +49,12 @@ def canonical_ones(paths: Iterable[Path]) -> frozenset[Path]:
 
     Of many in one directory, the way to that is looked at once.
     """
-    parents: dict[Path, bool] = {}
+    parents: dict[str, bool] = {}
     found = set()
     for path in paths:
-        parent = path.parent
+        parent = os.path.dirname(path)  # noqa: PTH120 - of each, every time
         if parent not in parents:
-            parents[parent] = is_canonical(parent)
+            parents[parent] = is_canonical(Path(parent))
         if parents[parent] and not os.path.islink(path):  # noqa: PTH114 - of each, every time
             found.add(path)
     return frozenset(found)

@@ -1,6 +1,6 @@
 """Searches repositories through their daemons."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -59,9 +59,9 @@ _MOST_LISTS: Final = 8
 """Lists of repositories, one or two for each workspace, of which descriptions are kept."""
 _MEETINGS: Final = 16
 """Threads that read settings of repositories at once."""
-_MET_AT_ONCE: Final = 16
-"""Repositories that one of them looks at: mostly nothing changed, which takes less than a thread's
-turn."""
+_STUCK_S: Final = 0.1
+"""After which one more thread helps with the rest: mostly nothing changed, and one thread does it
+in less time than several that wait for each other. A look may hang on a disk that is gone."""
 
 
 class DaemonSearcher:
@@ -278,10 +278,7 @@ class DaemonSearchers:
         """
         self._met = {}
         met = self._met
-        async with anyio.create_task_group() as group:
-            looks = CapacityLimiter(_MEETINGS)
-            for start in range(0, len(repos), _MET_AT_ONCE):
-                group.start_soon(self._note, repos[start : start + _MET_AT_ONCE], met, looks)
+        await self._note(repos, met)
         await self.channels.prepare(list(met.values()), deadline, waits=waits)
 
     def open(self, repo: WorkspaceRepo) -> DaemonSearcher:
@@ -291,7 +288,7 @@ class DaemonSearchers:
     def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[HostSearcher]:
         """Return the process that serves most of them, two at least: it can be asked about all."""
         met = {repo.repo_id: self._met[repo.repo_id] for repo in repos if repo.repo_id in self._met}
-        served = Counter(host for one in met.values() if (host := self.channels.host_of(one)))
+        served = Counter(host for host in self.channels.hosts_of(met.values()) if host)
         if not served:
             return ()
         host, number = min(served.items(), key=lambda item: (-item[1], item[0]))
@@ -301,17 +298,26 @@ class DaemonSearchers:
         ordered = {repo: met[repo] for repo in sorted(met)}
         return (HostSearcher(self.channels, self.known, guide, ordered),)
 
-    async def _note(
-        self,
-        repos: Sequence[WorkspaceRepo],
-        met: dict[RepoId, DaemonAddress],
-        looks: CapacityLimiter,
-    ) -> None:
-        def meet_all() -> dict[RepoId, DaemonAddress]:
-            found = {}
-            for repo in repos:
-                with suppress(Exception):  # it is met again when it is asked, and fails there
-                    found[repo.repo_id] = self.meet(repo)
-            return found
+    async def _note(self, repos: Sequence[WorkspaceRepo], met: dict[RepoId, DaemonAddress]) -> None:
+        """Find the addresses of daemons."""
+        left = deque(repos)
+        looks = CapacityLimiter(_MEETINGS)
+        done = anyio.Event()
 
-        met |= await to_thread.run_sync(meet_all, abandon_on_cancel=True, limiter=looks)
+        def meet_rest() -> None:
+            while left:
+                with suppress(Exception):  # another took it, or it fails when it is asked
+                    repo = left.popleft()
+                    met[repo.repo_id] = self.meet(repo)
+
+        async def look() -> None:
+            await to_thread.run_sync(meet_rest, abandon_on_cancel=True, limiter=looks)
+            done.set()
+
+        async with anyio.create_task_group() as group:
+            for _ in range(_MEETINGS):
+                group.start_soon(look)
+                with anyio.move_on_after(_STUCK_S):
+                    await done.wait()
+                if not left:
+                    break

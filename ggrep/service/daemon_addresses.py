@@ -1,6 +1,7 @@
 """Caches the addresses of repositories' daemons until settings may have changed."""
 
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +36,10 @@ class DaemonAddresses:
     client_name: str = field(default="", kw_only=True)
     _held: dict[Path, tuple[_Look, DaemonAddress]] = field(default_factory=dict, init=False)
     _lock: Lock = field(default_factory=Lock, init=False)
+    _config_file: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._config_file = str(self.home.config_file)
 
     def of(self, root: Path) -> DaemonAddress:
         """Return the daemon's address for the repository at a canonical root.
@@ -64,16 +69,16 @@ class DaemonAddresses:
     def _look(self, root: Path) -> _Look:
         """Return a key that changes with a settings file, or with the kind of the root."""
         # A link of the user's own is followed when it is read, and does not change with its file.
-        linked = Path(os.path.realpath(self.home.config_file))
-        places = (root / REPO_FILE, self.home.config_file, linked, root / ".git")
-        return tuple(_stamp(path) for path in places)
+        own = _stamp(self._config_file, follows=True)
+        return _stamp(f"{root}/{REPO_FILE}"), own, _stamp(f"{root}/.git")
 
 
-def _stamp(path: Path) -> tuple[int, ...] | None:
+def _stamp(path: str, *, follows: bool = False) -> tuple[int, ...] | None:
     try:
-        found = os.lstat(path)
+        found = os.stat(path, follow_symlinks=follows)  # noqa: PTH116 - of each, every time
     except OSError:
         return None
-    if os.path.isdir(path):  # noqa: PTH112 - its times change with every commit
+    # A directory's times change with every commit.
+    if stat.S_ISDIR(found.st_mode) or (stat.S_ISLNK(found.st_mode) and os.path.isdir(path)):  # noqa: PTH112 - of each, every time
         return found.st_dev, found.st_ino
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

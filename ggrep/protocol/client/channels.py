@@ -1,6 +1,6 @@
 """The connections of one process to its daemons; starts those that are missing."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -140,14 +140,22 @@ class Channels:
         elif self._starts:
             self._launcher.start_behind(missing)
 
-    def host_of(self, address: DaemonAddress) -> int | None:
-        """Return the process of a daemon; None where we are not connected to any of it."""
-        for socket in (address.socket, self._beside.get(address.socket)):
-            place = self._places.get(socket) if socket else None
-            channel = place.open_channel if place else None
-            if channel is not None:
-                return channel.pid
-        return None
+    def hosts_of(self, addresses: Iterable[DaemonAddress]) -> list[int | None]:
+        """Return each daemon's process; None where we are not connected to any of it.
+
+        A connection is looked at once, however many daemons are met through it.
+        """
+        looked: dict[Path, int | None] = {}
+
+        def host(socket: Path) -> int | None:
+            if socket not in looked:
+                place = self._places.get(socket)
+                channel = place.open_channel if place else None
+                looked[socket] = channel.pid if channel else None
+            return looked[socket]
+
+        sockets = [address.socket for address in addresses]
+        return [host(one) or host(self._beside.get(one, one)) for one in sockets]
 
     def guide(self, addresses: Sequence[DaemonAddress], host: int) -> DaemonAddress | None:
         """Return one of the daemons that is connected and lives in that process."""
@@ -240,14 +248,14 @@ class Channels:
                     missing[address.socket] = address
 
         with suppress(GgrepError), before(soon, LATE):
-            for several in await self._neighbours(addresses.values()):
+            apart = self._apart(addresses.values())
+            for several in await _neighbours(apart):
                 await self._is_missing(several[0], soon)
-                if self.host_of(several[0]) is not None:
+                if not self._apart(several[:1]):
                     self._beside.update((each.socket, several[0].socket) for each in several)
             async with anyio.create_task_group() as group:
-                for address in addresses.values():
-                    if self.host_of(address) is None:
-                        group.start_soon(look, address)
+                for address in self._apart(apart):
+                    group.start_soon(look, address)
         return [missing[socket] for socket in sorted(missing)]
 
     async def _is_missing(self, address: DaemonAddress, soon: Deadline) -> bool:
@@ -267,14 +275,10 @@ class Channels:
                 return False
             return False
 
-    async def _neighbours(
-        self, addresses: Iterable[DaemonAddress]
-    ) -> Sequence[Sequence[DaemonAddress]]:
-        """Return those of many that are not connected and live in one process, by their records."""
-        apart = [address for address in addresses if self.host_of(address) is None]
-        if len(apart) < _MANY:
-            return ()
-        return await to_thread.run_sync(_by_record, apart, abandon_on_cancel=True)
+    def _apart(self, addresses: Collection[DaemonAddress]) -> list[DaemonAddress]:
+        """Return those that we are not connected to."""
+        hosts = zip(addresses, self.hosts_of(addresses), strict=True)
+        return [address for address, host in hosts if host is None]
 
     def _place(self, address: DaemonAddress) -> _Place:
         return self._places.setdefault(address.socket, _Place())
@@ -284,6 +288,15 @@ class Channels:
         if place.channel is not None:
             await place.channel.aclose()
             place.channel = None
+
+
+async def _neighbours(
+    addresses: Sequence[DaemonAddress],
+) -> Sequence[Sequence[DaemonAddress]]:
+    """Return those of many that live in one process, by their records."""
+    if len(addresses) < _MANY:
+        return ()
+    return await to_thread.run_sync(_by_record, addresses, abandon_on_cancel=True)
 
 
 def _by_record(addresses: Sequence[DaemonAddress]) -> Sequence[Sequence[DaemonAddress]]:
