@@ -81,6 +81,7 @@ def assemble(
         summed=strategy.counts,
         counted=given.figures,
         by_words=not asking.search.find.is_literal,
+        verdicts=given.verdicts,
     )
     return FederatedResponse(
         workspace=asking.workspace,

@@ -17,16 +17,15 @@ from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.federated_request import MERGE_RESERVE_MS, FederatedRequest, check_request
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.folding import deeper, refill_limit
-from ggrep.federation.joint_asking import given_jointly, joint_question
+from ggrep.federation.joint_asking import given_at_once, routed_by
 from ggrep.federation.memory import Given, Memory, question_key, size_of
 from ggrep.federation.pool_merging import lists_of, unfinished
 from ggrep.federation.repo_requests import Arrived, Figures, RepoRequests
-from ggrep.federation.routing import Routed, route
+from ggrep.federation.routing import Routed
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.strategies import RRF
 from ggrep.federation.workspace import Workspace
-from ggrep.model.repo_evidence import repo_evidence
 from ggrep.model.response import PoolResponse
 from ggrep.model.statistics import CollectionStatistics
 
@@ -171,13 +170,13 @@ async def _asked(asking: RepoRequests) -> Given:
     force, admitted = asking.force, asking.plan.admitted()
     compare = not force.strategy.compares or cohort.comparable(_candidates(asking, admitted))
     weak = "" if compare else "their indexes do not compare"
-    if not weak and (jointly := await _jointly(asking, admitted)) is not None:
-        return jointly
+    if not weak and (at_once := await given_at_once(asking)) is not None:
+        return at_once
     await asking.encode()
     figures: dict[RepoId, Figures] = {}
     if force.max_repos or (force.strategy.counts and not weak):
         figures = await asking.figures(admitted)
-    routed = _route(asking, figures)
+    routed = routed_by(asking, _statistics(figures))
     if not asking.is_over and force.strategy.compares and not weak:
         try:
             pools, figures = await asking.search_together(figures, routed.kept)
@@ -186,31 +185,6 @@ async def _asked(asking: RepoRequests) -> Given:
             weak = "their term statistics do not add up"
     pools = {} if asking.is_over else await asking.search_alone(routed.kept)
     return await _filled(asking, _gathered(asking, weak, pools, routed, figures), {})
-
-
-async def _jointly(asking: RepoRequests, admitted: Sequence[RepoId]) -> Given | None:
-    """Return what all repositories gave to one question; None where each must be asked by itself.
-
-    Whatever goes wrong is told apart by asking them one by one.
-    """
-    question = None if asking.is_over else joint_question(asking)
-    if question is None:
-        return None
-    response = await asking.search_jointly(question, admitted)
-    return None if response is None else given_jointly(asking, response, admitted)
-
-
-def _route(asking: RepoRequests, figures: Mapping[RepoId, Figures]) -> Routed:
-    """Return the repositories to search, when the request limits their number."""
-    statistics = _statistics(figures)
-    return route(
-        [asking.repos[repo] for repo in asking.plan.admitted()],
-        statistics,
-        repo_evidence(statistics),
-        asking.search.query,
-        max_repos=asking.force.max_repos,
-        explicit=asking.selection.named,
-    )
 
 
 def _gathered(

@@ -7,12 +7,12 @@ part, and the query spells no path, which would find files by where they lie. Wh
 measured against the sum of all statistics, its own must be in that sum besides: otherwise they
 would have moved everybody's scores, even if it holds nothing that fits.
 
-No bound on what a repository could have scored at most is used: a file's evidence grows with its
-number of chunks, so that there is none short of searching it.
+Of those that were counted and shown nothing of, because the request limits their number, it is
+known from their scores (`ggrep.search.engine.joint_reach`).
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from ggrep.base.ids import RepoId
@@ -25,6 +25,11 @@ CouldChange: TypeAlias = Literal["no", "yes", "unknown"]
 
 _PATH_SIGNS: Final = frozenset("/\\.")
 """A query without any of them spells no path and no file name."""
+
+_BY_SCORES: Final[Mapping[bool, tuple[CouldChange, str]]] = {
+    True: ("yes", "what it holds scores high enough"),
+    False: ("no", "nothing that it holds scores high enough"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,7 @@ class Known:
         summed: scores depend on the statistics, or the evidence, of all repositories.
         counted: whose were in it; read only when `summed`.
         by_words: hits hold words of the query whole; else its words say nothing of who has any.
+        verdicts: of those whose rows were scored and not shown, whether one would have mattered.
     """
 
     query: str
@@ -60,6 +66,7 @@ class Known:
     summed: bool
     counted: Collection[RepoId]
     by_words: bool = True
+    verdicts: Mapping[RepoId, bool] = field(default_factory=dict)
 
     def is_settled(self, repo_id: RepoId) -> bool:
         """Return whether the other repositories' scores are the same without this one."""
@@ -76,7 +83,12 @@ def _coverage(report: RepoReport, known: Known) -> Coverage:
     missing = [part.corpus for part in report.corpora if part.status != "ok"]
     if not missing:
         return Coverage(repo_id, answered=True, reason="it answered", could_change="no")
-    could_change, reason = _verdict(repo_id, report.description, missing, known)
+    reaches = known.verdicts.get(repo_id)
+    could_change, reason = (
+        _verdict(repo_id, report.description, missing, known)
+        if reaches is None
+        else _BY_SCORES[reaches]
+    )
     return Coverage(repo_id, answered=False, reason=reason, could_change=could_change)
 
 

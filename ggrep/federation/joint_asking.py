@@ -1,15 +1,20 @@
-"""Asks many repositories at once, where one process serves all of them.
+"""Asks many repositories at once, where one process serves most of them.
 
-What comes back is merged as their own lists would be: the same bytes come of it. Where something
-stands in the way, each is asked by itself.
+What comes back is merged as their own lists would be: the same bytes come of it. A few that must be
+asked by themselves are; where more stands in the way, all are.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ggrep.base.ids import RepoId
+from ggrep.federation.answer_assembly import rules_of
 from ggrep.federation.memory import Given
+from ggrep.federation.pool_merging import lists_of, unfinished
 from ggrep.federation.repo_requests import RepoRequests
-from ggrep.model.confidence import Leading, Wording
+from ggrep.federation.routing import Routed, route
+from ggrep.model.confidence import NOBODY_LEADS
 from ggrep.model.joint_pools import (
     FiguresByMember,
     JointPoolResponse,
@@ -17,81 +22,196 @@ from ggrep.model.joint_pools import (
     MemberLists,
 )
 from ggrep.model.limits import Notice
+from ggrep.model.repo_evidence import repo_evidence
 from ggrep.model.request import Find
 from ggrep.model.response import PoolResponse, Provenance, RepoDescription
+from ggrep.model.statistics import CollectionStatistics, sum_statistics
 
 _FOUND_BY_WORDS = frozenset({Find.AUTO, Find.CONCEPT})
-_NOBODY_LEADS = Leading((), 0.0, 1.0, Wording.PLAIN)
 
 
-def joint_question(asking: RepoRequests) -> JointQuestion | None:
-    """Return the one question to all admitted repositories; None where each must be asked alone.
+@dataclass(frozen=True, slots=True)
+class JointPlan:
+    """Which repositories are asked at once.
 
-    That is so unless they compare in every corpus, cut their answers alike, and show plain lists
-    of their active snapshots.
+    Attributes:
+        question: to all of `members`, of which each shows what it has.
+        members: by id; `apart` are the other admitted ones, each asked by itself.
+    """
+
+    question: JointQuestion
+    members: tuple[RepoId, ...]
+    apart: tuple[RepoId, ...]
+
+
+async def given_at_once(asking: RepoRequests) -> Given | None:
+    """Return what the admitted repositories gave; None where each must be asked by itself.
+
+    Whatever goes wrong is told apart by asking them one by one.
+    """
+    plan = None if asking.is_over else joint_plan(asking)
+    if plan is None:
+        return None
+    if plan.apart or asking.force.max_repos:
+        return await _in_rounds(asking, plan)
+    response = await asking.search_jointly(plan.question, plan.members)
+    if response is None:
+        return None
+    return Given(
+        strategy=asking.force.strategy.name,
+        pools=_pools(asking, response, plan.members),
+        figures=FiguresByMember(plan.members, response.figures),
+        asked=dict.fromkeys(plan.members, asking.force.per_repo_top),
+    )
+
+
+def joint_plan(asking: RepoRequests) -> JointPlan | None:
+    """Return which repositories are asked at once; None where each must be asked by itself.
+
+    At once are those that compare in every corpus, cut their answers alike, and show plain lists
+    of their active snapshots: most of them must.
     """
     force, search = asking.force, asking.search
-    admitted = asking.plan.admitted()
     plain = (
         force.strategy.compares
         and force.strategy.exact
         and search.find in _FOUND_BY_WORDS
         and 0 < force.top <= force.per_repo_top
-        and not force.max_repos
         and not asking.kept
     )
-    if not plain or len(admitted) < 2:
+    if not plain:
         return None
-    if any(part.admitted != admitted for part in asking.plan.corpora):
+    admitted = asking.plan.admitted()
+    members = _alike(asking, [repo for repo in admitted if _may_join(asking, repo)])
+    if len(members) < 2 or 2 * len(members) <= len(admitted):
         return None
-    if not _alike([asking.descriptions[repo] for repo in admitted]):
-        return None
-    return JointQuestion(
+    question = JointQuestion(
         search=search,
         top=force.top,
         per_list=force.per_repo_top,
         folds=force.fold,
         weighs=force.strategy.weighs,
-        vector=asking.vector_of(admitted[0]),
+        vector=asking.vector_of(members[0]),
+    )
+    joined = frozenset(members)
+    return JointPlan(question, members, tuple(repo for repo in admitted if repo not in joined))
+
+
+def _may_join(asking: RepoRequests, repo: RepoId) -> bool:
+    told = asking.descriptions[repo]
+    plain = told.snapshot_id and told.answers_key and not told.profile
+    everywhere = len(asking.plan.corpora_of(repo)) == len(asking.search.corpora)
+    return bool(plain) and everywhere and asking.is_described_jointly(repo)
+
+
+def _alike(asking: RepoRequests, repos: Sequence[RepoId]) -> tuple[RepoId, ...]:
+    """Return the most repositories whose indexes and answers are of one kind."""
+    kinds = {repo: _kind(asking.descriptions[repo]) for repo in repos}
+    most = Counter(kinds.values()).most_common(1)
+    return tuple(repo for repo in repos if kinds[repo] == most[0][0])
+
+
+def _kind(told: RepoDescription) -> tuple[str, ...]:
+    return told.embed_key, told.lexical_key, told.schema_key, told.answers_key
+
+
+async def _in_rounds(asking: RepoRequests, plan: JointPlan) -> Given | None:
+    """Return what repositories gave of which all are counted before any is searched.
+
+    So it is where some are asked by themselves, and where the request limits their number.
+    """
+    everybody = tuple(range(len(plan.members)))
+    counted = await asking.search_jointly(replace(plan.question, silent=everybody), plan.members)
+    if counted is None:
+        return None
+    own = await asking.figures(plan.apart)
+    told = {repo: held.statistics for repo, held in own.items()}
+    statistics = dict(sorted({**FiguresByMember(plan.members, counted.figures), **told}.items()))
+    routed = routed_by(asking, statistics)
+    kept = frozenset(routed.kept)
+    asked = {repo: held for repo, held in own.items() if repo in kept}
+    pools = await asking.search_counted(asked, sum_statistics(statistics.values()))
+    if pools is None or asking.is_over:
+        return None
+    question = replace(
+        plan.question,
+        silent=tuple(place for place, repo in enumerate(plan.members) if repo not in kept),
+        others=tuple(told.values()),
+        texts=_texts(pools) if plan.question.folds else (),
+    )
+    response = await asking.search_jointly(question, plan.members)
+    if response is None:
+        return None
+    joined = _pools(asking, response, plan.members, question.silent)
+    pools = dict(sorted({**pools, **joined}.items()))
+    given = Given(
+        strategy=asking.force.strategy.name,
+        pools=pools,
+        figures=statistics,
+        skipped=routed.skipped,
+        asked=dict.fromkeys(pools, asking.force.per_repo_top),
+        limits=tuple((None, limit) for limit in routed.limits),
+        warnings=routed.warnings,
+        verdicts=_verdicts(plan.members, question.silent, response),
+    )
+    # Longer lists of some hold texts of which nobody here looked for copies.
+    lists = lists_of(asking.plan, asking.repos, pools)
+    return None if unfinished(lists, rules_of(asking, given), given.asked) else given
+
+
+def routed_by(asking: RepoRequests, statistics: Mapping[RepoId, CollectionStatistics]) -> Routed:
+    """Return the repositories to search, when the request limits their number."""
+    return route(
+        [asking.repos[repo] for repo in asking.plan.admitted()],
+        statistics,
+        repo_evidence(statistics),
+        asking.search.query,
+        max_repos=asking.force.max_repos,
+        explicit=asking.selection.named,
     )
 
 
-def given_jointly(
-    asking: RepoRequests, response: JointPoolResponse, repos: Sequence[RepoId]
-) -> Given:
-    """Return what the repositories gave; `repos` are the members, in their order."""
+def _texts(pools: Mapping[RepoId, PoolResponse]) -> tuple[str, ...]:
+    lists = [hits for pool in pools.values() for _, hits in pool.corpora]
+    return tuple(sorted({hit.chunk_id for hits in lists for hit in hits}))
+
+
+def _verdicts(
+    members: Sequence[RepoId], silent: Sequence[int], response: JointPoolResponse
+) -> dict[RepoId, bool]:
+    """Return of each silent member whether the answer with it may be another one."""
+    reaching = frozenset(response.reaching)
+    return {members[place]: place in reaching for place in silent}
+
+
+def _pools(
+    asking: RepoRequests,
+    response: JointPoolResponse,
+    members: Sequence[RepoId],
+    silent: Collection[int] = (),
+) -> dict[RepoId, PoolResponse]:
+    """Return what each member gave that is not silent."""
     lists = {found.member: found for found in response.lists}
     notices: dict[int, list[Notice]] = {}
     for told in response.notices:
         notices.setdefault(told.member, []).append(told.notice)
-    partial = frozenset(response.partial)
+    partial, silent = frozenset(response.partial), frozenset(silent)
     nothing = tuple((corpus, ()) for corpus in asking.search.corpora)
-    pools = {}
-    for place, repo in enumerate(repos):
+    pools: dict[RepoId, PoolResponse] = {}
+    for place, repo in enumerate(members):
+        if place in silent:
+            continue
         found = lists.get(place, MemberLists(place, nothing))
         pools[repo] = PoolResponse(
             provenance=_provenance(asking.descriptions[repo], partial=place in partial),
             blended=(),
             corpora=found.corpora,
             # What all of them lead with is told once.
-            leading=_NOBODY_LEADS if place else response.leading,
+            leading=NOBODY_LEADS if pools else response.leading,
             limits_hit=response.limits_hit,
             warnings=tuple(notices.get(place, ())),
         )
-    return Given(
-        strategy=asking.force.strategy.name,
-        pools=pools,
-        figures=FiguresByMember(repos, response.figures),
-        asked=dict.fromkeys(pools, asking.force.per_repo_top),
-    )
-
-
-def _alike(descriptions: Sequence[RepoDescription]) -> bool:
-    keys = {
-        (one.embed_key, one.lexical_key, one.schema_key, one.answers_key) for one in descriptions
-    }
-    plain = all(one.snapshot_id and one.answers_key and not one.profile for one in descriptions)
-    return plain and len(keys) == 1
+    return pools
 
 
 def _provenance(description: RepoDescription, *, partial: bool) -> Provenance:

@@ -58,6 +58,7 @@ class Given:
         asked: how long a list each repository was asked for.
         limits: cuts that asking came with; `warnings` likewise.
         whole: nobody failed to give longer lists where those were wanted.
+        verdicts: of some that were skipped, whether the answer with them may be another one.
     """
 
     strategy: str
@@ -69,6 +70,7 @@ class Given:
     limits: tuple[tuple[RepoId | None, LimitHit], ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
     whole: bool = True
+    verdicts: Mapping[RepoId, bool] = field(default_factory=dict)
 
 
 class Memory:

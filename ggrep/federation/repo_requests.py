@@ -121,7 +121,8 @@ class RepoRequests:
     elapsed_ms: dict[RepoId, float] = field(default_factory=dict)
     _open: dict[RepoId, RepoSearcher] = field(default_factory=dict)
     _told: set[RepoId] = field(default_factory=set)
-    _hosts: list[JointSearcher] = field(default_factory=list)
+    _host: JointSearcher | None = None
+    _joined: frozenset[RepoId] = frozenset()
 
     def __post_init__(self) -> None:
         """Drop repositories that are missing."""
@@ -171,23 +172,21 @@ class RepoRequests:
     async def _described_jointly(
         self, repos: Sequence[WorkspaceRepo]
     ) -> dict[RepoId, RepoDescription]:
-        """Return the descriptions that hosts of several repositories give at once."""
-        found: dict[RepoId, RepoDescription] = {}
+        """Return the descriptions that a host of several repositories gives at once."""
         # A session's snapshot is described by its repository.
-        hosts = [] if self.kept else self.searchers.hosts(repos)
-        until = self._within(_JOINT_SHARE * _DESCRIBE_SHARE)
-
-        async def describe(host: JointSearcher) -> None:
+        for host in [] if self.kept else self.searchers.hosts(repos):
             try:
-                found.update(await host.describe(until))
-                self._hosts.append(host)
+                found = await host.describe(self._within(_JOINT_SHARE * _DESCRIBE_SHARE))
             except GgrepError as error:
                 _LOG.info("described one by one: %s", error)
+            else:
+                self._host, self._joined = host, frozenset(found)
+                return dict(found)
+        return {}
 
-        async with anyio.create_task_group() as group:
-            for host in hosts:
-                group.start_soon(describe, host)
-        return found
+    def is_described_jointly(self, repo: RepoId) -> bool:
+        """Return whether a repository can be asked with others at once."""
+        return repo in self._joined
 
     async def encode(self) -> None:
         """Encode the query once for all repositories of the same encoder."""
@@ -219,19 +218,28 @@ class RepoRequests:
 
         Half of the time left is kept for asking them one by one.
         """
-        members = frozenset(repo_ids)
-        for host in self._hosts:
-            if members.issubset(host.repos):
-                try:
-                    return await host.search(question, repo_ids, self._within(_JOINT_SHARE))
-                except GgrepError as error:
-                    _LOG.info("asked one by one: %s", error)
-        return None
+        if self._host is None:
+            return None
+        try:
+            return await self._host.search(question, repo_ids, self._within(_JOINT_SHARE))
+        except GgrepError as error:
+            _LOG.info("asked one by one: %s", error)
+            return None
 
     async def search_alone(self, only: Iterable[RepoId]) -> dict[RepoId, PoolResponse]:
         """Return each repository's lists, scored by its own statistics."""
         wanted = (repo for repo in only if repo not in self.failures)
         return await self._run({repo: partial(self._search, repo, None, None) for repo in wanted})
+
+    async def search_counted(
+        self, figures: Mapping[RepoId, Figures], total: CollectionStatistics
+    ) -> dict[RepoId, PoolResponse] | None:
+        """Return the lists of those that were counted, scored by the sum over all.
+
+        None where one has published meanwhile.
+        """
+        found = await self._tried(figures, total, figures)
+        return None if None in found.values() else {repo: p for repo, p in found.items() if p}
 
     async def search_together(
         self, figures: dict[RepoId, Figures], only: Iterable[RepoId]
@@ -243,15 +251,23 @@ class RepoRequests:
         """
         if not figures:
             return {}, figures
-        total, wanted = total_of(figures), set(only) & set(figures)
-        first = await self._run(
-            {repo: partial(self._try, repo, figures[repo], total) for repo in sorted(wanted)}
-        )
+        first = await self._tried(figures, total_of(figures), set(only) & set(figures))
         found = {repo: pool for repo, pool in first.items() if pool is not None}
         gone = [repo for repo in first if repo not in found]
         if not gone or self.is_over:
             return found, figures
         return await self._search_again(figures, found, gone)
+
+    async def _tried(
+        self,
+        figures: Mapping[RepoId, Figures],
+        total: CollectionStatistics,
+        only: Iterable[RepoId],
+    ) -> dict[RepoId, PoolResponse | None]:
+        """Return the lists of some; None of those whose snapshot that was counted is gone."""
+        return await self._run(
+            {repo: partial(self._try, repo, figures[repo], total) for repo in sorted(only)}
+        )
 
     async def _search_again(
         self,

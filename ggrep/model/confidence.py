@@ -130,6 +130,10 @@ class Leading:
         return math.log1p(self.evidence * self.weight), self.stem, self.found, self.unknown
 
 
+NOBODY_LEADS: Final = Leading((), 0.0, 1.0, Wording.PLAIN)
+"""What is merged of those that nothing leads in."""
+
+
 def merge_leading(parts: Iterable[Leading]) -> Leading:
     """Return the best leaders of several repositories.
 
@@ -137,7 +141,7 @@ def merge_leading(parts: Iterable[Leading]) -> Leading:
     """
     filled = sorted((part for part in parts if part.leaders), key=_first_part)
     if not filled:
-        return Leading((), 0.0, 1.0, Wording.PLAIN)
+        return NOBODY_LEADS
     leaders = sorted((leader for part in filled for leader in part.leaders), key=_order)
     return replace(filled[0], leaders=tuple(leaders[:LEADERS]))
 

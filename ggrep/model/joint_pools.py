@@ -22,6 +22,8 @@ K = TypeVar("K")
 
 MOST_MEMBERS: Final = 16_384
 """Repositories of one question."""
+MOST_TEXTS: Final = 1 << 20
+"""Hits of repositories that are asked by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,10 @@ class JointQuestion:
         folds: copies of one text are shown once, and each is to be named.
         weighs: a score counts times what the repository's evidence gives.
         vector: the query's; None to encode it there.
+        silent: places, among the members, of those that are counted and show nothing, ascending.
+        others: statistics of repositories that are asked by themselves: scores are measured
+            against the sum of all.
+        texts: chunk ids of their hits, whose copies are to be named too.
     """
 
     search: SearchRequest
@@ -80,6 +86,9 @@ class JointQuestion:
     folds: bool
     weighs: bool
     vector: EncodedQuery | None = None
+    silent: Annotated[tuple[int, ...], Sent(MOST_MEMBERS, each=(0, MOST_MEMBERS))] = ()
+    others: Annotated[tuple[CollectionStatistics, ...], Sent(MOST_MEMBERS)] = ()
+    texts: Annotated[tuple[str, ...], Sent(MOST_TEXTS, each=(1, 64))] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +196,8 @@ class JointPoolResponse:
         leading: as of a `PoolResponse`, of all members together.
         limits_hit: cuts of the query itself, the same for all.
         partial: members of which the first index is being built.
+        reaching: places of the silent members without whom the answer may be another one. Of the
+            others that is proven: no hit of theirs would be in it, nor move anything of it.
     """
 
     figures: JointFigures
@@ -195,3 +206,4 @@ class JointPoolResponse:
     limits_hit: tuple[LimitHit, ...]
     notices: tuple[MemberNotice, ...]
     partial: tuple[int, ...]
+    reaching: tuple[int, ...] = ()

@@ -37,6 +37,7 @@ class Between:
         encoded: every text that was asked to be encoded.
         joint: every request to all of them at once.
         together: whether they are asked at once where that is possible.
+        apart: those that are asked by themselves even then.
         counted: awaited after a repository was counted; None for nothing.
     """
 
@@ -45,6 +46,7 @@ class Between:
         self.encoded: list[str] = []
         self.joint: list[JointQuestion] = []
         self.together = False
+        self.apart: frozenset[RepoId] = frozenset()
         self.counted: Callable[[WorkspaceRepo], Any] | None = None
 
     def __call__(self, searchers: Searchers) -> Searchers:
@@ -78,7 +80,8 @@ class _SeenJoint:
         return self._inner.repos
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
-        return await self._inner.describe(deadline)
+        found = await self._inner.describe(deadline)
+        return {repo: told for repo, told in found.items() if repo not in self._between.apart}
 
     async def search(
         self, question: JointQuestion, repos: Sequence[RepoId], deadline: Deadline

@@ -246,7 +246,7 @@ FEDERATION_SABOTAGES = (
     ),
     Sabotage(
         "who was selected by name may be routed around",
-        "ggrep/federation/coordinator.py",
+        "ggrep/federation/joint_asking.py",
         "explicit=asking.selection.named,",
         "explicit=(),",
         (COORDINATOR + "test_who_is_selected_by_name_is_searched_however_few_are",),

@@ -5,6 +5,7 @@ from tests.mutants.sabotages import Sabotage
 BYTES = ("tests/properties/test_joint_pools.py",)
 DIRECTORY = "tests/packs/test_pack_directory.py::"
 IMAGE = "tests/packs/test_pack_image.py::"
+REACH = ("tests/properties/test_joint_reach.py",)
 JOINT = "tests/engine/test_joint_pools.py::"
 LISTED = "tests/federation/test_listed_repositories.py::"
 MEMBERS = "tests/daemon/test_joint_pooling.py::"
@@ -80,8 +81,8 @@ PACK_SABOTAGES = (
     Sabotage(
         "scores are measured against the first member's figures",
         "ggrep/search/engine/joint_pools.py",
-        "joint.lists(figures.total())",
-        "joint.lists(figures.of(0))",
+        "total = sum_statistics((figures.total(), *question.others))",
+        "total = sum_statistics((figures.of(0), *question.others))",
         BYTES,
     ),
     Sabotage(
@@ -94,8 +95,8 @@ PACK_SABOTAGES = (
     Sabotage(
         "copies behind the lists' ends are not told",
         "ggrep/search/engine/joint_pools.py",
-        "            for member, corpus, hit in self._copies(ranked, lists, texts):\n",
-        "            for member, corpus, hit in ():\n",
+        "for member, corpus, hit in self._copies(ranked, lists, self._others_texts() | texts):",
+        "for member, corpus, hit in ():",
         BYTES,
     ),
     Sabotage(
@@ -115,8 +116,8 @@ PACK_SABOTAGES = (
     Sabotage(
         "what all lead with is told by nobody",
         "ggrep/federation/joint_asking.py",
-        "_NOBODY_LEADS if place else response.leading",
-        "_NOBODY_LEADS",
+        "NOBODY_LEADS if pools else response.leading",
+        "NOBODY_LEADS",
         BYTES,
     ),
     Sabotage(
@@ -146,5 +147,89 @@ PACK_SABOTAGES = (
         "            yield from (copy.repo_id for copy in merged.also_in)\n",
         "",
         (LISTED + "test_copies_are_of_repositories_that_are_listed",),
+    ),
+    Sabotage(
+        "code is thought to score no more than it does before it is corrected",
+        "ggrep/search/engine/joint_reach.py",
+        "    highest = MOST if ranked.correction is not None else 1.0\n",
+        "    highest = 1.0\n",
+        REACH,
+    ),
+    Sabotage(
+        "the correction is thought to lift prose instead of code",
+        "ggrep/search/engine/joint_reach.py",
+        "image.row_corpora == _CODE, highest, 1.0",
+        "image.row_corpora != _CODE, highest, 1.0",
+        REACH,
+    ),
+    Sabotage(
+        "rows that may matter are judged before they are corrected",
+        "ggrep/search/engine/joint_reach.py",
+        "zip(ranked.segments, scores, masks, weights, strict=True)",
+        "zip(ranked.segments, ranked.scores, masks, weights, strict=True)",
+        REACH,
+    ),
+    Sabotage(
+        "files that confidence goes by are forgotten",
+        "ggrep/search/engine/joint_reach.py",
+        " | (bound + _ROUNDED >= leading)",
+        "",
+        REACH,
+    ),
+    Sabotage(
+        "one of the members that reach an answer is told",
+        "ggrep/search/engine/joint_reach.py",
+        "owners_of(segment)[segment.image.row_files[mask]].tolist()",
+        "owners_of(segment)[segment.image.row_files[mask]].tolist()[:1]",
+        REACH,
+    ),
+    Sabotage(
+        "a list that is not full has a least score all the same",
+        "ggrep/search/engine/joint_pools.py",
+        "least = found[end - 1].score if full else 0.0",
+        "least = found[end - 1].score if end else 0.0",
+        REACH,
+    ),
+    Sabotage(
+        "a list is full by its hits, not by its texts",
+        "ggrep/search/engine/joint_pools.py",
+        "full = (len({*ids[:end]}) if self.question.folds else end) >= self.question.top",
+        "full = end >= self.question.top",
+        REACH,
+    ),
+    Sabotage(
+        "what a list's last hit counts is not weighed",
+        "ggrep/search/engine/joint_pools.py",
+        "least = found[end - 1].score if full",
+        "least = own[-1].score if full",
+        REACH,
+    ),
+    Sabotage(
+        "copies of what is shown are thought to change nothing",
+        "ggrep/search/engine/joint_pools.py",
+        "            found |= {*self._holders(silent, own, set())}\n",
+        "            found |= {*()}\n",
+        REACH,
+    ),
+    Sabotage(
+        "silent members show what they have",
+        "ggrep/search/engine/joint_pools.py",
+        "return [~mask for mask in self._within(self.question.silent)]",
+        "return self.every.eligible",
+        REACH,
+    ),
+    Sabotage(
+        "a verdict is given to another repository",
+        "ggrep/federation/joint_asking.py",
+        "{members[place]: place in reaching for place in silent}",
+        "{members[place]: place - 1 in reaching for place in silent}",
+        BYTES,
+    ),
+    Sabotage(
+        "those asked by themselves are measured and not counted",
+        "ggrep/federation/joint_asking.py",
+        "others=tuple(told.values()),",
+        "others=(),",
+        BYTES,
     ),
 )

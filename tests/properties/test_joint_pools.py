@@ -1,6 +1,10 @@
 """Asked at once or one by one, repositories give the same answer, byte for byte."""
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -9,16 +13,20 @@ from hypothesis import strategies as st
 from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
 from ggrep.base.identifiers import IdSource
+from ggrep.base.ids import RepoId
 from ggrep.base.locks import Patience
 from ggrep.config.home import Home
+from ggrep.federation import joint_asking
 from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
+from ggrep.federation.routing import Routed, route
 from ggrep.federation.workspace import Workspace
 from ggrep.index.packs.pack_directory import make_packs
 from ggrep.model.request import SearchRequest
 from tests.fakes.hosts import CLOCK
 from tests.fakes.packs import loose_segments
-from tests.fakes.served_workspace import Asked, ServedWorkspace, asked, served_workspace
-from tests.properties.workspaces import queries, trees
+from tests.fakes.served_workspace import ServedWorkspace, asked, served_workspace
+from tests.properties.workspaces import from_federation, queries, trees
 
 MOST = 6
 FEW = settings(max_examples=12)
@@ -30,6 +38,7 @@ requests = st.fixed_dictionaries(
         "fold": st.sampled_from([None, False]),
         "per_repo_top": st.sampled_from([None, 10, 12]),
         "merge_strategy": st.sampled_from(["global", "evidence"]),
+        "max_repos": st.sampled_from([0, 0, 1, 3]),
     }
 )
 
@@ -45,8 +54,14 @@ def copied(draw: st.DrawFn) -> list[dict[str, str]]:
     return [{**repo, **(copies if at == place else {})} for at, repo in enumerate(repos)]
 
 
-cases = st.tuples(copied(), st.lists(requests, min_size=2, max_size=5), st.sampled_from([0, 1, 99]))
-"""Repositories, questions, and how many of their segments are packed first."""
+cases = st.tuples(
+    copied(),
+    st.lists(requests, min_size=2, max_size=5),
+    st.sampled_from([0, 1, 99]),
+    st.sampled_from([0, 0, 1, 2]),
+)
+"""Repositories, questions, how many segments are packed first, and how many of the repositories
+must be asked by themselves."""
 
 
 class Proof:
@@ -55,10 +70,15 @@ class Proof:
     def __init__(self, place: ServedWorkspace, encoder: str) -> None:
         self.place = place
         self.encoder = encoder
-        self.asked = self.joint = self.packed = 0
+        self.asked = self.joint = self.apart = self.packed = 0
+        self.verdicts: Counter[str] = Counter()
 
     def check(
-        self, repos: Sequence[dict[str, str]], drawn: Sequence[dict[str, object]], packed: int
+        self,
+        repos: Sequence[dict[str, str]],
+        drawn: Sequence[dict[str, object]],
+        packed: int,
+        apart: int,
     ) -> None:
         """Fail unless the answers are the same."""
         self.place.write(repos)
@@ -68,9 +88,24 @@ class Proof:
             search = values["search"]
             assert isinstance(search, SearchRequest)
             question = FederatedRequest(top=search.limit, **values)  # type: ignore[arg-type]
-            assert self.told(workspace, question, together=True) == self.told(
-                workspace, question, together=False
-            )
+            named = frozenset(repo.repo_id for repo in workspace.repos[:apart])
+            self.place.between.apart = named
+            told = self.told(workspace, question, together=True)
+            assert plain(told) == plain(self.told(workspace, question, together=False))
+            self.check_verdicts(workspace, question, told)
+
+    def check_verdicts(
+        self, workspace: Workspace, question: FederatedRequest, told: FederatedResponse
+    ) -> None:
+        """Fail unless the lists are the same with any of those that could not change them."""
+        skipped = [one for one in told.coverage if not one.answered]
+        self.verdicts.update(one.could_change for one in skipped)
+        ruled_out = [one.repo_id for one in skipped if one.could_change == "no"]
+        everybody = [[*ruled_out]] if len(ruled_out) > 1 else []
+        for repos in (*everybody, *([repo] for repo in ruled_out)):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(joint_asking, "route", partial(kept_too, repos))
+                assert lists(self.told(workspace, question, together=True)) == lists(told)
 
     def pack(self, most: int) -> None:
         """Pack the first segments of all stores, those too that are packed already."""
@@ -81,23 +116,46 @@ class Proof:
             patience = Patience(Deadline.after(CLOCK, 60_000), lambda _: None)
             assert make_packs(home, segments, IdSource(CLOCK), patience)
 
-    def told(self, workspace: Workspace, question: FederatedRequest, *, together: bool) -> bytes:
+    def told(
+        self, workspace: Workspace, question: FederatedRequest, *, together: bool
+    ) -> FederatedResponse:
         """Return the answer of those who remember nothing."""
         between = self.place.between
         between.together = together
         between.joint.clear()
         between.pools.clear()
         with asked(self.place.federator()) as federator:
-            answer = self._answer(federator, workspace, question)
-        assert bool(between.joint) is together
-        assert between.pools or together
+            answer = federator.search(workspace, question)
+        assert together or (between.pools and not between.joint)
         self.asked += together
-        self.joint += not between.pools
+        self.joint += bool(between.joint) and len(between.pools) <= len(between.apart)
+        self.apart += bool(between.joint) and 0 < len(between.pools) <= len(between.apart)
         return answer
 
-    @staticmethod
-    def _answer(federator: Asked, workspace: Workspace, question: FederatedRequest) -> bytes:
-        return stable_json.dumps(federator.search(workspace, question).to_json())
+
+def kept_too(repos: Sequence[RepoId], *given: Any, **more: Any) -> Routed:
+    """Return the repositories to search and these."""
+    found = route(*given, **more)
+    return replace(
+        found,
+        kept=tuple(sorted({*found.kept, *repos})),
+        skipped=tuple(repo for repo in found.skipped if repo not in repos),
+    )
+
+
+def plain(answer: FederatedResponse) -> bytes:
+    """Return an answer without verdicts: at once, more is known of those that are passed over."""
+    document = answer.to_json()
+    for repo in document.get("repos", ()):
+        repo.pop("couldChange", None)
+    return stable_json.dumps(document)
+
+
+def lists(answer: FederatedResponse) -> tuple[object, ...]:
+    """Return what an answer shows, and how sure it is."""
+    every = [answer.hits, *(hits for _, hits in answer.corpora)]
+    copies = [[merged.also_in for merged in hits] for hits in every]
+    return [from_federation(hits) for hits in every], copies, answer.confidence
 
 
 def prove(encoder: str, effort: settings) -> None:
@@ -107,12 +165,14 @@ def prove(encoder: str, effort: settings) -> None:
 
         @effort
         @given(cases)
-        def compare(case: tuple[list[dict[str, str]], list[dict[str, object]], int]) -> None:
+        def compare(case: tuple[list[dict[str, str]], list[dict[str, object]], int, int]) -> None:
             proof.check(*case)
 
         compare()
         assert proof.joint > proof.asked / 2  # copies that use a list up are asked for one by one
+        assert proof.apart
         assert proof.packed
+        assert proof.verdicts["no"] > 0 < proof.verdicts["yes"]
 
 
 @pytest.mark.slow

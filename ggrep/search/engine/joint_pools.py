@@ -5,12 +5,15 @@ which the coordinator merges. Its *front* ends with the first row of the `top`-t
 and takes in all that scores like that row. Folding keeps a hit for each text at least, so whatever
 can be shown is in the front. A member's own list begins with its rows of the front, in the same
 order, and as it is longer than they are (`_require_short`) neither the coordinator's cut nor its
-refill touches them. Behind the front only copies of its texts matter: they are named beside them
-where a member's own list holds them, and are sent as bare places.
+refill touches them. Behind the front only copies of its texts matter, and of texts that others
+show: they are named beside them where a member's own list holds them, and are sent as bare places.
+
+Silent members are counted and scored as all others and show nothing; which of them could have
+changed the answer `joint_reach` tells.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -20,6 +23,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Incompatible
 from ggrep.config.settings import Settings
 from ggrep.index.embedding.encoder import Encoder
+from ggrep.model.confidence import NOBODY_LEADS, Leading
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.hit import Hit
 from ggrep.model.joint_pools import (
@@ -32,15 +36,16 @@ from ggrep.model.joint_pools import (
 from ggrep.model.limits import sorted_limits
 from ggrep.model.quota import Dealt
 from ggrep.model.repo_evidence import evidence_factor, repo_evidence
-from ggrep.model.statistics import CollectionStatistics
+from ggrep.model.statistics import CollectionStatistics, sum_statistics
+from ggrep.search.engine.joint_reach import members_reaching
 from ggrep.search.engine.query_answers import AS_DEEP_AS_NEEDED, UNBOUNDED, clamped
 from ggrep.search.query.chunk_ids import SAME_BITS, candidate_ids, rows_of_texts
 from ggrep.search.query.context import state_notices
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.fetch import bare_hit, show_all
-from ggrep.search.query.file_features import Figures, Places
+from ggrep.search.query.file_features import Figures
 from ggrep.search.query.finding import read_query
-from ggrep.search.query.joint_view import JointView, member_figures
+from ggrep.search.query.joint_view import JointView, member_figures, owners_of
 from ggrep.search.query.order import Candidate
 from ggrep.search.query.pipeline import Ranked, leading, rank, ranked_within
 from ggrep.search.query.quota_choice import Chosen, choose
@@ -61,11 +66,14 @@ class _List:
         candidates: best first by their own scores, as far as one of the first different texts
             reaches.
         texts: the beginnings of their chunk ids, in any order.
+        least: what the last of these counts in the merged list; 0 where there are not so many
+            texts, so that whatever scores has a place.
     """
 
     corpus: Corpus
     candidates: list[Candidate]
     texts: list[bytes]
+    least: float
 
 
 def joint_pools(
@@ -86,13 +94,27 @@ def joint_pools(
     view.require_still()
     search, clamps = clamped(replace(question.search, limit=1), settings)
     figures = member_figures(view, read_query(search), deadline)
-    factors = _factors(view, figures) if question.weighs else None
-    joint = _Joint(view, replace(question, search=search), encoder, deadline, factors)
-    ranked, lists = joint.lists(figures.total())
+    if len(question.silent) == len(view.members):
+        return JointPoolResponse(figures, (), NOBODY_LEADS, (), (), ())
+    factors = _factors(figures, question.others) if question.weighs else None
+    total = sum_statistics((figures.total(), *question.others))
+    question = replace(question, search=search)
+    every = rank(
+        view,
+        search,
+        encoder=encoder,
+        statistics=total,
+        deadline=deadline,
+        files=0,
+        encoded=question.vector,
+    )
+    joint = _Joint(view, question, every, encoder, deadline, factors)
+    ranked, lists = joint.lists()
+    leaders = leading(ranked, deadline)
     return JointPoolResponse(
         figures=figures,
         lists=joint.by_member(ranked, lists),
-        leading=leading(ranked, deadline),
+        leading=leaders,
         limits_hit=sorted_limits((*clamps, *ranked.limits)),
         notices=tuple(
             MemberNotice(place, notice)
@@ -100,20 +122,27 @@ def joint_pools(
             for notice in state_notices(member)
         ),
         partial=tuple(place for place, one in enumerate(view.members) if one.manifest.partial),
+        reaching=joint.reaching(lists, leaders),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Joint:
-    """One question to several repositories."""
+    """One question to several repositories.
+
+    Attributes:
+        every: the ranking of all members, before any correction.
+        factors: what each member's scores count, (members,); None where all count alike.
+    """
 
     view: JointView
     question: JointQuestion
+    every: Ranked
     encoder: Encoder | None
     deadline: Deadline
     factors: Figures | None
 
-    def lists(self, statistics: CollectionStatistics) -> tuple[Ranked, list[_List]]:
+    def lists(self) -> tuple[Ranked, list[_List]]:
         """Return the ranking, and of each corpus' list what may be shown.
 
         Raises:
@@ -121,7 +150,7 @@ class _Joint:
         """
         length = (2 if self.question.folds else 1) * self.question.top + _ROOM
         while length <= _MOST_DEEP:
-            ranked = self._ranked(statistics, length)
+            ranked = ranked_within(self.every, self._asked(), length, self._file_factors())
             lists = [self._list(ranked, corpus, length) for corpus in self.question.search.corpora]
             whole = [found for found in lists if found is not None]
             if len(whole) == len(lists):
@@ -153,8 +182,8 @@ class _Joint:
             for candidate, hit in zip(found.candidates, hits, strict=True):
                 own[self._member(candidate)][found.corpus].append(hit)
         if self.question.folds:
-            texts = {hit.chunk_id[:32]: hit.chunk_id for hits in shown for hit in hits}
-            for member, corpus, hit in self._copies(ranked, lists, texts):
+            texts = _by_beginning(hit.chunk_id for hits in shown for hit in hits)
+            for member, corpus, hit in self._copies(ranked, lists, self._others_texts() | texts):
                 own[member][corpus].append(hit)
         corpora = self.question.search.corpora
         return tuple(
@@ -162,22 +191,37 @@ class _Joint:
             for member in sorted(own)
         )
 
-    def _ranked(self, statistics: CollectionStatistics, length: int) -> Ranked:
-        return rank(
-            self.view,
-            self.question.search,
-            encoder=self.encoder,
-            statistics=statistics,
-            deadline=self.deadline,
-            files=length,
-            encoded=self.question.vector,
-            file_weights=self._file_factors(),
-        )
+    def reaching(self, lists: Sequence[_List], leaders: Leading) -> tuple[int, ...]:
+        """Return the silent members without whom the answer may be another one."""
+        if not self.question.silent:
+            return ()
+        within = zip(self.every.eligible, self._within(self.question.silent), strict=True)
+        silent = replace(self.every, eligible=tuple(mask & own for mask, own in within))
+        least = {own.corpus: own.least for own in lists}
+        found = members_reaching(silent, least, leaders, self._file_factors())
+        for own in lists if self.question.folds else ():
+            found |= {*self._holders(silent, own, set())}
+        return tuple(sorted(found))
+
+    def _asked(self) -> Sequence[Mask]:
+        """Return, per segment, the rows of members that are not silent."""
+        if not self.question.silent:
+            return self.every.eligible
+        return [~mask for mask in self._within(self.question.silent)]
+
+    def _within(self, members: Sequence[int]) -> list[Mask]:
+        """Return, per segment, the rows of some members."""
+        wanted = np.isin(np.arange(len(self.view.members)), members)
+        return [wanted[owners_of(one)][one.image.row_files] for one in self._segments]
+
+    def _others_texts(self) -> dict[bytes, str]:
+        """Return the chunk ids of texts that others show."""
+        return _by_beginning(self.question.texts)
 
     def _file_factors(self) -> list[Figures] | None:
         """Return, per segment, what the scores of its files count in the merged list."""
         factors = self.factors
-        return None if factors is None else [factors[o] for o in map(_owners, self._segments)]
+        return None if factors is None else [factors[o] for o in map(owners_of, self._segments)]
 
     @property
     def _segments(self) -> Sequence[SearchableSegment]:
@@ -191,8 +235,11 @@ class _Joint:
         if end == len(found) == length:
             return None
         own = [self._plain(ranked, one) for one in found[:end]]
+        texts = [*dict.fromkeys(ids[:end]), *self._others_texts()]
+        full = (len({*ids[:end]}) if self.question.folds else end) >= self.question.top
+        least = found[end - 1].score if full else 0.0
         # Each member's in its own order: weighed, two of its scores may be the same.
-        return _List(corpus, sorted(own, key=lambda one: -one.score), ids[:end])
+        return _List(corpus, sorted(own, key=lambda one: -one.score), texts, least)
 
     def _end(self, found: Sequence[Candidate], ids: Sequence[bytes]) -> int:
         """Return how many of the hits may be shown: one may that scores like the last one shown.
@@ -231,9 +278,9 @@ class _Joint:
         return choose(ranked, (corpus,), length, most=deep, deadline=self.deadline, by_mode=False)
 
     def _copies(
-        self, ranked: Ranked, lists: Sequence[_List], texts: Mapping[str, str]
+        self, ranked: Ranked, lists: Sequence[_List], texts: Mapping[bytes, str]
     ) -> list[tuple[int, Corpus, Hit]]:
-        """Return the hits behind the lists' ends that are copies of texts in front.
+        """Return the hits behind the lists' ends that are copies of texts in front, or of others'.
 
         A member's list that the request lets take part is so long; what is behind takes none.
         """
@@ -242,11 +289,11 @@ class _Joint:
             known = {(one.segment, one.row) for one in own.candidates}
             wanted = frozenset(own.texts)
             for member in self._holders(ranked, own, known):
-                one = ranked_within(ranked, _rows_of(ranked, member), self.question.per_list)
+                one = ranked_within(ranked, self._within([member]), self.question.per_list)
                 chosen = self._choose(one, own.corpus, self.question.per_list).candidates
                 ids = candidate_ids(ranked.view, ranked.segments, chosen)
                 found += [
-                    (member, own.corpus, bare_hit(one, candidate, texts[text.hex()]))
+                    (member, own.corpus, bare_hit(one, candidate, texts[text]))
                     for candidate, text in zip(chosen, ids, strict=True)
                     if text in wanted and (candidate.segment, candidate.row) not in known
                 ]
@@ -268,8 +315,13 @@ class _Joint:
         return sorted(held)
 
     def _scales(self, ranked: Ranked, own: _List) -> Figures | None:
-        """Return the scales of the vectors of a list's texts, where equal texts have the same."""
+        """Return the scales of the vectors of a list's texts, where they tell all of these.
+
+        They do where equal texts have equal vectors, and none is of others.
+        """
         if self.encoder is None or self.encoder.identity.name not in SAME_BITS:
+            return None
+        if self.question.texts:
             return None
         images = [ranked.segments[one.segment].image for one in own.candidates]
         pairs = zip(images, own.candidates, strict=True)
@@ -279,23 +331,13 @@ class _Joint:
         return open_segments(self.view)[candidate.segment].owner_of(candidate.file)
 
 
-def _factors(view: JointView, figures: JointFigures) -> Figures:
-    """Return what each member's scores count, for its evidence, (members,)."""
-    members = range(len(view.members))
-    evidence = repo_evidence({member: figures.of(member) for member in members})
-    return np.array([evidence_factor(evidence[member]) for member in members])
+def _factors(figures: JointFigures, others: Sequence[CollectionStatistics]) -> Figures:
+    """Return what each member's scores count, for its evidence among all, (members,)."""
+    members = [figures.of(member) for member in range(len(figures.chunks))]
+    evidence = repo_evidence(dict(enumerate((*members, *others))))
+    return np.array([evidence_factor(evidence[member]) for member in range(len(members))])
 
 
-def _owners(segment: SearchableSegment) -> Places:
-    owners = segment.owners
-    return np.zeros(segment.image.files, np.int64) if owners is None else owners.astype(np.int64)
-
-
-def _rows_of(ranked: Ranked, member: int) -> list[Mask]:
-    """Return, per segment, the rows that are a member's."""
-    masks = []
-    for segment in ranked.segments:
-        owners = segment.owners
-        mine = np.ones(segment.image.files, np.bool_) if owners is None else owners == member
-        masks.append(mine[segment.image.row_files])
-    return masks
+def _by_beginning(chunk_ids: Iterable[str]) -> dict[bytes, str]:
+    """Return chunk ids by their beginnings, by which texts are compared."""
+    return {bytes.fromhex(one[:32]): one for one in chunk_ids}

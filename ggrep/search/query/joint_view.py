@@ -210,6 +210,17 @@ class _Joining:
         return name
 
 
+def owners_of(segment: SearchableSegment) -> Places:
+    """Return whose each file of a joint view's segment is, int64 (files,).
+
+    Raises:
+        ValueError: it is a segment of one store's snapshot.
+    """
+    if segment.owners is None:
+        raise ValueError(f"segment {segment.image.name} is of no joint view")
+    return segment.owners.astype(np.int64)
+
+
 def member_figures(view: JointView, query: ParsedQuery, deadline: Deadline) -> JointFigures:
     """Return each member's own statistics of a query; their sum is the view's."""
     names = sorted({*query.terms, *query.symbols}, key=lambda term: term.encode())

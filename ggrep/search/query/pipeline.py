@@ -116,7 +116,6 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
     files: int,
     weights: Weights = DEFAULT_WEIGHTS,
     encoded: EncodedQuery | None = None,
-    file_weights: Sequence[npt.NDArray[np.float64]] | None = None,
 ) -> Ranked:
     """Score every visible row.
 
@@ -129,7 +128,6 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         files: how many of them an answer may show by score; where it is 0 scores stay plain.
         weights: the blend.
         encoded: the query's vector, where it was encoded before.
-        file_weights: per segment (files,), what an answer multiplies the scores of files by.
 
     Raises:
         InvalidRequest: the query or a filter cannot be understood.
@@ -161,9 +159,7 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
     if is_corrected(query, request, weights):
         correction = Correction(ranking_forest(), FileFeatures(query, statistics), deadline)
         if files:
-            scores = correction.corrected(
-                segments, scores, eligible, max(files, LEADERS), file_weights
-            )
+            scores = correction.corrected(segments, scores, eligible, max(files, LEADERS))
     ranked = Ranked(
         view=view,
         request=request,
@@ -188,15 +184,22 @@ def is_corrected(query: ParsedQuery, request: SearchRequest, weights: Weights) -
     return in_words and bool(weights.learned)
 
 
-def ranked_within(ranked: Ranked, within: Sequence[Mask], files: int) -> Ranked:
+def ranked_within(
+    ranked: Ranked,
+    within: Sequence[Mask],
+    files: int,
+    file_weights: Sequence[npt.NDArray[np.float64]] | None = None,
+) -> Ranked:
     """Return the ranking of some of the rows that may be shown, of which so many files may be.
 
     Scores are those of the whole collection. What was found of a kind of finding is not looked at.
+    `file_weights` are per segment (files,), what an answer multiplies the scores of files by.
     """
     masks = tuple(mask & own for mask, own in zip(ranked.eligible, within, strict=True))
     scores = ranked.plain
     if ranked.correction is not None:
-        scores = ranked.correction.corrected(ranked.segments, scores, masks, max(files, LEADERS))
+        most = max(files, LEADERS)
+        scores = ranked.correction.corrected(ranked.segments, scores, masks, most, file_weights)
     return replace(ranked, eligible=masks, scores=scores)
 
 
