@@ -52,17 +52,13 @@ async def given_at_once(asking: RepoRequests) -> Given | None:
     plan = None if asking.is_over else joint_plan(asking)
     if plan is None:
         return None
-    if plan.apart or asking.force.max_repos:
-        return await _in_rounds(asking, plan)
-    response = await asking.search_jointly(plan.question, plan.members)
-    if response is None:
+    in_rounds = bool(plan.apart or asking.force.max_repos)
+    given = await (_in_rounds(asking, plan) if in_rounds else _in_one(asking, plan))
+    if given is None:
         return None
-    return Given(
-        strategy=asking.force.strategy.name,
-        pools=_pools(asking, response, plan.members),
-        figures=FiguresByMember(plan.members, response.figures),
-        asked=dict.fromkeys(plan.members, asking.force.per_repo_top),
-    )
+    # Who is asked for a longer list has texts in it of which nobody here looked for copies.
+    lists = lists_of(asking.plan, asking.repos, given.pools)
+    return None if unfinished(lists, rules_of(asking, given), given.asked) else given
 
 
 def joint_plan(asking: RepoRequests) -> JointPlan | None:
@@ -115,6 +111,19 @@ def _kind(told: RepoDescription) -> tuple[str, ...]:
     return told.embed_key, told.lexical_key, told.schema_key, told.answers_key
 
 
+async def _in_one(asking: RepoRequests, plan: JointPlan) -> Given | None:
+    """Return what all gave to one question."""
+    response = await asking.search_jointly(plan.question, plan.members)
+    if response is None:
+        return None
+    return Given(
+        strategy=asking.force.strategy.name,
+        pools=_pools(asking, response, plan.members),
+        figures=FiguresByMember(plan.members, response.figures),
+        asked=dict.fromkeys(plan.members, asking.force.per_repo_top),
+    )
+
+
 async def _in_rounds(asking: RepoRequests, plan: JointPlan) -> Given | None:
     """Return what repositories gave of which all are counted before any is searched.
 
@@ -144,7 +153,7 @@ async def _in_rounds(asking: RepoRequests, plan: JointPlan) -> Given | None:
         return None
     joined = _pools(asking, response, plan.members, question.silent)
     pools = dict(sorted({**pools, **joined}.items()))
-    given = Given(
+    return Given(
         strategy=asking.force.strategy.name,
         pools=pools,
         figures=statistics,
@@ -154,9 +163,6 @@ async def _in_rounds(asking: RepoRequests, plan: JointPlan) -> Given | None:
         warnings=routed.warnings,
         verdicts=_verdicts(plan.members, question.silent, response),
     )
-    # Longer lists of some hold texts of which nobody here looked for copies.
-    lists = lists_of(asking.plan, asking.repos, pools)
-    return None if unfinished(lists, rules_of(asking, given), given.asked) else given
 
 
 def routed_by(asking: RepoRequests, statistics: Mapping[RepoId, CollectionStatistics]) -> Routed:

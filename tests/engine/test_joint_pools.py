@@ -52,6 +52,24 @@ def test_all_that_score_like_the_last_one_are_sent(stores: Stores) -> None:
     assert {member for member, _ in hits(found)} == set(range(5))
 
 
+def test_whoever_has_the_best_copy_may_be_any_of_those_that_score_alike(stores: Stores) -> None:
+    """Named after one repository, the copies of another are gone, and the next text is shown."""
+    copies = {f"n{n}/fetch.py": CODE for n in range(6)}
+    weak = "value = 1  # what a fetch of a page gives, in many more words than these are\n"
+    write(stores, a=copies, b={"n/fetch.py": CODE}, c={"other.py": weak})
+    found = hits(stores.ask(question("fetch page parse", top=2, filters=())))
+
+    assert {member for member, _ in found} == {0, 1, 2}
+
+
+def test_no_more_of_a_list_is_sent_than_takes_part(stores: Stores) -> None:
+    """The coordinator sees that it goes on, as it sees of the list itself."""
+    write(stores, a={f"n{n}/fetch.py": CODE for n in range(9)}, b={"other.py": "fetch = page\n"})
+    found = hits(stores.ask(question("fetch page parse", top=1, per_list=4)))
+
+    assert [member for member, _ in found].count(0) == 4
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_copies_are_told_with_their_places_alone(stores: Stores, packed: bool) -> None:
     """Their text is that of the hit beside which they are named."""

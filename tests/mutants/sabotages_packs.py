@@ -88,8 +88,8 @@ PACK_SABOTAGES = (
     Sabotage(
         "hits that score like the last one shown are not sent",
         "ggrep/search/engine/joint_pools.py",
-        "while 0 < end < len(found) and found[end].score == found[last].score:",
-        "while False:",
+        "for _, group in groupby(found, key=lambda one: one.score):",
+        "for group in ([one] for one in found):",
         (JOINT + "test_all_that_score_like_the_last_one_are_sent",),
     ),
     Sabotage(
@@ -186,22 +186,22 @@ PACK_SABOTAGES = (
     Sabotage(
         "a list that is not full has a least score all the same",
         "ggrep/search/engine/joint_pools.py",
-        "least = found[end - 1].score if full else 0.0",
-        "least = found[end - 1].score if end else 0.0",
+        "found[end - 1].score if full else 0.0",
+        "found[end - 1].score if end else 0.0",
         REACH,
     ),
     Sabotage(
-        "a list is full by its hits, not by its texts",
+        "hits that folding takes away fill a list",
         "ggrep/search/engine/joint_pools.py",
-        "full = (len({*ids[:end]}) if self.question.folds else end) >= self.question.top",
-        "full = end >= self.question.top",
+        "stay = sum(min(numbers.values()) for numbers in held.values()) if ids else end",
+        "stay = end",
         REACH,
     ),
     Sabotage(
         "what a list's last hit counts is not weighed",
         "ggrep/search/engine/joint_pools.py",
-        "least = found[end - 1].score if full",
-        "least = own[-1].score if full",
+        "texts, found[end - 1].score if full",
+        "texts, listed[-1].score if full",
         REACH,
     ),
     Sabotage(
@@ -231,5 +231,19 @@ PACK_SABOTAGES = (
         "others=tuple(told.values()),",
         "others=(),",
         BYTES,
+    ),
+    Sabotage(
+        "of a text that several have as well the most hits stay",
+        "ggrep/search/engine/joint_pools.py",
+        "stay = sum(min(numbers.values())",
+        "stay = sum(max(numbers.values())",
+        (JOINT + "test_whoever_has_the_best_copy_may_be_any_of_those_that_score_alike",),
+    ),
+    Sabotage(
+        "more of a list is sent than takes part",
+        "ggrep/search/engine/joint_pools.py",
+        "if numbers[member] <= self.question.per_list:",
+        "if numbers[member]:",
+        (JOINT + "test_no_more_of_a_list_is_sent_than_takes_part",),
     ),
 )

@@ -1,12 +1,12 @@
 """Answers a question to many repositories at once, as their coordinator would merge their lists.
 
 All rows of all members are scored as one collection, and each corpus' list is in the order in
-which the coordinator merges. Its *front* ends with the first row of the `top`-th different text,
-and takes in all that scores like that row. Folding keeps a hit for each text at least, so whatever
-can be shown is in the front. A member's own list begins with its rows of the front, in the same
-order, and as it is longer than they are (`_require_short`) neither the coordinator's cut nor its
-refill touches them. Behind the front only copies of its texts matter, and of texts that others
-show: they are named beside them where a member's own list holds them, and are sent as bare places.
+which the coordinator merges. Its *front* ends with the `top`-th hit that folding leaves, and takes
+in all that scores like that one: whatever can be shown is in the front. A member's own list begins
+with its rows of the front, in the same order, cut to the length that takes part. Where folding uses
+a list up, the coordinator sees that from what is sent, as from the list itself. Behind the front
+only copies of its texts matter, and of texts that others show: they are named beside them where a
+member's own list holds them, and are sent as bare places.
 
 Silent members are counted and scored as all others and show nothing; which of them could have
 changed the answer `joint_reach` tells.
@@ -15,6 +15,7 @@ changed the answer `joint_reach` tells.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Final
 
 import numpy as np
@@ -87,8 +88,7 @@ def joint_pools(
     """Return what the members' lists come to, measured against the sum of their statistics.
 
     Raises:
-        Incompatible: very many copies of few texts stand in front, of all members or of one: each
-            is to be asked by itself.
+        Incompatible: very many copies of few texts stand in front: each is to be asked by itself.
         GgrepError: as one repository's.
     """
     view.require_still()
@@ -154,24 +154,9 @@ class _Joint:
             lists = [self._list(ranked, corpus, length) for corpus in self.question.search.corpora]
             whole = [found for found in lists if found is not None]
             if len(whole) == len(lists):
-                self._require_short(whole)
                 return ranked, whole
             length *= 4
         raise Incompatible("too many copies of few texts stand in front")
-
-    def _require_short(self, lists: Sequence[_List]) -> None:
-        """Raise where a member has as many hits in front as of its list take part.
-
-        Then folding uses its list up, and the coordinator asks it for a longer one. With fewer in
-        front, each list goes on behind what can be shown, and is never asked for more.
-
-        Raises:
-            Incompatible: one has.
-        """
-        for found in lists if self.question.folds else ():
-            numbers = Counter(map(self._member, found.candidates))
-            if max(numbers.values(), default=0) >= self.question.per_list:
-                raise Incompatible("a repository's copies of few texts use up its list")
 
     def by_member(self, ranked: Ranked, lists: Sequence[_List]) -> tuple[MemberLists, ...]:
         """Return the lists of each member that has a part in them."""
@@ -231,31 +216,50 @@ class _Joint:
         """Return a corpus' list as far as it matters; None where it must be longer."""
         found = self._choose(self._weighed(ranked), corpus, length).candidates
         ids = candidate_ids(ranked.view, ranked.segments, found) if self.question.folds else []
-        end = self._end(found, ids)
+        end, full = self._end(found, ids)
         if end == len(found) == length:
             return None
         own = [self._plain(ranked, one) for one in found[:end]]
-        texts = [*dict.fromkeys(ids[:end]), *self._others_texts()]
-        full = (len({*ids[:end]}) if self.question.folds else end) >= self.question.top
-        least = found[end - 1].score if full else 0.0
         # Each member's in its own order: weighed, two of its scores may be the same.
-        return _List(corpus, sorted(own, key=lambda one: -one.score), texts, least)
+        listed = self._cut(sorted(own, key=lambda one: -one.score))
+        texts = [*dict.fromkeys(ids[:end]), *self._others_texts()]
+        return _List(corpus, listed, texts, found[end - 1].score if full else 0.0)
 
-    def _end(self, found: Sequence[Candidate], ids: Sequence[bytes]) -> int:
-        """Return how many of the hits may be shown: one may that scores like the last one shown.
+    def _end(self, found: Sequence[Candidate], ids: Sequence[bytes]) -> tuple[int, bool]:
+        """Return how many of the hits may be shown, and whether those behind have no place.
 
-        How those come in order is for the coordinator to say.
+        How hits come in order that score alike is for the coordinator to say, so that all may be
+        shown that score like the last one. By `ids`, if there are any, it folds: of each text the
+        hits stay of whoever has the best one; where several have, the fewest that may stay count.
         """
-        last, different = min(self.question.top, len(found)) - 1, set[bytes]()
-        for place, text in enumerate(ids):
-            different.add(text)
-            last = place
-            if len(different) == self.question.top:
-                break
-        end = last + 1
-        while 0 < end < len(found) and found[end].score == found[last].score:
-            end += 1
-        return end
+        held: dict[bytes, Counter[int]] = {}
+        end = 0
+        for _, group in groupby(found, key=lambda one: one.score):
+            fresh: set[bytes] = set()
+            for one in group:
+                end += 1
+                if ids:
+                    text, member = ids[end - 1], self._member(one)
+                    if text not in held:
+                        held[text] = Counter()
+                        fresh.add(text)
+                    if text in fresh or member in held[text]:
+                        held[text][member] += 1
+            stay = sum(min(numbers.values()) for numbers in held.values()) if ids else end
+            if stay >= self.question.top:
+                return end, True
+        return end, False
+
+    def _cut(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Return the candidates that take part: so many of each member's, its best."""
+        numbers = Counter[int]()
+        kept = []
+        for one in candidates:
+            member = self._member(one)
+            numbers[member] += 1
+            if numbers[member] <= self.question.per_list:
+                kept.append(one)
+        return kept
 
     def _weighed(self, ranked: Ranked) -> Ranked:
         """Return the ranking by what scores count in the merged list."""
