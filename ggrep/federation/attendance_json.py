@@ -38,6 +38,9 @@ LISTED_WHOLE: Final = 64
 nothing comes of."""
 
 
+_HARMLESS: Final = frozenset({"ok", "skipped"})
+"""What became of repositories that need no look, if the answer is the same with them."""
+
 _OF_THE_QUERY: Final = frozenset(
     {"max_query_terms", "max_query_characters", "max_query_per_file", "max_query_results"}
 )
@@ -48,15 +51,16 @@ def listed_repos(response: Attended, shown: Iterable[RepoId]) -> frozenset[RepoI
     """Return the repositories that an answer lists.
 
     All of a few, or where that is wished. Else those that something of is shown, that were selected
-    by name, that did not answer in full, or of which something is to be said.
+    by name, that could have changed the answer, or of which something is to be said.
     """
     everybody = frozenset(report.repo.repo_id for report in response.reports)
     if response.request.all_repos or len(everybody) <= LISTED_WHOLE:
         return everybody
     told = {item.repo_id for item in (*response.warnings, *response.errors)}
     told |= {cut.repo_id for cut in response.limits_hit if cut.limit.code not in _OF_THE_QUERY}
-    failed = {report.repo.repo_id for report in response.reports if report.status != "ok"}
-    return everybody & {*shown, *response.selection.named, *told, *failed}
+    failed = {report.repo.repo_id for report in response.reports if report.status not in _HARMLESS}
+    missed = {one.repo_id for one in response.coverage if one.could_change != "no"}
+    return everybody & {*shown, *response.selection.named, *told, *failed, *missed}
 
 
 def figures_json(response: Attended, listed: Container[RepoId]) -> "StatedJson":

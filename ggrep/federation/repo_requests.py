@@ -47,6 +47,10 @@ _ENCODE_SHARE: Final = 4
 _JOINT_SHARE: Final = 2
 """One in so many of the milliseconds left is the most that a step before the search may take."""
 
+_MANY: Final = 64
+"""Repositories beyond which describing them one by one, should they not be at once, hardly comes to
+an end in any time: what is left of it is better spent on waiting."""
+
 _AT_ONCE: Final = 16
 """Repositories asked at once, at least, what takes them little: a snapshot that is opened for the
 first time needs its time, and the request bounds searches."""
@@ -173,10 +177,11 @@ class RepoRequests:
         self, repos: Sequence[WorkspaceRepo]
     ) -> dict[RepoId, RepoDescription]:
         """Return the descriptions that a host of several repositories gives at once."""
+        share = _JOINT_SHARE if len(repos) > _MANY else _JOINT_SHARE * _DESCRIBE_SHARE
         # A session's snapshot is described by its repository.
         for host in [] if self.kept else self.searchers.hosts(repos):
             try:
-                found = await host.describe(self._within(_JOINT_SHARE * _DESCRIBE_SHARE))
+                found = await host.describe(self._within(share))
             except GgrepError as error:
                 _LOG.info("described one by one: %s", error)
             else:

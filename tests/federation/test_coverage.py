@@ -69,6 +69,16 @@ def test_one_that_answered_changes_nothing_any_more() -> None:
     assert coverage_of([asked], known()) == (Coverage(REPO.repo_id, True, "it answered", "no"),)
 
 
+@pytest.mark.parametrize(("reaches", "told"), [(True, "yes"), (False, "no")])
+def test_of_one_whose_rows_were_scored_it_is_known(reaches: bool, told: str) -> None:
+    """Whatever its words let fear."""
+    evidence = known(figures(holding=3), counted=True)
+    scored = replace(evidence, verdicts={REPO.repo_id: reaches})
+
+    assert verdict(report(description(vectors=True), "skipped"), evidence) == "yes"
+    assert verdict(report(description(vectors=True), "skipped"), scored) == told
+
+
 @pytest.mark.parametrize("status", ["missing_index", "error", "timeout", "skipped"])
 def test_of_a_dead_one_nothing_is_known(status: Status) -> None:
     """Whatever it died of."""

@@ -54,6 +54,18 @@ async def test_who_failed_is_selected_by_name_or_has_something_to_say_is_listed(
     assert document["meta"]["ruledOut"] == MANY - 4
 
 
+async def test_who_is_passed_over_and_could_change_nothing_is_not_listed() -> None:
+    """A limit of repositories makes an answer no longer than it is without one."""
+    fakes = [searcher("r001", "token"), *repositories()]
+    fakes[2:3] = []
+    document = await answered(fakes, max_repos=1)
+    (passed,) = [row for row in document["repos"] if row["status"] == "skipped"]
+
+    assert len(document["repos"]) == 2
+    assert passed["couldChange"]["verdict"] == "yes"
+    assert document["meta"]["ruledOut"] == MANY - 2
+
+
 async def test_copies_are_of_repositories_that_are_listed() -> None:
     """Whoever reads that a text lies elsewhere too can look there."""
     fakes = repositories()
