@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from anyio import to_thread
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import DeadlineExceeded, GgrepError
+from ggrep.base.errors import DeadlineExceeded, GgrepError, SnapshotGone
 from ggrep.base.stable_json import Document
 from ggrep.daemon.admitting import spent_from_now, worked
 from ggrep.daemon.caller import Caller
@@ -20,6 +20,9 @@ from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.message_types import JointDescribe, JointPool
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ggrep.index.store.view import SnapshotView
     from ggrep.search.engine.engine import Engine
     from ggrep.search.query.joint_view import JointView
 
@@ -65,6 +68,8 @@ def _described(
         raise
     except GgrepError:
         return Described()
+    if view.notices:
+        return Described()
     if store is None:
         return Described(engine, view, told)
     notices = (*told.notices, *store.lasting_notices())
@@ -101,9 +106,18 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
         view, found = await worked(daemon, caller, deadline, spent, work)
     except BaseException as error:
         note_failure(daemon, caller, question, spent, error)
+        if isinstance(error, SnapshotGone):
+            await to_thread.run_sync(_look_again, members, limiter=daemon.shared.threads)
         raise
     if packs.wants_packing(view):
         daemon.in_background(partial(packs.pack, view))
     hits = sum(len(hits) for lists in found.lists for _, hits in lists.corpora)
     note(daemon, caller, question, spent, Outcome("", hits, found.limits_hit, ()))
     return {"pools": to_json(found)}
+
+
+def _look_again(members: "Sequence[tuple[Engine, SnapshotView]]") -> None:
+    """Have those verified when they are described next of which a file was touched."""
+    for engine, view in members:
+        if not view.lies_still():
+            engine.look_again()

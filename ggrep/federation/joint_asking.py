@@ -49,6 +49,11 @@ async def given_at_once(asking: RepoRequests) -> Given | None:
 
     Whatever goes wrong is told apart by asking them one by one.
     """
+    given = await _given(asking)
+    return await _given(asking) if given is None and await asking.is_described_anew() else given
+
+
+async def _given(asking: RepoRequests) -> Given | None:
     plan = None if asking.is_over else joint_plan(asking)
     if plan is None:
         return None

@@ -127,6 +127,7 @@ class RepoRequests:
     _told: set[RepoId] = field(default_factory=set)
     _host: JointSearcher | None = None
     _joined: frozenset[RepoId] = frozenset()
+    _gone: bool = False
 
     def __post_init__(self) -> None:
         """Drop repositories that are missing."""
@@ -229,7 +230,20 @@ class RepoRequests:
             return await self._host.search(question, repo_ids, self._within(_JOINT_SHARE))
         except GgrepError as error:
             _LOG.info("asked one by one: %s", error)
+            self._gone = error.code == _GONE
             return None
+
+    async def is_described_anew(self) -> bool:
+        """Return whether those who were asked at once may be asked so once more.
+
+        A snapshot of theirs did not lie as it was published. Described again, it is verified, or it
+        is not among them any more; the others must be what they were.
+        """
+        if not self._gone or self.is_over:
+            return False
+        self._gone, self._joined = False, frozenset()
+        again = await self._described_jointly(self._asked())
+        return bool(again) and again.items() <= self.descriptions.items()
 
     async def search_alone(self, only: Iterable[RepoId]) -> dict[RepoId, PoolResponse]:
         """Return each repository's lists, scored by its own statistics."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import anyio.to_thread
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import GgrepError
+from ggrep.base.errors import GgrepError, SnapshotGone
 from ggrep.base.ids import RepoId
 from ggrep.federation.daemon_searcher import DaemonSearchers
 from ggrep.federation.profile_views import described, narrowed_pool, narrowed_slate
@@ -193,14 +193,20 @@ class JointEngines:
             from ggrep.search.query.joint_view import join
 
             engine = self._searchers[repos[0]].engine()
-            view = join([self._views[repo] for repo in repos], OpenedPacks(engine.home).packs())
-            return joint_pools(
-                view,
-                question,
-                encoder=engine.encoder,
-                settings=engine.settings,
-                deadline=deadline,
-            )
+            views = [self._views[repo] for repo in repos]
+            try:
+                return joint_pools(
+                    join(views, OpenedPacks(engine.home).packs()),
+                    question,
+                    encoder=engine.encoder,
+                    settings=engine.settings,
+                    deadline=deadline,
+                )
+            except SnapshotGone:
+                for repo, view in zip(repos, views, strict=True):
+                    if not view.lies_still():
+                        self._searchers[repo].engine().look_again()
+                raise
 
         return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
 

@@ -140,6 +140,35 @@ def test_an_image_that_was_touched_is_not_read(daemons: dict[str, Served]) -> No
     pooled(daemons, epoch, 0)
 
 
+def test_described_again_an_image_that_was_touched_is_verified(daemons: dict[str, Served]) -> None:
+    """A backup that links files touches all of them, and changes none."""
+    epoch = described(daemons)["epoch"]
+    before = pooled(daemons, epoch)
+    for daemon in daemons.values():
+        (image,) = (daemon.daemon.identity.store / "images").glob("*.image")
+        image.with_suffix(".linked").hardlink_to(image)
+    with pytest.raises(SnapshotGone):
+        pooled(daemons, epoch)
+
+    assert described(daemons)["epoch"] == epoch
+    assert pooled(daemons, epoch) == before
+
+
+def test_a_damaged_one_is_asked_by_itself(daemons: dict[str, Served]) -> None:
+    """The others need not be because of it."""
+    epoch = described(daemons)["epoch"]
+    store = daemons["b"].daemon.identity.store
+    for table in store.rglob("*.lance"):
+        if table.is_file():
+            table.write_bytes(b"damaged")
+    with pytest.raises(SnapshotGone):
+        pooled(daemons, epoch)
+    found = described(daemons)
+
+    assert [one is None for one in found["descriptions"]] == [False, True]
+    pooled(daemons, found["epoch"], 0)
+
+
 def test_many_loose_segments_are_packed_behind_the_answer(
     daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

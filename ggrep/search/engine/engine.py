@@ -477,6 +477,10 @@ class Engine:
         view = self._snapshots.current(deadline)
         return view, self._described(view, deadline)
 
+    def look_again(self) -> None:
+        """Have the active snapshot verified where it is described next."""
+        self._snapshots.look_again()
+
     def _described(self, view: SnapshotView | None, deadline: Deadline) -> RepoDescription:
         return answers.describe(
             view,

@@ -129,6 +129,10 @@ class Snapshots:
             self._current = pointer, view  # as new as the pointer, or newer
             return view
 
+    def look_again(self) -> None:
+        """Have `current` look at more than the pointer: a file of the snapshot was touched."""
+        self._current = None
+
     def _look(self, snapshot_id: SnapshotId | None, deadline: Deadline) -> SnapshotView:
         held = self._view
         if snapshot_id is None:
