@@ -31,8 +31,8 @@ from tests.fakes.searchers import repo, workspace
 pytestmark = pytest.mark.slow
 
 CLOCK = SystemClock()
-TIMEOUT_MS = 1_500
-SLACK_MS = 500
+TIMEOUT_MS = 3_000
+SLACK_MS = 2_000
 WELL = ("anvil", "bellows", "crucible")
 ILL = ("dross", "embers")
 

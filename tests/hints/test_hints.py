@@ -68,6 +68,7 @@ TYPED = {
     "{}: {} {} is older than {}: reindex required; run: ggrep index --reset": "index --reset",
     "no snapshot of this store is valid: {}; run: ggrep repair": "repair",
     "ggrep slate {} --session new": "slate alpha --session new",
+    "run: ggrep workspace validate {}": "workspace validate FILE",
 }
 """Those that take a damaged, an old or a huge store to be printed: here their commands are typed
 where all is well."""
