@@ -18,6 +18,7 @@ from ggrep.index.packs import pack_image
 from ggrep.index.packs.opened_packs import OpenedPacks
 from ggrep.index.packs.pack_directory import pack_files
 from ggrep.index.packs.pack_image import open_pack
+from ggrep.index.store.tables import forget_connections
 from tests.crash.corruption import DAMAGES
 from tests.crash.faults import Death, recorded
 from tests.crash.io_errors import KINDS, failing
@@ -160,6 +161,40 @@ def test_no_damage_makes_a_wrong_answer(homes: Homes, times: int) -> None:
 
     assert noticed > times / 2
     assert lot.packs_again()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("times", [20, pytest.param(600, marks=pytest.mark.deep)])
+def test_a_damaged_store_is_left_out_and_no_other(homes: Homes, times: int) -> None:
+    """One of a thousand may not keep the others from being packed, nor bring its damage along."""
+    lot, chance = homes(), random.Random(times)
+    (path,) = pack(lot.home)
+    true = ids_of(path)
+    for _ in range(times):
+        home = homes().home
+        segments = loose_segments(home)
+        hurt = chance.choice(segments)
+        below = [home.data / hurt.store_id / f"{hurt.segment}.lance", home.data / hurt.store_id]
+        parts = [one for one in chance.choice(below).rglob("*") if one.is_file()]
+        place = chance.choice([one for one in parts if one.stat().st_size])
+        DAMAGES[chance.choice(sorted(DAMAGES.keys() - {"swap"}))](place, place, chance)
+        forget_connections()
+        found = [ids_of(path) for path in pack(home, segments)]
+
+        held = {key: ids for one in found for key, ids in one.items()}
+        assert held.items() <= true.items()
+        others = {key for key in true if key[0] != hurt.store_id}
+        assert others <= held.keys()
+
+
+def ids_of(path: Path) -> dict[tuple[str, str], bytes]:
+    """Return the chunk ids of each segment in a pack."""
+    found = open_pack(path)
+    ids = found.image.arrays[pack_image.CHUNK_IDS]
+    return {
+        (one.store_id, one.segment): ids[one.first_row : one.first_row + one.rows].tobytes()
+        for one in found.segments
+    }
 
 
 def test_one_that_is_cut_short_while_it_is_open_is_let_go(homes: Homes) -> None:
