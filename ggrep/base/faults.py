@@ -48,6 +48,11 @@ POINTS: Final[Mapping[str, str]] = MappingProxyType(
         "clone.before_move": "a whole copy beside the stores",
         "clone.after_removal": "the same; the store it replaces lies in the trash of its home",
         "removal.after_move": "the store lies in the trash of its home",
+        "packs.before_write": "no temporary file of who died before",
+        "packs.after_write": "a whole pack without a name",
+        "packs.after_move": "a pack beside those that it replaces; its move may not last",
+        "packs.before_removal": "the same, lasting",
+        "packs.after_removal": "some or all of those are gone",
     }
 )
 """What a death right there leaves behind."""

@@ -30,7 +30,7 @@ _MOST_VIEWS: Final = 2
 MANY_LOOSE: Final = 16
 """Segments in no pack, from which on they are packed: each takes a question some 0.3 ms."""
 _AGAIN_MS: Final = 60_000.0
-"""How long after a try the next one may follow, where the first came to nothing."""
+"""How long after a try the next one may follow."""
 
 
 class HostPacks:
@@ -74,6 +74,12 @@ class HostPacks:
         """Return whether to pack segments now: many, of which not all were tried before."""
         late = self._clock.monotonic_ms() >= self._not_before_ms
         wanted = view.packable()
+        if self._tried:
+            # What was packed is wanted again once somebody deletes the pack.
+            shown = {str(member.manifest.store_id) for member in view.members}
+            self._tried = frozenset(
+                one for one in self._tried if one in wanted or one[0] not in shown
+            )
         return len(wanted) >= MANY_LOOSE and late and not self._packing and wanted != self._tried
 
     async def pack(self, view: "JointView") -> None:
@@ -81,7 +87,7 @@ class HostPacks:
 
         Nobody waits for it, and what becomes of it is seen by the next question.
         """
-        self._packing, self._tried = True, view.packable()
+        self._packing = True
         try:
             done = await anyio.run_process(
                 [sys.executable, "-m", _MODULE],
@@ -92,6 +98,8 @@ class HostPacks:
             )
             if done.returncode:
                 _LOG.warning("packing failed: %s", done.stderr[-500:])
+            else:
+                self._tried = view.packable()  # what is left out now is left out next time
         except OSError as error:
             _LOG.warning("packing failed: %s", os.strerror(error.errno or 0))
         finally:

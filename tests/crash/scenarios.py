@@ -18,6 +18,7 @@ from ggrep.index.maintenance.compaction import compact
 from ggrep.index.maintenance.inventory import remove_store
 from ggrep.index.maintenance.repair import repair
 from ggrep.search.engine.engine import Engine
+from tests.fakes.packs import pack
 from tests.fakes.repos import open_engine, write_tree
 
 FIRST = {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n", "c.py": "queue = 1\n"}
@@ -146,6 +147,19 @@ def _cloned(root: Path, home: Path) -> None:
     _clone(root, home)
 
 
+def _some_packed(root: Path, home: Path) -> None:
+    """Leave a pack of the first of two repositories, and the second beside it."""
+    _two_segments(root, home)
+    _pack(root, home)
+    other = root.with_name("other")
+    write_tree(other, CHANGE)
+    engine_over(other, home).sync()
+
+
+def _pack(_: Path, home: Path) -> None:
+    pack(Home(home))
+
+
 def _sync_over_a_small_cache(root: Path, home: Path) -> None:
     open_engine(root, home, max_segments=2, max_cache_bytes=1).sync()
 
@@ -162,4 +176,5 @@ SCENARIOS = {
     "evict": Scenario(_two_segments, _change, _sync_over_a_small_cache),
     "clone": Scenario(_cloned, _keep, _clone, shows=False),
     "remove": Scenario(_two_segments, _keep, _remove),
+    "pack": Scenario(_some_packed, _keep, _pack, shows=False),
 }

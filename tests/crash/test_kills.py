@@ -23,6 +23,7 @@ from ggrep.index.store.needed_files import named, unnamed
 from ggrep.index.store.tables import forget_connections
 from ggrep.model.request import SearchRequest
 from tests.crash.faults import Death, recorded
+from tests.crash.packs_left import Lot
 from tests.crash.scenarios import SCENARIOS, engine_over
 from tests.fakes.repos import answer, answer_bytes
 
@@ -54,6 +55,10 @@ POINTS = {
     "evict": ("cache.before_evict", "cache.after_evict"),
     "clone": ("clone.after_copy", "clone.before_move", "clone.after_removal"),
     "remove": ("removal.after_move",),
+    "pack": (
+        *("packs.before_write", "packs.after_write", "packs.after_move"),
+        *("packs.before_removal", "packs.after_removal"),
+    ),
 }
 
 
@@ -131,6 +136,8 @@ def check(stage: Stage, *, acknowledged: bool) -> float:
     found = seen(stage.root, stage.home)
     took = time.process_time() - started
     assert found in stage.allowed(acknowledged=acknowledged)
+    if stage.scenario == "pack":
+        check_packs(stage)
     engine = engine_over(stage.root, stage.home)
     if stage.scenario == "repair":
         with engine.target() as target:
@@ -143,6 +150,15 @@ def check(stage: Stage, *, acknowledged: bool) -> float:
     assert engine_over(stage.root, stage.home).view().notices == ()
     assert not any(names.staging_dir(engine.identity.store).glob("*"))
     return took
+
+
+def check_packs(stage: Stage) -> None:
+    """Check that packs which a dead process left are whole or none, and give way to the next."""
+    roots = (stage.root, stage.root.with_name("other"))
+    lot = Lot([engine_over(root, stage.home) for root in roots], stage.home)
+    assert lot.answers_rightly()
+    assert lot.packs_again()
+    assert lot.answers_rightly()
 
 
 def lying_about(store: Path) -> list[Path]:

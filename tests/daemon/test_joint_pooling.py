@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -184,6 +185,43 @@ def test_many_loose_segments_are_packed_behind_the_answer(
     views = [view for _, view in members]
     assert packs.view(views).loose == ()
     assert packs.view(views) is packs.view(views)
+
+
+def test_packs_that_somebody_deleted_are_made_again(
+    daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may be deleted at will, also while the host goes on."""
+    monkeypatch.setattr(host_packs, "MANY_LOOSE", 2)
+    monkeypatch.setattr(host_packs, "_AGAIN_MS", 0.0)
+    epoch = described(daemons)["epoch"]
+    loose = pooled(daemons, epoch)
+    packs = daemons["a"].daemon.shared.packs
+    daemons["a"].eventually(lambda: pack_files(Home(home)) and not packs._packing)
+    assert pooled(daemons, epoch) == loose
+    (path,) = pack_files(Home(home))
+    path.unlink()
+
+    daemons["a"].eventually(lambda: pooled(daemons, epoch) != loose or pack_files(Home(home)))
+    assert pooled(daemons, epoch) == loose
+
+
+def test_a_packing_that_failed_is_tried_again(
+    daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that was full, or a directory that could not be written, costs no question."""
+    monkeypatch.setattr(host_packs, "MANY_LOOSE", 2)
+    monkeypatch.setattr(host_packs, "_AGAIN_MS", 0.0)
+    failed = Event()
+    monkeypatch.setattr(host_packs._LOG, "warning", lambda *_: failed.set())
+    Home(home).packs.write_bytes(b"no directory")
+    epoch = described(daemons)["epoch"]
+    loose = pooled(daemons, epoch)
+    assert failed.wait(60)
+    Home(home).packs.unlink()
+
+    assert pooled(daemons, epoch) == loose
+    daemons["a"].eventually(lambda: pooled(daemons, epoch) != loose or pack_files(Home(home)))
+    assert pooled(daemons, epoch) == loose
 
 
 def test_a_list_is_known_by_its_own_key_alone(daemons: dict[str, Served]) -> None:

@@ -127,14 +127,16 @@ class ServedWorkspace:
         between: sees what is asked of daemons.
     """
 
-    def __init__(self, base: Path, home: Path, roots: Sequence[Path], encoder: str) -> None:
+    def __init__(
+        self, base: Path, home: Path, roots: Sequence[Path], flags: Mapping[str, object]
+    ) -> None:
         self.base = base
         self.roots = list(roots)
         self.between = Between()
         self.daemons: dict[Path, Served] = {}
         self._written: dict[Path, dict[str, str]] = {}
         self.home = home
-        self.flags = {**FLAGS, "encoder": encoder}
+        self.flags = {**FLAGS, **flags}
 
     def federator(self) -> Federator:
         """Return what asks these daemons and starts none."""
@@ -164,8 +166,8 @@ class ServedWorkspace:
 
 
 @contextmanager
-def served_workspace(number: int, encoder: str) -> Iterator[ServedWorkspace]:
-    """Serve empty repositories for the length of the block."""
+def served_workspace(number: int, encoder: str, **flags: object) -> Iterator[ServedWorkspace]:
+    """Serve empty repositories for the length of the block; flags are further settings."""
     with (
         pytest.MonkeyPatch.context() as patch,
         short_directory() as base,
@@ -174,7 +176,7 @@ def served_workspace(number: int, encoder: str) -> Iterator[ServedWorkspace]:
         patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         patch.setattr("tests.fakes.union.ParsePool", InProcessPool)
         roots = [base / f"repo{place}" for place in range(number)]
-        made = ServedWorkspace(base, base / "home", roots, encoder)
+        made = ServedWorkspace(base, base / "home", roots, {"encoder": encoder, **flags})
         stores: dict[tuple[str, str], ServedStore] = {}
         for root in roots:
             root.mkdir()

@@ -1,5 +1,6 @@
 """Packs come and go, and nothing is lost with them."""
 
+import errno
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from ggrep.index.packs.opened_packs import OpenedPacks
 from ggrep.index.packs.pack_directory import make_packs, pack_files
 from ggrep.index.packs.pack_image import open_pack
 from ggrep.protocol.wire.codec import to_json
+from tests.crash.io_errors import failing
 from tests.fakes.packs import CLOCK, GUIDE, Stores, loose_segments, pack, question
 
 
@@ -204,3 +206,43 @@ def test_a_table_of_other_rows_than_the_image_is_not_packed(
 
     (path,) = pack(stores.home)
     assert first.segment not in segments_of(path)
+
+
+def test_one_that_cannot_be_read_for_a_moment_is_read_afterwards(stores: Stores) -> None:
+    """A process that had no descriptor left must not do without packs for good."""
+    (path,) = pack(stores.home)
+    opened = OpenedPacks(stores.home)
+    with failing(stores.home.packs, number=errno.EMFILE, at=0, lasting=True):
+        assert opened.packs() == ()
+    assert [one.name for one in opened.packs()] == [path.name]
+
+    with failing(stores.home.packs, number=errno.EMFILE, at=0, lasting=True):
+        assert [one.name for one in opened.packs()] == [path.name]  # which is mapped already
+
+
+def test_one_that_cannot_be_read_for_a_moment_is_not_removed(stores: Stores) -> None:
+    """Only what is damaged, or of another build, is of no use to anybody."""
+    first, second, third = loose_segments(stores.home)
+    (old,) = pack(stores.home, [first])
+    with failing(stores.home.packs, number=errno.ENOMEM, at=0, lasting=True):
+        (new,) = pack(stores.home, [second, third])
+
+    assert {one.name for one in OpenedPacks(stores.home).packs()} == {old.name, new.name}
+
+
+def test_one_that_cannot_be_removed_costs_nothing_else(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The new pack is as good beside it, and whoever packs next removes both."""
+    pack(stores.home)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", _refused)
+        pack(stores.home)
+    assert len(pack_files(stores.home)) == 2
+    (third,) = pack(stores.home)
+
+    assert pack_files(stores.home) == [third]
+
+
+def _refused(path: Path, **_: object) -> None:
+    raise PermissionError(errno.EACCES, "Permission denied", str(path))

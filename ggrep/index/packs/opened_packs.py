@@ -3,7 +3,7 @@
 from pathlib import Path
 from threading import Lock
 
-from ggrep.base.errors import GgrepError
+from ggrep.base.errors import CorruptStore, Incompatible, StoreError
 from ggrep.config.home import Home
 from ggrep.index.packs.pack_directory import pack_files
 from ggrep.index.packs.pack_image import Pack, open_pack
@@ -26,15 +26,23 @@ class OpenedPacks:
         """Return the packs that can be read, the newest first.
 
         What is mapped must not be shorter than it was, so each file is looked at first. A file that
-        is not what was written counts as none until it is another one.
+        is not what was written counts as none until it is another one, one that cannot be read now
+        until the next question.
         """
         with self._lock:
-            files = pack_files(self._home)
+            files = self._files()
             held = {path: self._held(path) for path in files}
             self._opened = {path: one for path, one in held.items() if one is not None}
             return tuple(
                 pack for path in files for _, pack in (held[path] or (None, None),) if pack
             )
+
+    def _files(self) -> list[Path]:
+        """Return the packs that lie there; those that are open while that cannot be told."""
+        try:
+            return pack_files(self._home)
+        except OSError:
+            return sorted(self._opened, reverse=True)
 
     def _held(self, path: Path) -> tuple[Stamp, Pack | None] | None:
         known = self._opened.get(path)
@@ -42,13 +50,11 @@ class OpenedPacks:
             return known
         try:
             stamp = stamp_of(str(path))
-            return stamp, _opened(path)
         except OSError:
             return None  # somebody packed it into another one meanwhile
-
-
-def _opened(path: Path) -> Pack | None:
-    try:
-        return open_pack(path)
-    except GgrepError:
-        return None
+        try:
+            return stamp, open_pack(path)
+        except (CorruptStore, Incompatible):
+            return stamp, None
+        except StoreError:
+            return None

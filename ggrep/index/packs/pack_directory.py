@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.base import durable
-from ggrep.base.errors import GgrepError
+from ggrep.base.errors import CorruptStore, GgrepError, Incompatible, StoreError
+from ggrep.base.faults import reach
 from ggrep.base.ids import SegmentName
 from ggrep.base.locks import Patience, alone
 from ggrep.config import names
@@ -78,14 +79,18 @@ def make_packs(
         _sweep(home)
         merged, parts = _gathered(home, loose)
         written = []
+        reach("packs.before_write")
         for group in _groups(parts):
             path = home.packs / f"{new_id()}{_SUFFIX}"
             with suppress(DigestsCollide, OverflowError):
                 _write(path, group)
                 written.append(path)
         durable.sync_directory(home.packs)
+        reach("packs.before_removal")
         for path in merged if written else ():
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # what cannot be removed now the next one removes
+                path.unlink()
+            reach("packs.after_removal")
         return written
 
 
@@ -99,9 +104,12 @@ def _write(path: Path, parts: Sequence[Packable]) -> None:
     temporary = path.with_name(f".{path.name}.tmp")
     try:
         write_pack(temporary, parts)
+        reach("packs.after_write")
         temporary.replace(path)
-    finally:
+    except BaseException:
         temporary.unlink(missing_ok=True)
+        raise
+    reach("packs.after_move")
 
 
 def _gathered(home: Home, loose: Sequence[Loose]) -> tuple[list[Path], list[Packable]]:
@@ -121,13 +129,15 @@ def _gathered(home: Home, loose: Sequence[Loose]) -> tuple[list[Path], list[Pack
 
 
 def _by_size(home: Home) -> Iterator[tuple[Path, Pack | None]]:
-    """Yield the packs, the smallest first; None for one that cannot be read."""
+    """Yield the packs that can be read now, the smallest first; None for one that is damaged."""
     sized = sorted((path.stat().st_size, path) for path in pack_files(home))
     for _, path in sized:
         try:
             yield path, open_pack(path)
-        except GgrepError:
+        except (CorruptStore, Incompatible):
             yield path, None
+        except StoreError:
+            continue  # it may be as good as before once descriptors are free again
 
 
 def _live_parts(home: Home, pack: Pack | None) -> Iterator[Packable]:

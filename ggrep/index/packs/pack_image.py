@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ggrep.base.errors import CorruptStore
+from ggrep.base.errors import CorruptStore, Incompatible
 from ggrep.base.ids import SegmentName
 from ggrep.base.stable_json import Json
 from ggrep.index.lexical.layout import CHUNK_FIELDS, FILE_FIELDS, LEXICAL_LAYOUT, SCORED_FIELDS
@@ -47,6 +47,14 @@ _ROW_COLUMNS = (
     *(f"row_lengths{number}" for number in range(SCORED_FIELDS)),
 )
 _VECTOR_COLUMNS = ("vectors", "scales")
+_NEEDED = frozenset(
+    {
+        *(*_FILE_COLUMNS, *_ROW_COLUMNS, CHUNK_IDS, FILE_RANKS),
+        *("row_types", "file_languages", "row_files", "file_rows"),
+        *("file_paths", "file_path_offsets", "file_order"),
+    }
+)
+"""Beside postings. A pack of another build may lack some, and say that its layout is this one's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +155,14 @@ def open_pack(path: Path) -> Pack:
     Raises:
         CorruptStore: it is not.
         StoreError: it cannot be read now.
-        Incompatible: it is of another build's layout.
+        Incompatible: it is of another build's layout, or lacks what this one needs.
     """
     image = open_image(path)
     meta = image.meta
     if meta.get("layout") != LEXICAL_LAYOUT or meta.get("crc32") != _checksums(image.arrays):
         raise CorruptStore(f"{path.name} is not the pack that was written")
+    if missing := _NEEDED - image.arrays.keys():
+        raise Incompatible(f"{path.name} lacks {', '.join(sorted(missing))}")
     types, languages, told = meta.get("types"), meta.get("languages"), meta.get("segments")
     if not (isinstance(types, list) and isinstance(languages, list) and isinstance(told, list)):
         raise CorruptStore(f"{path.name} names no segments")
