@@ -196,7 +196,7 @@ def test_packs_have_texts_by_and_by(
     epoch = described(daemons)["epoch"]
     plain = pooled(daemons, epoch)
     packs = daemons["a"].daemon.shared.packs
-    for _ in range(3):
+    for _ in range(2):
         daemons["a"].eventually(lambda: texts_files(home) and not packs.packing)
         assert pooled(daemons, epoch) == plain
         (path,) = texts_files(home)

@@ -115,6 +115,17 @@ class Stores:
             engine.close()
 
 
+@contextmanager
+def some_stores(base: Path) -> Iterator[Stores]:
+    """Yield the repositories of `TREES`, indexed, in a home of their own."""
+    made = Stores(Home(base / "home"), base)
+    with made.cheap_parsing():
+        for name, files in TREES.items():
+            made.write(name, files)
+        yield made
+    made.close()
+
+
 def question(query: str, top: int = 10, **fields: object) -> JointQuestion:
     """Return a question to many; fields are its own, or of its search."""
     own = {name: fields.pop(name) for name in ("folds", "weighs", "per_list") if name in fields}

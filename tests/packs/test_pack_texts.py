@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.base.errors import CorruptStore, Incompatible
+from ggrep.base.errors import CorruptStore, Incompatible, SnapshotGone
 from ggrep.index.packs import pack_texts
 from ggrep.index.packs.opened_packs import OpenedPacks
 from ggrep.index.packs.pack_directory import texts_file
@@ -19,6 +19,7 @@ from ggrep.index.packs.pack_texts import write_texts as write_rows
 from ggrep.index.store.view import SnapshotView
 from ggrep.protocol.wire.codec import to_json
 from ggrep.search.query import chunk_ids, row_reading
+from ggrep.search.query.joint_view import JointView
 from ggrep.search.query.row_reading import row_columns, row_texts, shown_rows
 from ggrep.search.query.segments import SearchableSegment, open_segments
 from tests.fakes.packs import Stores, pack, question, write_texts
@@ -58,7 +59,7 @@ def texts_of(stores: Stores) -> PackTexts:
     return texts
 
 
-def segment_of(stores: Stores, *packs: Pack) -> tuple[SnapshotView, SearchableSegment]:
+def segment_of(stores: Stores, *packs: Pack) -> tuple[JointView, SearchableSegment]:
     view = stores.joint(*packs)
     (segment,) = open_segments(view)
     return view, segment
@@ -123,6 +124,22 @@ def test_no_table_is_read_for_an_answer(packed: Stores, monkeypatch: pytest.Monk
     assert answers(packed, pack) == plain
     assert b'"encoding":"' in b"".join(plain)
     assert b'"definition":[' in b"".join(plain)
+
+
+def test_whose_table_was_touched_is_not_shown_though_texts_hold_it(packed: Stores) -> None:
+    """Whoever asked its repository alone would be told of damage."""
+    view, segment = segment_of(packed, opened(packed))
+    store = view.members[0].store
+    table = next(store.glob("*.lance/data/*"))
+    table.write_bytes(table.read_bytes())
+    (own,) = [one for one in opened(packed).segments if one.store_id == store.name]
+    rows = range(own.first_row, own.first_row + own.rows)
+    others = [row for row in range(segment.image.rows) if row not in rows]
+
+    for read in (shown_rows, row_texts, lambda *given: row_columns(*given, NAMES)):
+        assert read(view, segment, others)
+        with pytest.raises(SnapshotGone):
+            read(view, segment, rows)
 
 
 def test_rows_of_a_damaged_block_come_from_their_tables(packed: Stores) -> None:
