@@ -171,6 +171,19 @@ def test_a_byte_that_is_another_is_noticed_wherever_it_lies(packed: Stores) -> N
         assert found.shown(rows).items() <= true.items()
 
 
+@pytest.mark.parametrize("first", ["crcs", "offsets", "blocks"])
+def test_pages_that_are_lost_are_noticed(packed: Stores, first: str) -> None:
+    """They are zeros, checksums and places of blocks as well as these."""
+    path, texts = texts_file(next(packed.home.packs.glob("*.pack"))), texts_of(packed)
+    rows, plain, whole = range(texts.image.rows), answers(packed, opened(packed)), path.read_bytes()
+    start = whole.index(getattr(texts, first).tobytes())
+    path.write_bytes(whole[:start].ljust(len(whole), b"\0"))
+
+    assert texts_of(packed).shown(rows) == {}
+    assert not texts_of(packed).are_whole()
+    assert answers(packed, opened(packed)) == plain
+
+
 @pytest.mark.parametrize("length", [0, 7, 100, -64])
 def test_texts_that_were_cut_short_are_none(packed: Stores, length: int) -> None:
     """What is mapped must be there."""
