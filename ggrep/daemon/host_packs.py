@@ -34,7 +34,11 @@ _AGAIN_MS: Final = 60_000.0
 
 
 class HostPacks:
-    """Joint views over a host's stores. Threads may share it, but for `pack`."""
+    """Joint views over a host's stores. Threads may share it, but for `pack`.
+
+    Attributes:
+        packing: a process is at it.
+    """
 
     def __init__(self, home: Home, clock: Clock) -> None:
         """Open nothing yet."""
@@ -44,8 +48,9 @@ class HostPacks:
         self._opened: OpenedPacks | None = None
         # The least recently used first. What ids stand for is kept, so that no other has them.
         self._views: dict[tuple[int, ...], tuple[JointView, tuple[Pack, ...]]] = {}
-        self._packing = False
+        self.packing = False
         self._tried: frozenset[tuple[str, str]] = frozenset()
+        self._tried_bare: frozenset[str] = frozenset()
         self._not_before_ms = 0.0
 
     def view(self, members: "Sequence[SnapshotView]") -> "JointView":
@@ -71,23 +76,38 @@ class HostPacks:
         return held[0]
 
     def wants_packing(self, view: "JointView") -> bool:
-        """Return whether to pack segments now: many, of which not all were tried before."""
+        """Return whether to pack segments now, or to make the texts of packs without.
+
+        Of many segments, or of such packs, not all were tried before.
+        """
         late = self._clock.monotonic_ms() >= self._not_before_ms
-        wanted = view.packable()
-        if self._tried:
-            # What was packed is wanted again once somebody deletes the pack.
-            shown = {str(member.manifest.store_id) for member in view.members}
-            self._tried = frozenset(
-                one for one in self._tried if one in wanted or one[0] not in shown
-            )
-        return len(wanted) >= MANY_LOOSE and late and not self._packing and wanted != self._tried
+        wanted, bare = self._many_loose(view), self._bare(view)
+        # What was packed is wanted again once somebody deletes the pack or its texts.
+        shown = {str(member.manifest.store_id) for member in view.members}
+        self._tried = frozenset(one for one in self._tried if one in wanted or one[0] not in shown)
+        self._tried_bare &= bare
+        untried = (wanted and wanted != self._tried) or (bare and bare != self._tried_bare)
+        return late and not self.packing and bool(untried)
+
+    @staticmethod
+    def _many_loose(view: "JointView") -> frozenset[tuple[str, str]]:
+        """Return the segments of a view to pack; none where they are few."""
+        loose = view.packable()
+        return loose if len(loose) >= MANY_LOOSE else frozenset()
+
+    def _bare(self, view: "JointView") -> frozenset[str]:
+        """Return the packs of a view that have no texts."""
+        with self._lock:
+            own = [packs for held, packs in self._views.values() if held is view]
+        return frozenset(pack.name for packs in own for pack in packs if pack.texts is None)
 
     async def pack(self, view: "JointView") -> None:
         """Pack the segments of a view that are in no pack, in a process that steps back.
 
-        Nobody waits for it, and what becomes of it is seen by the next question.
+        It makes the texts of packs too. Nobody waits for it, and what becomes of it is seen by the
+        next question.
         """
-        self._packing = True
+        self.packing, bare = True, self._bare(view)
         try:
             done = await anyio.run_process(
                 [sys.executable, "-m", _MODULE],
@@ -99,17 +119,18 @@ class HostPacks:
             if done.returncode:
                 _LOG.warning("packing failed: %s", done.stderr[-500:])
             else:
-                self._tried = view.packable()  # what is left out now is left out next time
+                # What is left out now is left out next time.
+                self._tried, self._tried_bare = view.packable(), bare
         except OSError as error:
             _LOG.warning("packing failed: %s", os.strerror(error.errno or 0))
         finally:
-            self._packing = False
+            self.packing = False
             self._not_before_ms = self._clock.monotonic_ms() + _AGAIN_MS
 
     def _job(self, view: "JointView") -> Json:
         """Return what the worker is told: the home; of each segment store, name and image."""
         told: list[Json] = []
-        for member, segment in view.loose:
+        for member, segment in view.loose if self._many_loose(view) else ():
             manifest = view.members[member].manifest
             digests = {ref.table: ref.image.sha256 for ref in manifest.segments}
             told.append([manifest.store_id, segment, digests.get(segment, "")])

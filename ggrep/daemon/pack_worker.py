@@ -1,6 +1,7 @@
-"""Packs segments: `python -m ggrep.daemon.pack_worker`, which reads one JSON object and ends.
+"""Packs segments, and makes the texts of packs: `python -m ggrep.daemon.pack_worker`.
 
-It may be killed at any moment: what it writes has no name until it is whole.
+It reads one JSON object and ends. It may be killed at any moment: what it writes has no name until
+it is whole.
 """
 
 import os
@@ -14,17 +15,20 @@ _PATIENCE_MS = 1_000
 def main() -> None:
     """Do what standard input says."""
     os.nice(_NICER)
+    from contextlib import suppress
     from pathlib import Path
 
     from ggrep.base import stable_json
     from ggrep.base.clock import SystemClock
     from ggrep.base.deadline import Deadline
     from ggrep.base.decode import decode
+    from ggrep.base.errors import Busy
     from ggrep.base.identifiers import IdSource
     from ggrep.base.ids import SegmentName
     from ggrep.base.locks import Patience
     from ggrep.config.home import Home
     from ggrep.index.packs.pack_directory import Loose, make_packs
+    from ggrep.index.packs.texts_making import make_texts
 
     told = stable_json.loads(sys.stdin.buffer.read())
     home, segments = decode(tuple[str, tuple[tuple[str, str, str], ...]], told, "job")
@@ -33,7 +37,10 @@ def main() -> None:
     loose = [
         Loose(store_id, SegmentName(segment), digest) for store_id, segment, digest in segments
     ]
-    make_packs(Home(Path(home)), loose, IdSource(clock), patience)
+    if loose:
+        make_packs(Home(Path(home)), loose, IdSource(clock), patience)
+    with suppress(Busy):  # somebody else makes them
+        make_texts(Home(Path(home)), patience)
 
 
 if __name__ == "__main__":

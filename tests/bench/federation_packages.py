@@ -19,6 +19,7 @@ from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace, load_workspace
+from ggrep.index.packs.pack_directory import pack_files, texts_file
 from ggrep.model.request import SearchRequest
 from ggrep.service.federator import Federator
 from tests.bench.many_packages import lay_out
@@ -79,13 +80,13 @@ def measure_packages(folder: Path, number: int = MANY) -> list[str]:
 
 async def _measure(workspace: Workspace, environ: dict[str, str]) -> list[str]:
     found: dict[tuple[int, bool], Cost] = {}
-    lines = []
+    lines, home = [], Home(Path(environ["GGREP_HOME"]))
     for number in sorted({FEW, len(workspace.repos)}):
         part = replace(workspace, repos=workspace.repos[:number])
         for at_once in (True, False):
             with _federator(environ, at_once=at_once) as federator:
                 questions = QUESTIONS if at_once else QUESTIONS[:4]
-                costs = await _asked(federator, part, questions)
+                costs = await _asked(federator, part, questions, home)
                 await federator.aclose()
             found[number, at_once] = costs
             told = "at once" if at_once else "one by one"
@@ -108,9 +109,11 @@ def _federator(environ: dict[str, str], *, at_once: bool) -> Iterator[Federator]
     )
 
 
-async def _asked(federator: Federator, workspace: Workspace, questions: Sequence[str]) -> Cost:
+async def _asked(
+    federator: Federator, workspace: Workspace, questions: Sequence[str], home: Home
+) -> Cost:
     """Return the medians over some questions, each asked for the first time."""
-    await _ready(federator, workspace)
+    await _ready(federator, workspace, home)
     costs = [await _cost(federator, workspace, text) for text in questions]
     return Cost(
         statistics.median(one.wall for one in costs),
@@ -121,7 +124,7 @@ async def _asked(federator: Federator, workspace: Workspace, questions: Sequence
     )
 
 
-async def _ready(federator: Federator, workspace: Workspace) -> None:
+async def _ready(federator: Federator, workspace: Workspace, home: Home) -> None:
     """Ask until all answer, and what they start in the background is over."""
     until = time.monotonic() + _WAIT_S
     while time.monotonic() < until:
@@ -129,7 +132,14 @@ async def _ready(federator: Federator, workspace: Workspace) -> None:
         if all(report.status == "ok" for report in answer.reports):
             break
     await anyio.sleep(20)
+    while time.monotonic() < until and not _have_texts(home):  # noqa: ASYNC110 - files tell nobody
+        await anyio.sleep(1)
     await federator.search(workspace, _request("ready at last"))
+
+
+def _have_texts(home: Home) -> bool:
+    packs = pack_files(home)
+    return bool(packs) and all(texts_file(path).exists() for path in packs)
 
 
 async def _cost(federator: Federator, workspace: Workspace, text: str) -> Cost:
@@ -163,8 +173,10 @@ def _host_ms() -> float:
 
 def _sizes(home: Home) -> str:
     images = sum(path.stat().st_size for path in home.data.glob("*/images/*.image"))
-    packs = sum(path.stat().st_size for path in home.packs.glob("*.pack"))
-    return f"  images {images / 1e6:.0f} MB, packs {packs / 1e6:.0f} MB ({packs / images:.2f})"
+    packs = sum(path.stat().st_size for path in pack_files(home))
+    texts = sum(texts_file(path).stat().st_size for path in pack_files(home))
+    beside = f"packs {packs / 1e6:.0f} MB ({packs / images:.2f}), texts {texts / 1e6:.0f} MB"
+    return f"  images {images / 1e6:.0f} MB, {beside}"
 
 
 def _ggrep(environ: dict[str, str], *arguments: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.config.home import Home
 from ggrep.daemon import host_packs
-from ggrep.index.packs.pack_directory import pack_files
+from ggrep.index.packs.pack_directory import pack_files, texts_file
 from ggrep.model.joint_pools import JointPoolRequest, Place, members_key
 from ggrep.protocol.wire.message_types import Describe, JointDescribe, JointPool, Sync
 from tests.fakes.hosts import FLAGS, Served, served
@@ -196,7 +196,7 @@ def test_packs_that_somebody_deleted_are_made_again(
     epoch = described(daemons)["epoch"]
     loose = pooled(daemons, epoch)
     packs = daemons["a"].daemon.shared.packs
-    daemons["a"].eventually(lambda: pack_files(Home(home)) and not packs._packing)
+    daemons["a"].eventually(lambda: pack_files(Home(home)) and not packs.packing)
     assert pooled(daemons, epoch) == loose
     (path,) = pack_files(Home(home))
     path.unlink()
@@ -222,6 +222,28 @@ def test_a_packing_that_failed_is_tried_again(
     assert pooled(daemons, epoch) == loose
     daemons["a"].eventually(lambda: pooled(daemons, epoch) != loose or pack_files(Home(home)))
     assert pooled(daemons, epoch) == loose
+
+
+@pytest.mark.slow
+def test_packs_have_texts_by_and_by(
+    daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are made behind the packs, and again where somebody deleted them."""
+    monkeypatch.setattr(host_packs, "MANY_LOOSE", 2)
+    monkeypatch.setattr(host_packs, "_AGAIN_MS", 0.0)
+    epoch = described(daemons)["epoch"]
+    plain = pooled(daemons, epoch)
+    packs = daemons["a"].daemon.shared.packs
+    for _ in range(2):
+        daemons["a"].eventually(lambda: texts_files(home) and not packs.packing)
+        assert pooled(daemons, epoch) == plain
+        (path,) = texts_files(home)
+        path.unlink()
+        assert pooled(daemons, epoch) == plain
+
+
+def texts_files(home: Path) -> list[Path]:
+    return [texts_file(path) for path in pack_files(Home(home)) if texts_file(path).exists()]
 
 
 def test_a_list_is_known_by_its_own_key_alone(daemons: dict[str, Served]) -> None:
@@ -261,11 +283,11 @@ def test_whoever_is_asked_lends_neither_encoder_nor_settings(
 def test_text_of_a_table_that_was_touched_is_not_shown(
     daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Packs hold no text; whose table is not as it was published is asked by itself."""
+    """Whose table is not as it was published is asked by itself, even where texts hold it."""
     monkeypatch.setattr(host_packs, "MANY_LOOSE", 2)
     epoch = described(daemons)["epoch"]
     pooled(daemons, epoch)
-    daemons["a"].eventually(lambda: pack_files(Home(home)))
+    daemons["a"].eventually(lambda: texts_files(home))
     pooled(daemons, epoch)
     store = daemons["b"].daemon.identity.store
     table = next(store.glob("*.lance/data/*"))

@@ -13,6 +13,7 @@ from ggrep.base.locks import Patience
 from ggrep.config.home import Home
 from ggrep.index.packs.pack_directory import Loose, make_packs
 from ggrep.index.packs.pack_image import Pack
+from ggrep.index.packs.texts_making import make_texts
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.view import SnapshotView
@@ -61,6 +62,11 @@ def pack(home: Home, segments: list[Loose] | None = None) -> list[Path]:
     return make_packs(home, segments or loose_segments(home), IdSource(CLOCK), patience)
 
 
+def write_texts(home: Home) -> list[Path]:
+    """Make the texts of packs that have none; return what was written."""
+    return make_texts(home, Patience(Deadline.after(CLOCK, 60_000), lambda _: None))
+
+
 class Stores:
     """Repositories of one home."""
 
@@ -76,7 +82,7 @@ class Stores:
             patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
             yield
 
-    def write(self, name: str, files: Mapping[str, str | None]) -> None:
+    def write(self, name: str, files: Mapping[str, str | bytes | None]) -> None:
         """Write files of a repository and index it."""
         root = self.base / name
         write_tree(root, files)
@@ -107,6 +113,17 @@ class Stores:
         """Close all of them."""
         for engine in self.engines.values():
             engine.close()
+
+
+@contextmanager
+def some_stores(base: Path) -> Iterator[Stores]:
+    """Yield the repositories of `TREES`, indexed, in a home of their own."""
+    made = Stores(Home(base / "home"), base)
+    with made.cheap_parsing():
+        for name, files in TREES.items():
+            made.write(name, files)
+        yield made
+    made.close()
 
 
 def question(query: str, top: int = 10, **fields: object) -> JointQuestion:

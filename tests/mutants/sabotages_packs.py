@@ -9,6 +9,9 @@ REACH = ("tests/properties/test_joint_reach.py",)
 JOINT = "tests/engine/test_joint_pools.py::"
 LISTED = "tests/federation/test_listed_repositories.py::"
 MEMBERS = "tests/daemon/test_joint_pooling.py::"
+HOST = "tests/daemon/test_host_packs.py::"
+TEXTS = "tests/packs/test_pack_texts.py::"
+TEXTS_MADE = "tests/packs/test_texts_making.py::"
 MERGING = "tests/lexical/test_postings_merging.py::"
 
 PACK_SABOTAGES = (
@@ -60,7 +63,7 @@ PACK_SABOTAGES = (
     Sabotage(
         "an opened pack is not looked at again",
         "ggrep/index/packs/opened_packs.py",
-        "if known is not None and lie_still({str(path): known[0]}):",
+        "if known is not None and (known.stamp, known.texts_stamp) == (stamp, texts_stamp):",
         "if known is not None:",
         (DIRECTORY + "test_one_that_somebody_damaged_is_passed_over_and_replaced",),
     ),
@@ -245,5 +248,103 @@ PACK_SABOTAGES = (
         "if numbers[member] <= self.question.per_list:",
         "if numbers[member]:",
         (JOINT + "test_no_more_of_a_list_is_sent_than_takes_part",),
+    ),
+    Sabotage(
+        "a damaged block of texts is read",
+        "ggrep/index/packs/pack_texts.py",
+        "return data if data and zlib.crc32(data) == self.crcs[number] else None",
+        "return data",
+        (TEXTS + "test_rows_of_a_damaged_block_come_from_their_tables",),
+    ),
+    Sabotage(
+        "nothing is taken for a block",
+        "ggrep/index/packs/pack_texts.py",
+        "return data if data and zlib",
+        "return data if zlib",
+        (TEXTS + "test_pages_that_are_lost_are_noticed",),
+    ),
+    Sabotage(
+        "texts of another pack are shown",
+        "ggrep/index/packs/pack_texts.py",
+        'if found.meta.get("pack") != digest:',
+        "if False:",
+        (TEXTS + "test_texts_are_of_the_pack_that_they_name",),
+    ),
+    Sabotage(
+        "texts of another build are shown",
+        "ggrep/index/packs/pack_texts.py",
+        'if found.meta.get("layout") != TEXTS_FORMAT:',
+        "if False:",
+        (TEXTS + "test_texts_of_another_build_are_none",),
+    ),
+    Sabotage(
+        "a text that is not the row's own is given",
+        "ggrep/index/packs/pack_texts.py",
+        "return chunk_id if same else None",
+        "return chunk_id",
+        (TEXTS + "test_a_text_that_is_not_the_rows_own_is_not_given",),
+    ),
+    Sabotage(
+        "texts are written of whatever was read",
+        "ggrep/index/packs/pack_texts.py",
+        "None if row is None or _chunk_id(image, place, row) is None else _VALUES(row)",
+        "None if row is None else _VALUES(row)",
+        (TEXTS + "test_a_text_that_is_not_the_rows_own_is_not_written",),
+    ),
+    Sabotage(
+        "all columns are taken for those of texts",
+        "ggrep/search/query/row_reading.py",
+        "if segment.texts is None or not COLUMNS_BESIDE.issuperset(names):",
+        "if segment.texts is None:",
+        (TEXTS + "test_only_what_is_beside_the_text_is_had_without_a_look_at_it",),
+    ),
+    Sabotage(
+        "texts are shown though a table was touched",
+        "ggrep/search/query/row_reading.py",
+        "    view.tables(segment.image.name, rows)\n    missing",
+        "    missing",
+        (TEXTS + "test_whose_table_was_touched_is_not_shown_though_texts_hold_it",),
+    ),
+    Sabotage(
+        "tables that are not as published go into texts",
+        "ggrep/index/packs/texts_making.py",
+        "            if _is_published(store, one):\n",
+        "            if True:\n",
+        (TEXTS_MADE + "test_a_table_that_is_not_as_it_was_published_is_left_out",),
+    ),
+    Sabotage(
+        "rows move up to where a table could not be read",
+        "ggrep/index/packs/texts_making.py",
+        "yield from (None,) * (one.rows - read)",
+        "yield from ()",
+        (TEXTS_MADE + "test_rows_behind_those_that_cannot_be_read_keep_their_places",),
+    ),
+    Sabotage(
+        "damaged texts are left as they are",
+        "ggrep/index/packs/texts_making.py",
+        "pack.digest).are_whole():",
+        "pack.digest):",
+        (TEXTS_MADE + "test_what_is_damaged_is_made_again",),
+    ),
+    Sabotage(
+        "texts stay when their pack goes",
+        "ggrep/index/packs/pack_directory.py",
+        "            texts_file(path).unlink(missing_ok=True)\n",
+        "",
+        (TEXTS_MADE + "test_texts_go_with_their_pack",),
+    ),
+    Sabotage(
+        "texts that come or go are not noticed",
+        "ggrep/index/packs/opened_packs.py",
+        "(known.stamp, known.texts_stamp) == (stamp, texts_stamp)",
+        "known.stamp == stamp",
+        (TEXTS + "test_a_pack_is_opened_once_whatever_its_texts_do",),
+    ),
+    Sabotage(
+        "packs without texts stay so",
+        "ggrep/daemon/host_packs.py",
+        "(bare and bare != self._tried_bare)",
+        "False",
+        (HOST + "test_texts_are_made_of_packs_that_have_none",),
     ),
 )

@@ -5,16 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.config.home import Home
-from tests.fakes.packs import TREES, Stores
+from tests.fakes.packs import Stores, some_stores
 
 
 @pytest.fixture
 def stores(tmp_path: Path) -> Iterator[Stores]:
     """Return repositories of a home of their own."""
-    made = Stores(Home(tmp_path / "home"), tmp_path)
-    with made.cheap_parsing():
-        for name, files in TREES.items():
-            made.write(name, files)
+    with some_stores(tmp_path) as made:
         yield made
-    made.close()

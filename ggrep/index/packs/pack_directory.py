@@ -3,7 +3,7 @@
 Packs are immutable files in a directory of the cache. A segment that is in none is answered from
 its own image; once many are, they go into a new pack, together with smaller packs. Of two packs
 that hold one segment either is as good. A crash leaves a temporary file or a pack too many, never a
-wrong one; whoever packs next removes them.
+wrong one; whoever packs next removes them. Beside a pack its texts may lie, which go with it.
 """
 
 import hashlib
@@ -30,6 +30,7 @@ from ggrep.index.store.segment_image import SegmentImage, open_segment_image
 from ggrep.index.store.tables import close_tables, read_columns
 
 _SUFFIX: Final = ".pack"
+_TEXTS_SUFFIX: Final = ".texts"
 _LOCK: Final = ".lock"
 _MOST_ROWS: Final = 400_000
 """Of a pack: some 250 MB with vectors."""
@@ -62,6 +63,11 @@ def pack_files(home: Home) -> list[Path]:
     return []
 
 
+def texts_file(pack: Path) -> Path:
+    """Return where the texts of a pack lie."""
+    return pack.with_suffix(_TEXTS_SUFFIX)
+
+
 def make_packs(
     home: Home, loose: Sequence[Loose], new_id: Callable[[], str], patience: Patience
 ) -> list[Path]:
@@ -90,13 +96,18 @@ def make_packs(
         for path in merged if written else ():
             with suppress(OSError):  # what cannot be removed now the next one removes
                 path.unlink()
+                texts_file(path).unlink(missing_ok=True)
             reach("packs.after_removal")
         return written
 
 
 def _sweep(home: Home) -> None:
-    for path in home.packs.glob(".*.tmp"):
+    """Remove what a crash left; what texts are being written to is for who writes them next."""
+    for path in home.packs.glob(f".*{_SUFFIX}.tmp"):
         path.unlink(missing_ok=True)
+    for path in home.packs.glob(f"*{_TEXTS_SUFFIX}"):
+        if not path.with_suffix(_SUFFIX).exists():
+            path.unlink(missing_ok=True)
 
 
 def _write(path: Path, parts: Sequence[Packable]) -> None:

@@ -13,6 +13,7 @@ a row scores is the same to the bit as in its own image. Arrays are those of a s
 A pack is derived: whoever deletes it loses nothing, and a damaged one is as good as none.
 """
 
+import hashlib
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,12 +22,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from ggrep.base import stable_json
 from ggrep.base.errors import CorruptStore, Incompatible
 from ggrep.base.ids import SegmentName
 from ggrep.base.stable_json import Json
 from ggrep.index.lexical.layout import CHUNK_FIELDS, FILE_FIELDS, LEXICAL_LAYOUT, SCORED_FIELDS
 from ggrep.index.lexical.postings import Postings
 from ggrep.index.lexical.postings_merging import DigestsCollide, merge_postings
+from ggrep.index.packs.pack_texts import PackTexts
 from ggrep.index.store.image import Array, open_image, write_image
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS, SegmentImage
 
@@ -81,11 +84,21 @@ class Pack:
 
     Attributes:
         name: of its file.
+        texts: what is shown of its rows; None where it is read from their tables.
     """
 
     name: str
     image: SegmentImage
     segments: tuple[PackedSegment, ...]
+    texts: PackTexts | None = None
+
+    @property
+    def digest(self) -> str:
+        """Return what stands for its content: of which images it has which rows."""
+        told: Json = [
+            [one.store_id, one.segment, one.image_sha256, one.rows] for one in self.segments
+        ]
+        return hashlib.sha256(stable_json.dumps(told)).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,6 +201,7 @@ class _Joining:
                 visible_rows=visible[image.row_files],
                 owners=owners,
                 ranks=image.arrays[FILE_RANKS].view(np.uint32),
+                texts=pack.texts,
             )
         )
 

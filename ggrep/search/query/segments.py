@@ -11,6 +11,7 @@ from ggrep.base.cache import Cache, CacheKey
 from ggrep.base.ids import PathKey
 from ggrep.index.lexical.layout import BODY, CHUNK_FIELDS, FILE_FIELDS
 from ggrep.index.lexical.postings import Postings, Rows
+from ggrep.index.packs.pack_texts import PackTexts
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS, SegmentImage
 from ggrep.index.store.view import SnapshotView
 
@@ -23,6 +24,7 @@ class SearchableSegment:
         visible_files: bool (files,); `visible_rows` bool (rows,) follows from it.
         owners: u32 (files,): in a view of several snapshots, which of them each file is of.
         ranks: u32 (files,): each file's place among all by path, where they do not lie so.
+        texts: what is shown of the rows of a pack that has it.
     """
 
     image: SegmentImage
@@ -32,6 +34,7 @@ class SearchableSegment:
     visible_rows: npt.NDArray[np.bool_]
     owners: npt.NDArray[np.uint32] | None = None
     ranks: npt.NDArray[np.uint32] | None = None
+    texts: PackTexts | None = None
 
     def owner_of(self, file: int) -> int:
         """Return which snapshot of the view a file is of; 0 where there is one."""
