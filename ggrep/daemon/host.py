@@ -27,7 +27,8 @@ from ggrep.base.processes import raise_descriptors
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings, load_settings, without_profile
 from ggrep.daemon.asked_line import LineReader, no_lines
-from ggrep.daemon.endpoint_files import AlreadyServed, Endpoint, sweep
+from ggrep.daemon.daemon_locks import AlreadyServed, DaemonLocks
+from ggrep.daemon.endpoint_files import Endpoint, sweep
 from ggrep.daemon.qos.cpu import CpuPermits
 from ggrep.daemon.qos.handles import HandleBudget
 from ggrep.daemon.service import Service
@@ -51,6 +52,9 @@ _DESK_THREADS: Final = 4
 _POLL_S: Final = 0.5
 _POLLED_AT_ONCE: Final = 10
 """Daemons of one host that look at their files every `_POLL_S`; more look less often."""
+_APART: Final = 32
+"""Daemons of one host that hold a descriptor each for their locks; more share one. A build from
+before that cannot tell the shared names of a dead host apart, and takes all where it takes one."""
 _IDLE_LOOKS: Final = 10
 _IDLE_LOOK_S: Final = 10.0
 _STALE_IDLE_MS: Final = 60_000.0
@@ -136,8 +140,8 @@ class _Host:
         settings = load_settings(self._home, Path("/"), environ=environ).settings
         shared = self._share(settings, len(roots))
         try:
-            eager = len(roots) == 1
-            outcomes = [self._open(root, shared, eager=eager) for root in roots]
+            eager, locks = len(roots) == 1, DaemonLocks(joined=len(roots) > _APART)
+            outcomes = [self._open(root, shared, locks, eager=eager) for root in roots]
             sweep(self._home)
             if not self._services:
                 raise next(outcome.error for outcome in outcomes if outcome.error)
@@ -203,7 +207,7 @@ class _Host:
             self._occurrences = self._occurrences or OccurrencePool()
             return self._occurrences
 
-    def _open(self, root: Path, shared: Shared, *, eager: bool) -> Outcome:
+    def _open(self, root: Path, shared: Shared, locks: DaemonLocks, *, eager: bool) -> Outcome:
         """Claim the place of one root's daemon."""
         store_id = ""
         try:
@@ -211,7 +215,7 @@ class _Host:
             identity = daemon.identity
             store_id = identity.store_id
             path = place_of_socket(self._home, store_id, identity.config_fingerprint)
-            endpoint = Endpoint(self._home, path)
+            endpoint = Endpoint(self._home, path, locks)
         except GgrepError as error:
             return Outcome(root, store_id, None, error)
         self._services.append(Service(daemon, endpoint, eager=eager, awaited=self._awaited))

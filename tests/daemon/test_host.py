@@ -11,7 +11,8 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, GgrepError, InvalidRequest, StoreError
 from ggrep.config.home import Home
 from ggrep.config.settings import load_settings
-from ggrep.daemon.endpoint_files import AlreadyServed, Endpoint
+from ggrep.daemon.daemon_locks import AlreadyServed
+from ggrep.daemon.endpoint_files import Endpoint
 from ggrep.daemon.host import _Host
 from ggrep.daemon.service import Service
 from ggrep.model.navigation import SymbolRequest
