@@ -31,6 +31,7 @@ from ggrep.daemon.daemon_locks import AlreadyServed, DaemonLocks
 from ggrep.daemon.endpoint_files import Endpoint, sweep
 from ggrep.daemon.qos.cpu import CpuPermits
 from ggrep.daemon.qos.handles import HandleBudget
+from ggrep.daemon.reception import Reception
 from ggrep.daemon.service import Service
 from ggrep.daemon.session import place_of_error
 from ggrep.daemon.shared import Shared
@@ -147,13 +148,7 @@ class _Host:
                 raise next(outcome.error for outcome in outcomes if outcome.error)
             async with anyio.create_task_group() as group:
                 group.start_soon(self._await_signals, group.cancel_scope)
-                async with anyio.create_task_group() as served:
-                    for service in self._services:
-                        await served.start(self._contain, service)
-                    outcomes = [self._after_start(outcome) for outcome in outcomes]
-                    if any(outcome.error is None for outcome in outcomes):
-                        told(outcomes)
-                        group.start_soon(self._exit_when_idle, settings)
+                outcomes = await self._serve(group, outcomes, told, settings)
                 group.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
@@ -166,6 +161,24 @@ class _Host:
         if len(self._faults) == len(self._services):
             raise next(iter(self._faults.values()))
         return self._reason
+
+    async def _serve(
+        self,
+        group: anyio.abc.TaskGroup,
+        outcomes: Sequence[Outcome],
+        told: Callable[[Sequence[Outcome]], None],
+        settings: Settings,
+    ) -> list[Outcome]:
+        """Run all daemons until each has ended; return the outcomes after their start."""
+        reception = Reception(group, lone=len(self._services) == 1)
+        async with anyio.create_task_group() as served:
+            for service in self._services:
+                await served.start(self._contain, service, reception)
+            after = [self._after_start(outcome) for outcome in outcomes]
+            if any(outcome.error is None for outcome in after):
+                told(after)
+                group.start_soon(self._exit_when_idle, settings)
+        return after
 
     def _after_start(self, outcome: Outcome) -> Outcome:
         """Return the outcome of a root, after its daemon's start."""
@@ -221,10 +234,16 @@ class _Host:
         self._services.append(Service(daemon, endpoint, eager=eager, awaited=self._awaited))
         return Outcome(root, store_id, path)
 
-    async def _contain(self, service: Service, *, task_status: anyio.abc.TaskStatus[None]) -> None:
+    async def _contain(
+        self,
+        service: Service,
+        reception: Reception,
+        *,
+        task_status: anyio.abc.TaskStatus[None],
+    ) -> None:
         """Run one daemon; its failure does not end the others."""
         try:
-            await service.run(task_status=task_status)
+            await service.run(reception, task_status=task_status)
         except Exception as error:  # noqa: BLE001 - the neighbours go on
             service.daemon.log.lifecycle("fault", reason=place_of_error(error))
             told = error.strerror if isinstance(error, OSError) else place_of_error(error)

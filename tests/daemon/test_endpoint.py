@@ -222,7 +222,7 @@ def test_another_user_is_let_go_without_a_word(
 ) -> None:
     """Nothing he sends is read."""
     with served(indexed, home) as host:
-        monkeypatch.setattr("ggrep.daemon.service.is_welcome", lambda uid, path: False)
+        monkeypatch.setattr("ggrep.daemon.reception.is_welcome", lambda uid, path: False)
         with Wire(host.address.socket) as wire:
             wire.send(hello_json(host.address.hello))
             assert wire.ends()

@@ -199,7 +199,7 @@ def test_a_socket_that_cannot_be_bound_is_told(
             raise OSError(28, "No space left on device")
         return await bind(path, mode=mode)
 
-    monkeypatch.setattr("ggrep.daemon.service.anyio.create_unix_listener", refuse_one)
+    monkeypatch.setattr("ggrep.daemon.reception.anyio.create_unix_listener", refuse_one)
 
     def act(host: Hosted) -> None:
         outcomes.extend(host.outcomes)
