@@ -10,35 +10,28 @@ import os
 import socket
 import stat
 import struct
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ggrep.base import durable
-from ggrep.base.errors import GgrepError, InvalidRequest, StoreError
+from ggrep.base.errors import InvalidRequest, StoreError
 from ggrep.base.modes import modes_in
 from ggrep.config.home import Home
+from ggrep.daemon.daemon_locks import DaemonLocks, HeldLock, is_file
 from ggrep.protocol.wire.endpoint import DaemonRecord, record_bytes, record_path
 from ggrep.protocol.wire.locator import Locator, locator_bytes, locator_name, parse_locator
 from ggrep.protocol.wire.socket_place import fallback_directory
-
-_TRIES = 5
-_TRY_S = 0.02
 
 _PEER = struct.Struct("3i")
 """The kernel's `struct ucred`: pid, uid, gid."""
 
 
-class AlreadyServed(GgrepError):
-    """Another process serves this store under this configuration."""
-
-
 class Endpoint:
     """The claimed files of one daemon."""
 
-    def __init__(self, home: Home, path: Path) -> None:
-        """Claim `path` for this process.
+    def __init__(self, home: Home, path: Path, locks: DaemonLocks | None = None) -> None:
+        """Claim `path` for this process, whose other daemons' locks are `locks`.
 
         Raises:
             AlreadyServed: a living daemon holds it.
@@ -47,7 +40,8 @@ class Endpoint:
         self.path = path
         self._home = home
         self._locator: Path | None = None
-        self._lock = _claim(path, home.daemon)
+        self._released = False
+        self._lock = _claim(path, home.daemon, locks or DaemonLocks())
 
     @property
     def mode(self) -> int:
@@ -87,7 +81,7 @@ class Endpoint:
 
         Somebody may have removed them by hand, and another daemon may have come since.
         """
-        return _is_file(self._lock, _lock_path(self.path)) and self.path.is_socket()
+        return self._lock.is_at(_lock_path(self.path)) and self.path.is_socket()
 
     def is_announced(self) -> bool:
         """Return whether record and locator exist, as far as they were written."""
@@ -96,17 +90,17 @@ class Endpoint:
 
     def release(self) -> None:
         """Remove all files of this daemon and release the lock; later calls do nothing."""
-        if self._lock < 0:
+        if self._released:
             return
+        self._released = True
         self.mislead_no_more()
         lock = _lock_path(self.path)
         # Whoever came after us has made a lock of its own.
-        if not lock.exists() or _is_file(self._lock, lock):
-            for path in (self.path, record_path(self.path), _lock_path(self.path)):
+        if not lock.exists() or self._lock.is_at(lock):
+            for path in (self.path, record_path(self.path), lock):
                 with suppress(OSError):
                     path.unlink()
-        os.close(self._lock)
-        self._lock = -1
+        self._lock.let_go(lock)
 
 
 def peer_of(connection: socket.socket) -> tuple[int, int]:
@@ -125,8 +119,8 @@ def is_welcome(uid: int, path: Path) -> bool:
     return uid in {os.geteuid(), 0} or modes_in(path.parent).file & stat.S_IWGRP != 0
 
 
-def _claim(path: Path, hints: Path) -> int:
-    """Return a descriptor that holds the lock of a socket nobody listens on.
+def _claim(path: Path, hints: Path, locks: DaemonLocks) -> HeldLock:
+    """Return the lock of a socket nobody listens on.
 
     The directory of `hints` is made as well: it is another one where the home's name is long.
     """
@@ -134,43 +128,13 @@ def _claim(path: Path, hints: Path) -> int:
         for directory in (path.parent, hints):
             durable.make_directory(directory, lasting=True)
         _require_own(path.parent)
-        while True:
-            descriptor = durable.open_lock(_lock_path(path))
-            if not _locked(descriptor):
-                os.close(descriptor)
-                raise AlreadyServed("a daemon serves this store already")
-            # One that ended in order has removed the file that we locked.
-            if _is_file(descriptor, _lock_path(path)):
-                return descriptor
-            os.close(descriptor)
+        return locks.claim(_lock_path(path))
     except OSError as error:
         raise StoreError(f"{path.parent.name}: {error.strerror}") from error
 
 
-def _locked(descriptor: int) -> bool:
-    """Return whether this process holds the lock now.
-
-    Whoever sweeps up after dead daemons holds one for a moment to see whether it can be had.
-    """
-    for _ in range(_TRIES):
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            time.sleep(_TRY_S)
-        else:
-            return True
-    return False
-
-
 def _lock_path(path: Path) -> Path:
     return path.with_suffix(".lock")
-
-
-def _is_file(descriptor: int, file: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), file.stat())
-    except FileNotFoundError:
-        return False
 
 
 def _require_own(directory: Path) -> None:
@@ -210,11 +174,13 @@ def _held(lock: Path) -> Iterator[None]:
     """Hold a lock file for the length of the block.
 
     Raises:
-        OSError: somebody holds it.
+        OSError: somebody holds it, or it has gone.
     """
     descriptor = os.open(lock, os.O_RDWR | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not is_file(descriptor, lock):  # a living daemon has the name by now
+            raise FileNotFoundError(lock)
         yield
     finally:
         os.close(descriptor)

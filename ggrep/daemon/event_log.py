@@ -11,7 +11,6 @@ import re
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final
 
 from ggrep.base import stable_json
@@ -20,6 +19,7 @@ from ggrep.base.durable import make_directory
 from ggrep.base.ids import StoreId
 from ggrep.base.modes import modes_in
 from ggrep.daemon.log_events import LIFECYCLE_FIELDS, QueryEvent, SyncEvent
+from ggrep.daemon.open_logs import OpenLogs
 from ggrep.model.sanitise import sanitise_line
 
 SUFFIX: Final = ".jsonl"
@@ -146,7 +146,7 @@ Field = str | int | float | bool | None
 class EventLog:
     """Writes events of one store to `DIRECTORY/STORE_ID.jsonl`; safe to call from any thread."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but the first three have a default
         self,
         directory: Path,
         store_id: StoreId,
@@ -155,6 +155,7 @@ class EventLog:
         max_bytes: int = FILE_BYTES,
         files: int = FILES,
         total_bytes: int = 0,
+        opened: OpenLogs | None = None,
     ) -> None:
         """Open nothing yet.
 
@@ -165,11 +166,12 @@ class EventLog:
             max_bytes: of each file.
             files: the one that is written and those before it.
             total_bytes: of all logs of the home (`settings.max_log_bytes`); 0 for no bound.
+            opened: the logs of this process; None where this is the only one.
         """
         path = directory / f"{store_id}{SUFFIX}"
         self._file = LogFile(path, max_bytes=max_bytes, files=files, total_bytes=total_bytes)
         self._clock = clock
-        self._lock = Lock()
+        self._opened = opened or OpenLogs()
         self._dropped = self._untold = 0
         self._store_id = store_id
 
@@ -202,12 +204,13 @@ class EventLog:
 
     def close(self) -> None:
         """Close the file."""
-        with self._lock:
-            self._file.close()
+        with self._opened.lock:
+            self._opened.forget(self._file)
 
     def _emit(self, name: str, fields: dict[str, Any], level: str) -> None:
         told = {key: _short(value) for key, value in fields.items()}
-        with self._lock:
+        with self._opened.lock:
+            self._opened.use(self._file)
             if self._untold and self._write("events_dropped", {"count": self._untold}, "warning"):
                 self._untold = 0
             if not self._write(name, told, level):

@@ -27,9 +27,11 @@ from ggrep.base.processes import raise_descriptors
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings, load_settings, without_profile
 from ggrep.daemon.asked_line import LineReader, no_lines
-from ggrep.daemon.endpoint_files import AlreadyServed, Endpoint, sweep
+from ggrep.daemon.daemon_locks import AlreadyServed, DaemonLocks
+from ggrep.daemon.endpoint_files import Endpoint, sweep
 from ggrep.daemon.qos.cpu import CpuPermits
 from ggrep.daemon.qos.handles import HandleBudget
+from ggrep.daemon.reception import Reception
 from ggrep.daemon.service import Service
 from ggrep.daemon.session import place_of_error
 from ggrep.daemon.shared import Shared
@@ -51,6 +53,9 @@ _DESK_THREADS: Final = 4
 _POLL_S: Final = 0.5
 _POLLED_AT_ONCE: Final = 10
 """Daemons of one host that look at their files every `_POLL_S`; more look less often."""
+_APART: Final = 32
+"""Daemons of one host that hold a descriptor each for their locks; more share one. A build from
+before that cannot tell the shared names of a dead host apart, and takes all where it takes one."""
 _IDLE_LOOKS: Final = 10
 _IDLE_LOOK_S: Final = 10.0
 _STALE_IDLE_MS: Final = 60_000.0
@@ -136,20 +141,14 @@ class _Host:
         settings = load_settings(self._home, Path("/"), environ=environ).settings
         shared = self._share(settings, len(roots))
         try:
-            eager = len(roots) == 1
-            outcomes = [self._open(root, shared, eager=eager) for root in roots]
+            eager, locks = len(roots) == 1, DaemonLocks(joined=len(roots) > _APART)
+            outcomes = [self._open(root, shared, locks, eager=eager) for root in roots]
             sweep(self._home)
             if not self._services:
                 raise next(outcome.error for outcome in outcomes if outcome.error)
             async with anyio.create_task_group() as group:
                 group.start_soon(self._await_signals, group.cancel_scope)
-                async with anyio.create_task_group() as served:
-                    for service in self._services:
-                        await served.start(self._contain, service)
-                    outcomes = [self._after_start(outcome) for outcome in outcomes]
-                    if any(outcome.error is None for outcome in outcomes):
-                        told(outcomes)
-                        group.start_soon(self._exit_when_idle, settings)
+                outcomes = await self._serve(group, outcomes, told, settings)
                 group.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
@@ -162,6 +161,24 @@ class _Host:
         if len(self._faults) == len(self._services):
             raise next(iter(self._faults.values()))
         return self._reason
+
+    async def _serve(
+        self,
+        group: anyio.abc.TaskGroup,
+        outcomes: Sequence[Outcome],
+        told: Callable[[Sequence[Outcome]], None],
+        settings: Settings,
+    ) -> list[Outcome]:
+        """Run all daemons until each has ended; return the outcomes after their start."""
+        reception = Reception(group, lone=len(self._services) == 1)
+        async with anyio.create_task_group() as served:
+            for service in self._services:
+                await served.start(self._contain, service, reception)
+            after = [self._after_start(outcome) for outcome in outcomes]
+            if any(outcome.error is None for outcome in after):
+                told(after)
+                group.start_soon(self._exit_when_idle, settings)
+        return after
 
     def _after_start(self, outcome: Outcome) -> Outcome:
         """Return the outcome of a root, after its daemon's start."""
@@ -203,7 +220,7 @@ class _Host:
             self._occurrences = self._occurrences or OccurrencePool()
             return self._occurrences
 
-    def _open(self, root: Path, shared: Shared, *, eager: bool) -> Outcome:
+    def _open(self, root: Path, shared: Shared, locks: DaemonLocks, *, eager: bool) -> Outcome:
         """Claim the place of one root's daemon."""
         store_id = ""
         try:
@@ -211,16 +228,22 @@ class _Host:
             identity = daemon.identity
             store_id = identity.store_id
             path = place_of_socket(self._home, store_id, identity.config_fingerprint)
-            endpoint = Endpoint(self._home, path)
+            endpoint = Endpoint(self._home, path, locks)
         except GgrepError as error:
             return Outcome(root, store_id, None, error)
         self._services.append(Service(daemon, endpoint, eager=eager, awaited=self._awaited))
         return Outcome(root, store_id, path)
 
-    async def _contain(self, service: Service, *, task_status: anyio.abc.TaskStatus[None]) -> None:
+    async def _contain(
+        self,
+        service: Service,
+        reception: Reception,
+        *,
+        task_status: anyio.abc.TaskStatus[None],
+    ) -> None:
         """Run one daemon; its failure does not end the others."""
         try:
-            await service.run(task_status=task_status)
+            await service.run(reception, task_status=task_status)
         except Exception as error:  # noqa: BLE001 - the neighbours go on
             service.daemon.log.lifecycle("fault", reason=place_of_error(error))
             told = error.strerror if isinstance(error, OSError) else place_of_error(error)

@@ -68,7 +68,9 @@ class HostPacks:
         key = (*map(id, packs), -1, *map(id, members))
         with self._lock:
             held = self._views.pop(key, None)
-        held = held or (join(members, packs), packs)  # threads may do this at once
+        if held is None:
+            held = join(members, packs), packs  # threads may do this at once
+            _give_back(held[0])
         with self._lock:
             self._views[key] = held
             while len(self._views) > _MOST_VIEWS:
@@ -135,3 +137,12 @@ class HostPacks:
             digests = {ref.table: ref.image.sha256 for ref in manifest.segments}
             told.append([manifest.store_id, segment, digests.get(segment, "")])
         return [str(self._home.base), told]
+
+
+def _give_back(view: "JointView") -> None:
+    """Let go of the images whose content is read from packs; opening them touched most of it."""
+    loose = set(view.loose)
+    for member, snapshot in enumerate(view.members):
+        for segment in snapshot.segments:
+            if (member, segment.image.name) not in loose:
+                segment.image.give_back()

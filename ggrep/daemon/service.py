@@ -7,13 +7,14 @@ from typing import Final
 
 import anyio
 from anyio import to_thread
-from anyio.abc import SocketAttribute, SocketListener, SocketStream, TaskGroup, TaskStatus
+from anyio.abc import SocketStream, TaskGroup, TaskStatus
 
 from ggrep.base.build import build_id
 from ggrep.base.errors import NoIndex
 from ggrep.config.settings import PROFILE_VARIABLE
 from ggrep.daemon.admitting import is_published
-from ggrep.daemon.endpoint_files import Endpoint, is_welcome, peer_of
+from ggrep.daemon.endpoint_files import Endpoint
+from ggrep.daemon.reception import Reception
 from ggrep.daemon.session import Session, place_of_error
 from ggrep.daemon.store_daemon import StoreDaemon
 
@@ -23,7 +24,6 @@ MOST_CONNECTIONS: Final = 256
 _CONFIG_DEBOUNCE_MS: Final = 2_000.0
 _CONFIG_DEBOUNCE_LOW_IMPACT_MS: Final = 4_000.0
 _ROOT_GONE_MS: Final = 60_000.0
-_ACCEPT_PAUSE_S: Final = 0.1
 _FIRST_ANSWER_S: Final = 3.0
 """How long indexing waits for a first answer."""
 _DRAIN_S: Final = 5.0
@@ -55,6 +55,7 @@ class Service:
         self._endpoint = endpoint
         self._sessions: set[Session] = set()
         self._scopes: dict[Session, anyio.CancelScope] = {}
+        self._group: TaskGroup | None = None
         self._build = build_id()
         self._root_seen_ms = daemon.shared.clock.monotonic_ms()
 
@@ -63,28 +64,47 @@ class Service:
         """Return the path of its socket."""
         return self._endpoint.path
 
-    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return store and configuration, which a client's hello names."""
+        return self.daemon.key
+
+    async def run(
+        self,
+        reception: Reception | None = None,
+        *,
+        task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
+    ) -> None:
         """Serve; `task_status` is told once clients can connect.
 
         Whatever ends it, the names in the file system are gone afterwards.
+
+        Args:
+            reception: of the process; None where it has no other daemon.
+            task_status: see above.
+
+        Raises:
+            OSError: nobody can connect.
         """
         daemon, endpoint = self.daemon, self._endpoint
+        fault: OSError | None = None
         try:
-            listener = await anyio.create_unix_listener(endpoint.path, mode=endpoint.mode)
-            async with listener, anyio.create_task_group() as group:
-                daemon.tasks = group
-                self._announce()
-                daemon.shared.stores[daemon.key] = daemon
-                daemon.log.lifecycle("started", pid=daemon.pid, build=daemon.shared.build)
-                group.start_soon(self._accept, listener, group)
-                task_status.started()
-                # What takes long comes behind the socket: clients are answered meanwhile.
-                group.start_soon(self._watch_config)
-                group.start_soon(self._evict)
-                group.start_soon(self._index)
-                await daemon.ended.wait()
-                await self._end()
-                group.cancel_scope.cancel()
+            async with anyio.create_task_group() as group:
+                self._group = daemon.tasks = group
+                place = reception or Reception(group, lone=True)
+                try:
+                    await place.open(self, endpoint.path, endpoint.mode)
+                except OSError as error:
+                    fault = error  # raised in here it would be one of a group
+                else:
+                    try:
+                        await self._serve_until_ended(group, task_status)
+                    finally:
+                        place.close(self, endpoint.path)
+                        self._group = None
+                    group.cancel_scope.cancel()
+            if fault is not None:
+                raise fault
         finally:
             daemon.shared.stores.pop(daemon.key, None)
             with suppress(Exception):
@@ -93,6 +113,19 @@ class Service:
             daemon.log.close()
             daemon.close_engine()
             endpoint.release()
+
+    async def _serve_until_ended(self, group: TaskGroup, task_status: TaskStatus[None]) -> None:
+        daemon = self.daemon
+        self._announce()
+        daemon.shared.stores[daemon.key] = daemon
+        daemon.log.lifecycle("started", pid=daemon.pid, build=daemon.shared.build)
+        task_status.started()
+        # What takes long comes behind the socket: clients are answered meanwhile.
+        group.start_soon(self._watch_config)
+        group.start_soon(self._evict)
+        group.start_soon(self._index)
+        await daemon.ended.wait()
+        await self._end()
 
     def end(self, reason: str) -> None:
         """Begin to stop."""
@@ -114,27 +147,16 @@ class Service:
             for session in list(self._sessions):
                 await session.idle()
 
-    async def _accept(self, listener: SocketListener, group: TaskGroup) -> None:
-        """Accept connections for as long as the daemon lives.
+    def receive(self, stream: SocketStream, heard: bytes) -> None:
+        """Serve a client that has connected; `heard` is what it has said already."""
+        if self._group is not None:
+            self._group.start_soon(self._serve, stream, heard)
 
-        Where no descriptor is left for one, the connection that was silent longest makes room.
-        """
-        while True:
-            try:
-                stream = await listener.accept()
-            except OSError as error:
-                self.daemon.log.lifecycle("cannot_accept", error_code=str(error.errno))
-                self._drop_most_silent()
-                await anyio.sleep(_ACCEPT_PAUSE_S)
-                continue
-            group.start_soon(self._serve, stream)
-
-    async def _serve(self, stream: SocketStream) -> None:
-        _, uid = peer_of(stream.extra(SocketAttribute.raw_socket))  # noqa: S610 - no Django
-        if not is_welcome(uid, self._endpoint.path) or not self._make_room():
+    async def _serve(self, stream: SocketStream, heard: bytes) -> None:
+        if len(self._sessions) >= MOST_CONNECTIONS and not self._drop_most_silent():
             await stream.aclose()
             return
-        session = Session(self.daemon, stream)
+        session = Session(self.daemon, stream, heard)
         with anyio.CancelScope() as scope:
             self._sessions.add(session)
             self._scopes[session] = scope
@@ -148,9 +170,14 @@ class Service:
                 self._sessions.discard(session)
                 del self._scopes[session]
 
-    def _make_room(self) -> bool:
-        """Close the connection that was idle longest if there are too many."""
-        return len(self._sessions) < MOST_CONNECTIONS or self._drop_most_silent()
+    def silence_ms(self) -> float | None:
+        """Return since when the connection that was idle longest is so; None where none is."""
+        return min((one.last_heard_ms for one in self._sessions if one.is_idle), default=None)
+
+    def make_room(self, error: BaseException) -> None:
+        """Close that connection, as none could be accepted."""
+        self.daemon.log.lifecycle("cannot_accept", error_code=str(getattr(error, "errno", "")))
+        self._drop_most_silent()
 
     def _drop_most_silent(self) -> bool:
         """Close the connection that was idle longest; return False if none is idle."""

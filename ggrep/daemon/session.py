@@ -36,7 +36,7 @@ SEND_S: Final = 30.0
 MOST_AT_WORK: Final = 64
 """Requests of one connection at work at once."""
 
-_GONE: Final = (
+GONE: Final = (
     anyio.EndOfStream,
     anyio.BrokenResourceError,
     anyio.ClosedResourceError,
@@ -51,12 +51,14 @@ _CHUNK: Final = 65_536
 class Session:
     """A connection to one daemon."""
 
-    def __init__(self, daemon: StoreDaemon, stream: SocketStream) -> None:
+    def __init__(self, daemon: StoreDaemon, stream: SocketStream, heard: bytes = b"") -> None:
+        """Serve nobody yet; `heard` is what the client has said already."""
         settings = daemon.config.settings
         self.last_heard_ms = daemon.shared.clock.monotonic_ms()
         self._daemon = daemon
         self._stream = stream
         self._connection = DaemonConnection(settings.max_request_bytes, settings.max_response_bytes)
+        self._connection.receive(heard)
         self._sending = anyio.Lock()
         self._at_work: dict[int, Stop] = {}
         self._finished = anyio.Event()
@@ -78,7 +80,7 @@ class Session:
         try:
             async with anyio.create_task_group() as group:
                 try:
-                    with suppress(*_GONE):
+                    with suppress(*GONE):
                         await self._serve(group)
                 finally:
                     self._connection.close()
@@ -163,7 +165,7 @@ class Session:
             await self._send(self._connection.reply(reply))
         except OutOfTurn:
             pass  # the connection ended meanwhile
-        except _GONE:
+        except GONE:
             # Past this task it would end the listener: whoever reads here sees the end instead.
             await self._stream.aclose()
         finally:

@@ -12,6 +12,7 @@ from ggrep.daemon.asked_line import LineReader, no_lines
 from ggrep.daemon.guests import Guests
 from ggrep.daemon.host_packs import HostPacks
 from ggrep.daemon.joint_members import JointMembers
+from ggrep.daemon.open_logs import OpenLogs
 from ggrep.daemon.qos.cpu import CpuPermits
 from ggrep.daemon.qos.handles import HandleBudget
 from ggrep.daemon.sync_process import SyncProcess
@@ -70,6 +71,7 @@ class Shared:
         guests: stores that it reads and does not serve.
         joint: which of them are asked together.
         packs: what such questions are answered from.
+        logs: which of the daemons' logs are open.
     """
 
     home: Home
@@ -91,6 +93,7 @@ class Shared:
     reads: LineReader = no_lines
     stores: dict[tuple[str, str], ServedStore] = field(default_factory=dict)
     joint: JointMembers = field(default_factory=JointMembers)
+    logs: OpenLogs = field(default_factory=OpenLogs)
     guests: Guests = field(init=False)
     packs: HostPacks = field(init=False)
     coordinating: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(_COORDINATING))

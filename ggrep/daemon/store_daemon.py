@@ -103,6 +103,7 @@ class StoreDaemon:
             self.identity.store_id,
             shared.clock,
             total_bytes=settings.max_log_bytes,
+            opened=shared.logs,
         )
         self.syncs = SyncLoop(
             self._job(),

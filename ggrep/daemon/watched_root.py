@@ -81,6 +81,9 @@ def _below(path: Path) -> str:
 
 OnChange = Callable[[int], None]
 
+Stamp = tuple[int, int, int]
+"""Inode, size and time of change, in nanoseconds."""
+
 
 class WatchedRoot:
     """The events seen of a root. Not thread-safe: the watcher guards it.
@@ -104,6 +107,7 @@ class WatchedRoot:
         self._identity = directory_identity(root)
         self._git = linked_git_dir(root)
         self._stamps = self._git and git_stamps(self._git)
+        self._glance = self._glanced()
 
     def open(self, problem: str) -> None:
         """Record how watching began and request a full check: earlier changes were not seen."""
@@ -136,7 +140,18 @@ class WatchedRoot:
 
     def suspect(self) -> None:
         """Request a full check."""
+        self._glance = self._glanced()
         self._on_change(0)
+
+    def seems_changed(self) -> bool:
+        """Return whether git has moved, or an entry of the root has come or gone, since a check.
+
+        A file that was written in place does not show.
+        """
+        return self._glanced() != self._glance
+
+    def _glanced(self) -> tuple[Stamp | None, ...]:
+        return (_stamp(self.root), *git_stamps(self._git or self.root / _GIT))
 
     def _count(self, number: int, now_ms: float) -> None:
         if number:
@@ -155,9 +170,6 @@ def directory_identity(path: Path) -> tuple[int, int] | None:
 
 
 _FILES: Final = ("HEAD", "index")
-
-Stamp = tuple[int, int, int]
-"""Inode, size and time of change, in nanoseconds."""
 
 
 def linked_git_dir(root: Path) -> Path | None:

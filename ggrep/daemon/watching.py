@@ -61,28 +61,36 @@ def open_watch(paths: list[str]) -> Watch:
 def open_most(roots: Sequence[Path], opener: OpenWatch) -> tuple[Watch | None, dict[Path, str]]:
     """Return one watch on as many roots as possible, and the error of each other root.
 
-    Where not all can be, one after another is tried with those that can; earlier ones win.
+    Where not all can be, those before a root that cannot are watched first, and those behind it
+    as far as a few dozen tries tell: each try walks all trees.
     """
-    try:
-        return (opener([str(root) for root in roots]) if roots else None), {}
-    except WATCH_ERRORS:
-        paths, problems = _watchable(roots, opener)
-    try:
-        return (opener(paths) if paths else None), problems
-    except WATCH_ERRORS as error:  # what went a moment ago does not go now
-        return None, {root: problems.get(root, _told(error)) for root in roots}
-
-
-def _watchable(roots: Sequence[Path], opener: OpenWatch) -> tuple[list[str], dict[Path, str]]:
-    paths: list[str] = []
     problems: dict[Path, str] = {}
-    for root in roots:
+    taken: list[Path] = []
+    waiting, tries = ([roots] if roots else []), 0
+    watch: Watch | None = None
+    while waiting:
+        some, error = waiting.pop(), _TOO_MANY
+        if tries < _MOST_TRIES:
+            tries += 1
+            try:
+                if watch is not None:
+                    watch.close()  # or both together would be too much
+                watch = None
+                watch = opener([str(root) for root in (*taken, *some)])
+                taken.extend(some)
+                continue
+            except WATCH_ERRORS as failure:
+                error = _told(failure)
+            if (half := len(some) // 2) and tries < _MOST_TRIES:
+                waiting += [some[half:], some[:half]]
+                continue
+        problems.update(dict.fromkeys(some, error))
+    if watch is None and taken:
         try:
-            opener([*paths, str(root)]).close()
-            paths.append(str(root))
-        except WATCH_ERRORS as error:
-            problems[root] = _told(error)
-    return paths, problems
+            watch = opener([str(root) for root in taken])
+        except WATCH_ERRORS as failure:  # what went a moment ago does not go now
+            return None, {root: problems.get(root, _told(failure)) for root in roots}
+    return watch, problems
 
 
 def _told(error: Exception) -> str:
@@ -91,15 +99,26 @@ def _told(error: Exception) -> str:
 
 Mode = Literal["watching", "polling", "off"]
 
+_MOST_TRIES: Final = 48
+"""Watches that are opened to find out which roots can be watched."""
+_TOO_MANY: Final = "cannot be watched: those before it and others could not be either"
+
 _GROUP_MS: Final = 200
 """Events that come one upon another are handed over together, after so long at most."""
 _STEP_MS: Final = 50
 _SETTLE_S: Final = 0.02
 """Roots that come within so short a time are taken up together."""
+_SETTLE_EACH_S: Final = 0.002
+"""So much longer for each root there is: to take up one more, all are watched anew."""
 _LOOK_MS: Final = 2_000
 """How often it is seen whether the roots are still the directories that are watched."""
 _RETRY_MS: Final = 180_000
-"""How often watching is tried again where it failed."""
+"""How often watching is tried again where it failed, at first."""
+_LONGEST_RETRY_MS: Final = 3_600_000
+"""Each try that fails like the one before doubles the time to the next, up to this."""
+_CHECKED_AT_ONCE: Final = 50
+"""Roots that cannot be watched of which so many are checked at each poll, in turn; of the others
+those that seem changed at a glance. A check walks the tree, which takes some ten milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +162,10 @@ class HostWatcher:
         self._opener = opener
         self._lock = threading.Lock()
         self._roots: dict[Path, WatchedRoot] = {}
+        self._left = 0  # roots that are watched for nobody
+        self._retry_ms = _RETRY_MS
+        self._unwatched: frozenset[Path] = frozenset()
+        self._checked: Path | None = None  # the last of those that were polled in turn
         self._interrupt = threading.Event()
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -176,11 +199,16 @@ class HostWatcher:
             return found is not None and found.expect(products)
 
     def remove(self, root: Path) -> None:
-        """Stop watching `root`; its callbacks have ended when this returns."""
+        """Stop watching `root`; its callbacks have ended when this returns.
+
+        Its watches are freed once half of all are such: to free those of one, all other trees
+        would have to be watched anew, and to be looked at, since nobody saw them meanwhile.
+        """
         with self._lock:
             found = self._roots.pop(root, None)
-        if found is not None:
-            self._interrupt.set()
+            self._left += found is not None
+            if found is not None and self._left >= len(self._roots):
+                self._interrupt.set()
 
     def state(self, root: Path) -> WatchState:
         """Return how `root` is watched."""
@@ -205,7 +233,7 @@ class HostWatcher:
     def _run(self) -> None:
         while not self._closed:
             self._interrupt.clear()
-            if self._interrupt.wait(_SETTLE_S):
+            if self._interrupt.wait(_SETTLE_S + _SETTLE_EACH_S * len(self._roots)):
                 continue  # roots come many at once when a host starts
             watch = self._open()
             try:
@@ -218,7 +246,11 @@ class HostWatcher:
         """Watch all roots that can be watched, and report the state of each."""
         with self._lock:
             roots = list(self._roots.values())
+            self._left = 0
         watch, problems = open_most([known.root for known in roots], self._opener)
+        again = frozenset(problems) == self._unwatched
+        self._unwatched = frozenset(problems)
+        self._retry_ms = min(2 * self._retry_ms, _LONGEST_RETRY_MS) if again else _RETRY_MS
         with self._lock:
             for known in roots:
                 if self._roots.get(known.root) is known:
@@ -227,7 +259,8 @@ class HostWatcher:
 
     def _follow(self, watch: Watch | None) -> None:
         """Pass on events until the roots change or watching must be retried."""
-        begun_ms = polled_ms = self._clock.monotonic_ms()
+        begun_ms = polled_ms = looked_ms = self._clock.monotonic_ms()
+        look_ms = min(_LOOK_MS, self._poll_ms)
         while not self._interrupt.is_set():
             try:
                 paths = self._events(watch)
@@ -235,10 +268,15 @@ class HostWatcher:
                 watch, paths = None, []
                 self._fail(f"watching failed: {error}")
             now_ms = self._clock.monotonic_ms()
+            self._pass_on(paths, now_ms)
+            # Events may come five times a second: that is no reason to look at a thousand roots.
+            if now_ms - looked_ms < look_ms:
+                continue
+            looked_ms = now_ms
             poll = now_ms - polled_ms >= self._poll_ms
             polled_ms = now_ms if poll else polled_ms
-            stands = self._pass_on(paths, now_ms, poll=poll)
-            if not stands or (now_ms - begun_ms >= _RETRY_MS and self._is_any_polled()):
+            stands = self._look(now_ms, poll=poll)
+            if not stands or (now_ms - begun_ms >= self._retry_ms and self._is_any_polled()):
                 return
 
     def _events(self, watch: Watch | None) -> list[str]:
@@ -250,17 +288,40 @@ class HostWatcher:
         found = watch.watch(_GROUP_MS, _STEP_MS, wait_ms, self._interrupt)
         return [] if isinstance(found, str) else [path for _, path in found]
 
-    def _pass_on(self, paths: list[str], now_ms: float, *, poll: bool) -> bool:
-        """Pass each root its events; return False if a root is no longer the watched directory."""
+    def _pass_on(self, paths: list[str], now_ms: float) -> None:
+        """Pass each root the events below it."""
+        if not paths:
+            return
+        with self._lock:
+            roots = {str(known.root): known for known in self._roots.values() if known.opened}
+            for root, below in _by_root(paths, roots).items():
+                roots[root].take(below, now_ms)
+
+    def _look(self, now_ms: float, *, poll: bool) -> bool:
+        """Look at all roots; return False if one is no longer the watched directory."""
         stands = True
         with self._lock:
+            polled = []
             for known in self._roots.values():
                 if known.opened:
-                    known.take(paths, now_ms)
                     stands = known.look(now_ms) and stands
-                    if poll and not known.watched:
-                        known.suspect()
+                    if not known.watched:
+                        polled.append(known)
+            if poll and polled:
+                self._poll(polled)
         return stands
+
+    def _poll(self, polled: list[WatchedRoot]) -> None:
+        """Have some roots checked in turn, and those of the others that seem changed."""
+        places = [place for place, known in enumerate(polled) if known.root == self._checked]
+        first = places[0] + 1 if places else 0
+        turn = [*polled[first:], *polled[:first]]
+        for known in turn[:_CHECKED_AT_ONCE]:
+            known.suspect()
+        for known in turn[_CHECKED_AT_ONCE:]:
+            if known.seems_changed():
+                known.suspect()
+        self._checked = turn[min(_CHECKED_AT_ONCE, len(turn)) - 1].root
 
     def _fail(self, problem: str) -> None:
         with self._lock:
@@ -271,3 +332,17 @@ class HostWatcher:
     def _is_any_polled(self) -> bool:
         with self._lock:
             return any(not known.watched for known in self._roots.values())
+
+
+def _by_root(paths: list[str], roots: Collection[str]) -> dict[str, list[str]]:
+    """Return the paths at or below each root, those of nested ones with each."""
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        above = path
+        while above:
+            if above in roots:
+                found.setdefault(above, []).append(path)
+            above = above.rpartition("/")[0]
+        if "/" in roots:
+            found.setdefault("/", []).append(path)
+    return found

@@ -14,7 +14,8 @@ from ggrep.base.errors import StoreError
 from ggrep.base.modes import SHARED
 from ggrep.config.home import Home
 from ggrep.daemon import endpoint_files as endpoint
-from ggrep.daemon.endpoint_files import AlreadyServed, Endpoint, is_welcome, peer_of, sweep
+from ggrep.daemon.daemon_locks import AlreadyServed
+from ggrep.daemon.endpoint_files import Endpoint, is_welcome, peer_of, sweep
 from ggrep.protocol.wire.endpoint import MAX_SOCKET_PATH_BYTES, DaemonRecord
 from ggrep.protocol.wire.handshake import hello_json
 from ggrep.protocol.wire.locator import locator_name
@@ -221,7 +222,7 @@ def test_another_user_is_let_go_without_a_word(
 ) -> None:
     """Nothing he sends is read."""
     with served(indexed, home) as host:
-        monkeypatch.setattr("ggrep.daemon.service.is_welcome", lambda uid, path: False)
+        monkeypatch.setattr("ggrep.daemon.reception.is_welcome", lambda uid, path: False)
         with Wire(host.address.socket) as wire:
             wire.send(hello_json(host.address.hello))
             assert wire.ends()
@@ -329,6 +330,24 @@ def test_who_sweeps_leaves_a_place_alone_that_is_just_taken(place: Path, home: P
     os.close(descriptor)
 
     assert left == 3
+
+
+def test_who_sweeps_leaves_a_place_alone_that_was_taken_meanwhile(
+    place: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file that was opened is a dead daemon's; the name is a living one's by now."""
+    leave(place, "taken")
+    lock = fcntl.flock
+
+    def late(descriptor: int, operation: int) -> None:
+        (place / "taken.lock").unlink()
+        (place / "taken.lock").write_text("")
+        lock(descriptor, operation)
+
+    monkeypatch.setattr(endpoint.fcntl, "flock", late)
+    sweep(Home(home))
+
+    assert len(list(place.iterdir())) == 3
 
 
 def test_a_home_without_daemons_is_swept_as_well(home: Path) -> None:

@@ -14,6 +14,7 @@ from ggrep.base import stable_json
 from ggrep.base.ids import StoreId
 from ggrep.daemon.event_log import EventLog
 from ggrep.daemon.log_events import LIFECYCLE_FIELDS, QueryEvent, SyncEvent
+from ggrep.daemon.open_logs import OpenLogs
 from tests.fakes.clocks import ManualClock
 
 STORE = StoreId("shop-0123456789ab-0123456789ab")
@@ -320,3 +321,26 @@ def test_a_link_in_the_way_is_not_followed(tmp_path: Path) -> None:
 
     assert victim.read_bytes() == b""
     assert log.dropped_total == 1
+
+
+def open_descriptors(directory: Path) -> int:
+    """Return how many descriptors of this process lead below a directory."""
+    held = list(Path("/proc/self/fd").iterdir())
+    return sum(os.path.realpath(entry).startswith(str(directory)) for entry in held)
+
+
+def test_logs_of_many_stores_hold_few_descriptors(tmp_path: Path) -> None:
+    """A host of a thousand daemons held one for each; what is closed opens with its next line."""
+    opened = OpenLogs(most=2)
+    stores = [StoreId(f"shop-{number:012}-0123456789ab") for number in range(5)]
+    logs = [open_log(tmp_path, store, opened=opened) for store in stores]
+    for _ in range(2):
+        for log in logs:
+            log.lifecycle("started", pid=1)
+    held = open_descriptors(tmp_path)
+    for log in logs:
+        log.close()
+
+    assert held == 2
+    assert open_descriptors(tmp_path) == 0
+    assert [len(lines(current(tmp_path, store))) for store in stores] == [2] * 5

@@ -11,7 +11,8 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, GgrepError, InvalidRequest, StoreError
 from ggrep.config.home import Home
 from ggrep.config.settings import load_settings
-from ggrep.daemon.endpoint_files import AlreadyServed, Endpoint
+from ggrep.daemon.daemon_locks import AlreadyServed
+from ggrep.daemon.endpoint_files import Endpoint
 from ggrep.daemon.host import _Host
 from ggrep.daemon.service import Service
 from ggrep.model.navigation import SymbolRequest
@@ -198,7 +199,7 @@ def test_a_socket_that_cannot_be_bound_is_told(
             raise OSError(28, "No space left on device")
         return await bind(path, mode=mode)
 
-    monkeypatch.setattr("ggrep.daemon.service.anyio.create_unix_listener", refuse_one)
+    monkeypatch.setattr("ggrep.daemon.reception.anyio.create_unix_listener", refuse_one)
 
     def act(host: Hosted) -> None:
         outcomes.extend(host.outcomes)

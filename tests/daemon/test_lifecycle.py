@@ -324,7 +324,7 @@ def test_a_connection_that_cannot_be_taken_in_ends_no_daemon(
     async def refuse(path: Path, *, mode: int) -> Refusing:
         return Refusing(await bind(path, mode=mode), failures)
 
-    monkeypatch.setattr("ggrep.daemon.service.anyio.create_unix_listener", refuse)
+    monkeypatch.setattr("ggrep.daemon.reception.anyio.create_unix_listener", refuse)
 
     with served(indexed, home) as host:
         assert host.ask(Ping()).name == "ping"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.clock import SystemClock
+from ggrep.daemon.watched_root import WatchedRoot
 from ggrep.daemon.watching import HostWatcher, open_most
 
 END_S = 600.0
@@ -304,3 +305,89 @@ def test_a_root_whose_name_is_no_text_is_polled(tmp_path: Path) -> None:
         until(lambda: watching.state(root).mode == "polling")
 
         assert "cannot be watched" in watching.state(root).problem
+
+
+def limited(most: int, tries: list[list[str]]) -> Callable[[list[str]], FakeWatch]:
+    """Return what opens watches on no more than so many roots."""
+
+    def opener(paths: list[str]) -> FakeWatch:
+        tries.append(paths)
+        return FakeWatch(paths, {paths[-1]: OSError("limit")} if len(paths) > most else {})
+
+    return opener
+
+
+@pytest.mark.parametrize("most", [1, 300, 999])
+def test_where_watches_run_out_among_a_thousand_roots_few_tries_tell(most: int) -> None:
+    """Each walks all trees: one for each root took minutes, again every three."""
+    roots, tries = [Path(f"/r/{number}") for number in range(1000)], list[list[str]]()
+
+    watch, problems = open_most(roots, limited(most, tries))
+
+    assert isinstance(watch, FakeWatch)
+    assert watch.paths == [str(root) for root in roots[:most]]
+    assert set(problems) == set(roots[most:])
+    assert problems[roots[most]] == "cannot be watched: limit"
+    assert len(tries) <= 49
+
+
+def test_one_root_of_a_thousand_that_cannot_be_watched_leaves_the_others_watched() -> None:
+    """It may be gone, or closed to us."""
+    roots, bad = [Path(f"/r/{number}") for number in range(1000)], Path("/r/500")
+
+    def opener(paths: list[str]) -> FakeWatch:
+        return FakeWatch(paths, {str(bad): OSError("gone")})
+
+    watch, problems = open_most(roots, opener)
+
+    assert isinstance(watch, FakeWatch)
+    assert len(watch.paths) == 999
+    assert problems == {bad: "cannot be watched: gone"}
+
+
+def test_who_leaves_many_has_the_others_watched_on(tmp_path: Path) -> None:
+    """To watch all others anew would walk their trees, and have each be checked."""
+    roots = [tmp_path / str(number) for number in range(4)]
+    for root in roots:
+        root.mkdir()
+    opener, told = Opener(), Changes()
+    with watcher(opener) as watching:
+        for root in roots:
+            watching.add(root, (), told)
+        until(lambda: bool(opener.opened) and len(opener.opened[-1].paths) == 4)
+        until(lambda: watching.state(roots[3]).mode == "watching")
+        opens = len(opener.opened)
+        watching.remove(roots[0])
+        opener.tell(roots[0] / "gone.py", roots[3] / "here.py")
+        until(lambda: watching.state(roots[3]).events_total == 1)
+        assert len(opener.opened) == opens
+        watching.remove(roots[1])
+        until(lambda: opener.opened[-1].paths == [str(root) for root in roots[2:]])
+
+
+def test_of_many_roots_that_are_polled_a_few_are_checked_at_once(tmp_path: Path) -> None:
+    """A check walks a tree; a thousand of them every ten seconds would take all of a core."""
+    checked: list[str] = []
+    made = HostWatcher(SystemClock())
+    polled = []
+    for number in range(120):
+        root = tmp_path / f"{number:03}"
+        root.mkdir()
+
+        def note(count: int, name: str = root.name) -> None:
+            checked.append(name)
+
+        polled.append(WatchedRoot(root, (), note))
+    turns = []
+    for _ in range(3):
+        made._poll(polled)
+        turns.append(sorted(checked))
+        checked.clear()
+    (tmp_path / "000" / "new.py").write_text("x")
+    (tmp_path / "119" / "new.py").write_text("x")
+    made._poll(polled)
+
+    assert [len(turn) for turn in turns] == [50, 50, 50]
+    assert set().union(*turns) == {root.root.name for root in polled}
+    assert {"000", "119"} <= set(checked)
+    assert len(checked) <= 52

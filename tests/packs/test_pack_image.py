@@ -12,6 +12,7 @@ from ggrep.index.store.view import SnapshotView
 from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.segments import SearchableSegment, open_segments
 from tests.fakes.packs import Stores, pack
+from tests.fakes.resident import resident_bytes
 
 
 def packed(stores: Stores) -> Pack:
@@ -46,6 +47,15 @@ def test_each_segment_lies_in_it_as_in_its_own_image(stores: Stores) -> None:
         told = [found.image.language(file) for file in range(files.start, files.stop)]
         assert told == [own.language(file) for file in range(own.files)]
         assert (found.image.row_files[rows] - one.first_file == own.row_files).all()
+
+
+def test_a_pack_that_was_opened_takes_no_memory_yet(stores: Stores) -> None:
+    """Its checksums touch all of it, questions the words that they ask for."""
+    (path,) = pack(stores.home)
+    opened = open_pack(path)
+
+    assert opened.image.mapped is not None
+    assert resident_bytes(path) == 0
 
 
 def test_files_are_ranked_by_path_over_all_segments(stores: Stores) -> None:

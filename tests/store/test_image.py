@@ -12,6 +12,8 @@ from hypothesis.extra import numpy as arrays_of
 
 from ggrep.base.errors import CorruptStore, Incompatible
 from ggrep.index.store.image import open_image, write_image
+from ggrep.index.store.resident import give_back
+from tests.fakes.resident import resident_bytes
 
 dtypes = st.sampled_from([np.uint8, np.int8, np.uint16, np.uint32, np.uint64, np.float64])
 shapes = arrays_of.array_shapes(min_dims=1, max_dims=2, min_side=0, max_side=9)
@@ -76,3 +78,26 @@ def test_a_header_in_which_a_bit_fell_over_is_damage(tmp_path: Path) -> None:
         path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
         with suppress(CorruptStore, Incompatible):
             assert np.array_equal(open_image(path).arrays["rows"], np.arange(4))
+
+
+def test_memory_of_a_mapped_image_is_given_back_and_its_content_stays(tmp_path: Path) -> None:
+    """A host looks at a thousand images once each, and answers from others."""
+    path, values = tmp_path / "x.image", np.arange(100_000, dtype=np.uint64)
+    write_image(path, {"a": values}, {})
+    image = open_image(path)
+    read = int(image.arrays["a"].sum())
+    held = resident_bytes(path)
+    assert image.mapped is not None
+    give_back(image.mapped)
+    left = resident_bytes(path)
+
+    assert (held > 100_000, left) == (True, 0)
+    assert int(image.arrays["a"].sum()) == read == int(values.sum())
+
+
+def test_a_small_image_is_no_map(tmp_path: Path) -> None:
+    """Memory that was read into would be zeros if it were given back."""
+    path = tmp_path / "x.image"
+    write_image(path, {"a": np.arange(9)}, {})
+
+    assert open_image(path).mapped is None

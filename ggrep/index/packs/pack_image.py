@@ -180,8 +180,13 @@ def open_pack(path: Path) -> Pack:
     if not (isinstance(types, list) and isinstance(languages, list) and isinstance(told, list)):
         raise CorruptStore(f"{path.name} names no segments")
     held = SegmentImage(
-        SegmentName(path.stem), image.arrays, list(map(str, types)), list(map(str, languages))
+        SegmentName(path.stem),
+        image.arrays,
+        list(map(str, types)),
+        list(map(str, languages)),
+        image.mapped,
     )
+    held.give_back()  # the checksums touched all of it, questions do not
     return Pack(path.name, held, tuple(_segments(told)))
 
 

@@ -39,10 +39,12 @@ class Image:
     Attributes:
         meta: small JSON values stored beside the arrays.
         arrays: read-only views into the mapped file.
+        mapped: all of the file; None where it was read, as it is small.
     """
 
     meta: Mapping[str, stable_json.Json]
     arrays: Mapping[str, Array]
+    mapped: npt.NDArray[np.uint8] | None = None
 
 
 def write_image(
@@ -82,7 +84,8 @@ def open_image(path: Path) -> Image:
         Incompatible: another format.
     """
     try:
-        data = _mapped(path)
+        is_small = path.stat().st_size <= _READ_BYTES
+        data = np.frombuffer(path.read_bytes(), dtype=np.uint8) if is_small else _mapped(path)
     except OSError as error:
         raise read_failure(path.name, error) from error
     if not len(data):
@@ -106,16 +109,14 @@ def open_image(path: Path) -> Image:
         name: _slice(data, base + entry["offset"], entry, path)
         for name, entry in header["arrays"].items()
     }
-    return Image(header["meta"], arrays)
+    return Image(header["meta"], arrays, None if is_small else data)
 
 
 def _mapped(path: Path) -> npt.NDArray[np.uint8]:
-    """Return a file's bytes, read-only: mapped, or read where they are few.
+    """Return a file's bytes, mapped and read-only.
 
     No descriptor is held: a host maps thousands of images, and numpy's maps hold one each.
     """
-    if path.stat().st_size <= _READ_BYTES:
-        return np.frombuffer(path.read_bytes(), dtype=np.uint8)
     with pa.memory_map(str(path)) as file:
         found: npt.NDArray[np.uint8] = np.frombuffer(file.read_buffer(), dtype=np.uint8)
     return found

@@ -36,6 +36,7 @@ from ggrep.base.errors import CorruptStore
 from ggrep.base.ids import PathKey, SegmentName
 from ggrep.config import names
 from ggrep.index.store.image import Array, open_image
+from ggrep.index.store.resident import give_back
 
 ROW_POSTINGS = "c."
 FILE_POSTINGS = "f."
@@ -45,12 +46,22 @@ _LOOKUPS_PER_PASS = 32
 
 @dataclass(frozen=True, slots=True)
 class SegmentImage:
-    """Typed views into one mapped image."""
+    """Typed views into one mapped image.
+
+    Attributes:
+        mapped: all of its file; None where it was read.
+    """
 
     name: SegmentName
     arrays: Mapping[str, Array]
     types: Sequence[str]
     languages: Sequence[str]
+    mapped: npt.NDArray[np.uint8] | None = None
+
+    def give_back(self) -> None:
+        """Let go of the memory that what was looked at takes; it is read again where needed."""
+        if self.mapped is not None:
+            give_back(self.mapped)
 
     @property
     def rows(self) -> int:
@@ -200,5 +211,9 @@ def open_segment_image(store: Path, segment: SegmentName) -> SegmentImage:
     if not isinstance(types, list) or not isinstance(languages, list):
         raise CorruptStore(f"image of {segment} names no types or languages")
     return SegmentImage(
-        segment, image.arrays, [str(item) for item in types], [str(item) for item in languages]
+        segment,
+        image.arrays,
+        [str(item) for item in types],
+        [str(item) for item in languages],
+        image.mapped,
     )
