@@ -17,6 +17,9 @@ LOOP = "tests/daemon/test_sync_loop.py::"
 WORKER = "tests/daemon/test_sync_process.py::test_cancelling_kills_the_worker_and_its_children"
 ENDPOINT = "tests/daemon/test_endpoint.py::"
 LEFTOVERS = "tests/daemon/test_endpoint.py::"
+LOCKS = "tests/daemon/test_daemon_locks.py::"
+RECEPTION = "tests/daemon/test_reception.py::"
+WATCHING = "tests/daemon/test_watching.py::"
 LIFECYCLE = "tests/daemon/test_lifecycle.py::"
 REACHING = "tests/client/test_reaching.py::"
 STOPPING = "tests/client/test_stopping.py::"
@@ -576,10 +579,9 @@ DAEMON_SABOTAGES = (
     # A daemon's place.
     Sabotage(
         "the lock of a socket is not held",
-        "ggrep/daemon/endpoint_files.py",
-        "            if _is_file(descriptor, _lock_path(path)):\n",
-        "            fcntl.flock(descriptor, fcntl.LOCK_UN)\n"
-        "            if _is_file(descriptor, _lock_path(path)):\n",
+        "ggrep/daemon/daemon_locks.py",
+        "    return HeldLock(descriptor, name)\n",
+        "    fcntl.flock(descriptor, fcntl.LOCK_UN)\n    return HeldLock(descriptor, name)\n",
         (
             ENDPOINT + "test_the_second_daemon_of_a_store_is_told_that_there_is_one",
             LEFTOVERS + "test_names_of_a_living_daemon_stay",
@@ -587,15 +589,15 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "a lock file that was removed is a lock",
-        "ggrep/daemon/endpoint_files.py",
-        "            if _is_file(descriptor, _lock_path(path)):\n",
-        "            if descriptor:\n",
+        "ggrep/daemon/daemon_locks.py",
+        "    if not is_file(descriptor, name):\n        return None\n",
+        "",
         (ENDPOINT + "test_a_lock_whose_file_has_gone_is_taken_anew",),
     ),
     Sabotage(
         "a daemon that ends removes the names of its successor",
         "ggrep/daemon/endpoint_files.py",
-        "        if not lock.exists() or _is_file(self._lock, lock):\n",
+        "        if not lock.exists() or self._lock.is_at(lock):\n",
         "        if lock:\n",
         (ENDPOINT + "test_a_daemon_that_ends_leaves_the_names_of_its_successor",),
     ),
@@ -609,15 +611,15 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "who sweeps does not look at locks",
         "ggrep/daemon/endpoint_files.py",
-        "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n        yield\n",
-        "        yield\n",
+        "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
+        "",
         (LEFTOVERS + "test_who_sweeps_leaves_a_place_alone_that_is_just_taken",),
     ),
     Sabotage(
         "nobody looks who connects",
-        "ggrep/daemon/service.py",
-        "if not is_welcome(uid, self._endpoint.path) or not self._make_room():",
-        "if not self._make_room():",
+        "ggrep/daemon/reception.py",
+        "if is_welcome(uid, path):",
+        "if uid is not None:",
         (ENDPOINT + "test_another_user_is_let_go_without_a_word",),
     ),
     Sabotage(
@@ -629,10 +631,69 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "everybody may connect",
-        "ggrep/daemon/service.py",
-        "mode=endpoint.mode",
-        "mode=0o666",
+        "ggrep/daemon/reception.py",
+        "create_unix_listener(name, mode=mode)",
+        "create_unix_listener(name, mode=0o666)",
         (ENDPOINT + "test_only_its_user_can_reach_it",),
+    ),
+    Sabotage(
+        "who takes one place of a dead host takes all of them",
+        "ggrep/daemon/daemon_locks.py",
+        "if clear or os.fstat(descriptor).st_nlink > 1:",
+        "if clear:",
+        (LOCKS + "test_who_takes_one_place_of_a_dead_process_leaves_the_others_free",),
+    ),
+    Sabotage(
+        "a lock is linked to whatever has its first name by now",
+        "ggrep/daemon/daemon_locks.py",
+        "        if not self.is_at(name):  # somebody's file has our name by now\n",
+        "        if not name.exists():\n",
+        (LOCKS + "test_a_file_that_took_the_place_of_ours_is_not_linked",),
+    ),
+    Sabotage(
+        "one daemon that ends lets the locks of its neighbours go",
+        "ggrep/daemon/daemon_locks.py",
+        "        if not self._names and self._descriptor >= 0:\n",
+        "        if self._descriptor >= 0:\n",
+        (LOCKS + "test_a_daemon_that_ends_gives_its_place_away_alone",),
+    ),
+    Sabotage(
+        "a client is served by whichever daemon of the process is first",
+        "ggrep/daemon/reception.py",
+        "found = self._receivers.get(key) if key else None",
+        "found = next(iter(self._receivers.values()), None) if key else None",
+        (RECEPTION + "test_a_client_comes_to_the_daemon_it_means_with_all_it_said",),
+    ),
+    Sabotage(
+        "who means a daemon that has ended is served by another",
+        "ggrep/daemon/reception.py",
+        "if found is None and (key in self._left or not (heard or self._lone)):",
+        "if found is None and not (heard or self._lone):",
+        (RECEPTION + "test_who_means_one_that_has_ended_finds_the_connection_closed",),
+    ),
+    Sabotage(
+        "what a client said before it was known whom it means is lost",
+        "ggrep/daemon/reception.py",
+        "found.receive(stream, heard)",
+        'found.receive(stream, b"")',
+        (RECEPTION + "test_a_process_of_two_daemons_answers_for_each_alone",),
+    ),
+    Sabotage(
+        "one daemon that ends closes the socket of its neighbours",
+        "ggrep/daemon/reception.py",
+        "            if not door.names:\n",
+        "            if True:\n",
+        (RECEPTION + "test_the_socket_stays_under_the_names_of_the_others",),
+    ),
+    Sabotage(
+        "where one root cannot be watched none is",
+        "ggrep/daemon/watching.py",
+        "            if (half := len(some) // 2) and tries < _MOST_TRIES:",
+        "            if (half := 0) and tries < _MOST_TRIES:",
+        (
+            WATCHING
+            + "test_one_root_of_a_thousand_that_cannot_be_watched_leaves_the_others_watched",
+        ),
     ),
     Sabotage(
         "a daemon that flags chose leads plain searches",
