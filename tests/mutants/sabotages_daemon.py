@@ -676,7 +676,7 @@ DAEMON_SABOTAGES = (
         "ggrep/daemon/reception.py",
         "found.receive(stream, heard)",
         'found.receive(stream, b"")',
-        (RECEPTION + "test_a_process_of_two_daemons_answers_for_each_alone",),
+        (RECEPTION + "test_a_client_comes_to_the_daemon_it_means_with_all_it_said",),
     ),
     Sabotage(
         "one daemon that ends closes the socket of its neighbours",
