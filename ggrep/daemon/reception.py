@@ -155,11 +155,11 @@ class Reception:
 
     async def _take_in(self, stream: SocketStream, path: Path) -> None:
         """Pass a client on to the daemon that it means."""
-        _, uid = peer_of(stream.extra(SocketAttribute.raw_socket))  # noqa: S610 - no Django
         passed_on = False
         try:
-            if is_welcome(uid, path):
-                passed_on = await self._pass_on(stream)
+            with suppress(*GONE):  # past this task it would end all daemons
+                _, uid = peer_of(stream.extra(SocketAttribute.raw_socket))  # noqa: S610 - no Django
+                passed_on = is_welcome(uid, path) and await self._pass_on(stream)
         finally:
             if not passed_on:
                 with anyio.CancelScope(shield=True):

@@ -42,7 +42,7 @@ def die(held: dict[Path, HeldLock]) -> None:
 
 
 @pytest.mark.parametrize(("joined", "expected"), [(True, 1), (False, 3)])
-def test_a_process_of_many_daemons_holds_one_descriptor_and_all_their_locks(
+def test_many_daemons_hold_one_descriptor_and_all_their_locks(
     tmp_path: Path, *, joined: bool, expected: int
 ) -> None:
     """Nobody else may take any of the places, links or not."""

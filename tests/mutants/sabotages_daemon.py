@@ -618,8 +618,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "nobody looks who connects",
         "ggrep/daemon/reception.py",
-        "if is_welcome(uid, path):",
-        "if uid is not None:",
+        "passed_on = is_welcome(uid, path) and await",
+        "passed_on = await",
         (ENDPOINT + "test_another_user_is_let_go_without_a_word",),
     ),
     Sabotage(
