@@ -5,6 +5,7 @@ from tests.mutants.sabotages import Sabotage
 BYTES = ("tests/properties/test_joint_pools.py",)
 DIRECTORY = "tests/packs/test_pack_directory.py::"
 IMAGE = "tests/packs/test_pack_image.py::"
+MEMBERS_REACHING = "tests/engine/test_joint_reach.py::"
 REACH = ("tests/properties/test_joint_reach.py",)
 JOINT = "tests/engine/test_joint_pools.py::"
 LISTED = "tests/federation/test_listed_repositories.py::"
@@ -156,49 +157,49 @@ PACK_SABOTAGES = (
         "ggrep/search/engine/joint_reach.py",
         "    highest = MOST if ranked.correction is not None else 1.0\n",
         "    highest = 1.0\n",
-        REACH,
+        (MEMBERS_REACHING + "test_code_is_judged_as_it_is_corrected",),
     ),
     Sabotage(
         "the correction is thought to lift prose instead of code",
         "ggrep/search/engine/joint_reach.py",
         "image.row_corpora == _CODE, highest, 1.0",
         "image.row_corpora != _CODE, highest, 1.0",
-        REACH,
+        (MEMBERS_REACHING + "test_code_is_judged_as_it_is_corrected",),
     ),
     Sabotage(
         "rows that may matter are judged before they are corrected",
         "ggrep/search/engine/joint_reach.py",
         "zip(ranked.segments, scores, masks, weights, strict=True)",
         "zip(ranked.segments, ranked.scores, masks, weights, strict=True)",
-        REACH,
+        (MEMBERS_REACHING + "test_code_is_judged_as_it_is_corrected",),
     ),
     Sabotage(
         "files that confidence goes by are forgotten",
         "ggrep/search/engine/joint_reach.py",
         " | (bound + _ROUNDED >= leading)",
         "",
-        REACH,
+        (MEMBERS_REACHING + "test_files_that_confidence_goes_by_matter",),
     ),
     Sabotage(
         "one of the members that reach an answer is told",
         "ggrep/search/engine/joint_reach.py",
         "owners_of(segment)[segment.image.row_files[mask]].tolist()",
         "owners_of(segment)[segment.image.row_files[mask]].tolist()[:1]",
-        REACH,
+        (MEMBERS_REACHING + "test_each_member_is_told",),
     ),
     Sabotage(
         "a list that is not full has a least score all the same",
         "ggrep/search/engine/joint_pools.py",
         "found[end - 1].score if full else 0.0",
         "found[end - 1].score if end else 0.0",
-        REACH,
+        (MEMBERS_REACHING + "test_a_list_that_is_not_full_has_a_place_for_whatever_scores",),
     ),
     Sabotage(
         "hits that folding takes away fill a list",
         "ggrep/search/engine/joint_pools.py",
         "stay = sum(min(numbers.values()) for numbers in held.values()) if ids else end",
         "stay = end",
-        REACH,
+        (MEMBERS_REACHING + "test_copies_do_not_fill_a_list",),
     ),
     Sabotage(
         "what a list's last hit counts is not weighed",
@@ -212,14 +213,14 @@ PACK_SABOTAGES = (
         "ggrep/search/engine/joint_pools.py",
         "            found |= {*self._holders(silent, own, set())}\n",
         "            found |= {*()}\n",
-        REACH,
+        (MEMBERS_REACHING + "test_who_holds_a_copy_of_what_is_shown_is_named_beside_it",),
     ),
     Sabotage(
         "silent members show what they have",
         "ggrep/search/engine/joint_pools.py",
         "return [~mask for mask in self._within(self.question.silent)]",
         "return self.every.eligible",
-        REACH,
+        (MEMBERS_REACHING + "test_silent_members_show_nothing",),
     ),
     Sabotage(
         "a verdict is given to another repository",
