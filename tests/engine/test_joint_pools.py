@@ -56,7 +56,7 @@ def test_whoever_has_the_best_copy_may_be_any_of_those_that_score_alike(stores: 
     """Named after one repository, the copies of another are gone, and the next text is shown."""
     copies = {f"n{n}/fetch.py": CODE for n in range(6)}
     weak = "value = 1  # what a fetch of a page gives, in many more words than these are\n"
-    write(stores, a=copies, b={"n/fetch.py": CODE}, c={"other.py": weak})
+    write(stores, a=copies, b={"n0/fetch.py": CODE}, c={"other.py": weak})
     found = hits(stores.ask(question("fetch page parse", top=2, filters=())))
 
     assert {member for member, _ in found} == {0, 1, 2}

@@ -116,6 +116,17 @@ def test_a_list_that_is_not_full_has_a_place_for_whatever_scores(stores: Stores)
     assert reaching(stores, (1,), top=1) == ()
 
 
+def test_scores_are_held_against_each_other_as_they_count(stores: Stores) -> None:
+    """By evidence a repository may come first whose hit scores less."""
+    noise = {f"z{n}.py": f"def other{n}(thing):\n    return thing{n}\n" for n in range(60)}
+    plenty = {f"f{n}.py": f"# the {n}th\nvalue = fetch  # page\n" for n in range(40)}
+    near = "def fetch(page, a, b, c):\n    return load(page, a, b, c)\n"
+    write(stores, a={**MANY, **noise}, b={**plenty, "near.py": near})
+
+    assert reaching(stores, (1,), top=1, weighs=False) == ()
+    assert reaching(stores, (1,), top=1, weighs=True) == (1,)
+
+
 def test_copies_do_not_fill_a_list(stores: Stores) -> None:
     """They are shown as one, where that is wished."""
     write(stores, a=MANY, b={"other.py": WEAK}, c=MANY)
