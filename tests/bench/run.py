@@ -28,6 +28,9 @@
     python3 dev.py bench packages [NUMBER] [FOLDER]
                                     questions over a thousand real packages, asked at once and one
                                     by one; what is fetched and built in FOLDER is kept
+    python3 dev.py bench package-answers [NUMBER] [FOLDER]
+                                    their answers against those of one store of all files, and what
+                                    both take
     python3 dev.py bench federated-slate
                                     a slate over ten installed packages, through daemons, against
                                     the search of the same question
@@ -67,7 +70,9 @@ for path in sorted(Path(sys.argv[1]).rglob("*.py")):
     parser.parse(path.read_bytes())
 """
 DAEMON_PARTS = ("shell", "segments", "syncing", "clients", "deadline", "stores", "impact")
-WITH_ARGUMENTS = frozenset({"approximate", "encoders", "first-answer", "packages", "slate"})
+WITH_ARGUMENTS = frozenset(
+    {"approximate", "encoders", "first-answer", "package-answers", "packages", "slate"}
+)
 FEDERATION_PARTS = ("overhead", "real", "shell")
 QUERIES = (
     "parse command line arguments",
@@ -113,6 +118,9 @@ def main(names: list[str]) -> int:
         "daemon": bench_daemon,
         "federation": bench_federation,
         "packages": partial(bench_packages, arguments=given.get("packages", [])),
+        "package-answers": partial(
+            bench_package_answers, arguments=given.get("package-answers", [])
+        ),
         "federated-slate": bench_federated_slate,
         "approximate": partial(bench_approximate, shape=shape),
     }
@@ -130,12 +138,25 @@ def main(names: list[str]) -> int:
 
 def bench_packages(work: Path, arguments: Sequence[str] = ()) -> None:
     """A thousand real packages, each a repository."""
-    from tests.bench.federation_packages import MANY, measure_packages
+    from tests.bench.federation_packages import measure_packages
+
+    print(*measure_packages(*_packages(work, arguments)), sep="\n")
+
+
+def bench_package_answers(work: Path, arguments: Sequence[str] = ()) -> None:
+    """Their answers, and those of one store."""
+    from tests.bench.package_answers import measure_answers
+
+    print(*measure_answers(*_packages(work, arguments)), sep="\n")
+
+
+def _packages(work: Path, arguments: Sequence[str]) -> tuple[Path, int]:
+    """Return where packages lie, and how many are wanted."""
+    from tests.bench.federation_packages import MANY
 
     numbers = [int(one) for one in arguments if one.isdigit()]
     folders = [Path(one).resolve() for one in arguments if not one.isdigit()]
-    for line in measure_packages(folders[0] if folders else work, numbers[0] if numbers else MANY):
-        print(line)
+    return (folders[0] if folders else work), (numbers[0] if numbers else MANY)
 
 
 def bench_approximate(work: Path, shape: Sequence[str] = ()) -> None:

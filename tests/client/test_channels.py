@@ -74,11 +74,16 @@ class Starts:
 
     def one(self, address: DaemonAddress, *_: object, **__: object) -> Any:
         """Start one daemon."""
-        return self.all([address])
+        self.made.append([address.identity.root.name])
+        return self._act()
 
     def all(self, addresses: Any, *_: object, **__: object) -> Any:
         """Start several."""
         self.made.append([address.identity.root.name for address in addresses])
+        self._act()
+        return tuple(addresses)
+
+    def _act(self) -> object:
         return (self.acts.pop(0) if len(self.acts) > 1 else self.acts[0])()
 
 
@@ -548,6 +553,9 @@ async def test_two_clients_that_miss_three_daemons_start_one_process(
         for client, addresses in zip(clients, (trees, trees[::-1]), strict=True):
             group.start_soon(client.prepare, addresses, soon(60_000))
     for client in clients:
+        hosts = client.hosts_of(trees)  # known at once, so that the first question is one, too
+        assert None not in hosts
+        assert len(set(hosts)) == 1
         for address in trees:
             assert "status" in (await client.ask(address, Status(), soon(60_000))).body
         await client.aclose()

@@ -131,12 +131,11 @@ class Channels:
         waited for a quarter of the time at most, and a host that is not up at the deadline, or
         that is not waited for, goes on starting for those who ask.
         """
-        missing = await self._missing(
-            {address.socket: address for address in addresses},
-            min(_LOOK_MS, deadline.remaining_ms() / 4),
-        )
+        missing = await self._missing(addresses, deadline)
         if self._starts and waits:
             await self._launcher.start_all(missing, deadline)
+            if len(missing) > 1:
+                await self._missing(missing, deadline)  # or nobody knows of one process that it is
         elif self._starts:
             self._launcher.start_behind(missing)
 
@@ -235,12 +234,12 @@ class Channels:
         return await Channel.open(address.socket, address.hello, deadline)
 
     async def _missing(
-        self, addresses: Mapping[Path, DaemonAddress], milliseconds: float
+        self, addresses: Sequence[DaemonAddress], deadline: Deadline
     ) -> list[DaemonAddress]:
         """Return those without a daemon, by socket; connect to the others."""
         missing: dict[Path, DaemonAddress] = {}
         looks = CapacityLimiter(_LOOKS)
-        soon = Deadline.after(self._clock, milliseconds)
+        soon = Deadline.after(self._clock, min(_LOOK_MS, deadline.remaining_ms() / 4))
 
         async def look(address: DaemonAddress) -> None:
             async with looks:
@@ -248,7 +247,7 @@ class Channels:
                     missing[address.socket] = address
 
         with suppress(GgrepError), before(soon, LATE):
-            apart = self._apart(addresses.values())
+            apart = self._apart({one.socket: one for one in addresses}.values())
             for several in await _neighbours(apart):
                 await self._is_missing(several[0], soon)
                 if not self._apart(several[:1]):

@@ -81,17 +81,22 @@ class Launcher:
             threading.Thread(target=start, args=(host,)).start()
 
     async def _start_host(self, addresses: Sequence[DaemonAddress], deadline: Deadline) -> None:
-        """Start one host, and retry once if it was killed."""
+        """Start one host, and retry once if it was killed; wait for one that another starts."""
+        theirs: list[DaemonAddress] = []
 
         def work(nap: Callable[[float], None]) -> None:
             wanted = [address for address in addresses if _may_start(address)]
             for _ in range(2):
                 with suppress(Died):
-                    start_all(wanted, self._environ, deadline.remaining_ms() / 1e3, wait=nap)
+                    ours = start_all(wanted, self._environ, deadline.remaining_ms() / 1e3, wait=nap)
+                    sockets = {address.socket for address in ours}
+                    theirs.extend(one for one in wanted if one.socket not in sockets)
                     return
 
         with suppress(GgrepError):
             await self._waited_for(work, self._hosts)
+            if theirs:
+                await self.start(max(theirs, key=lambda one: one.socket), deadline)
 
     async def _waited_for(
         self, work: Callable[[Callable[[float], None]], None], limiter: CapacityLimiter
