@@ -4,11 +4,13 @@
 
 `many_packages.txt` names the packages, four of npm to one of PyPI. Their sources are not kept:
 npm and pip fetch them from where these are told to take packages from. Unpacked they take some
-300 MB. Whoever wants fewer gets a fair part of them, for they are ordered by digests.
+300 MB. Whoever wants fewer gets a fair part of them, for they are ordered by digests; whoever wants
+more gets forks beside them, of which every tenth file was edited.
 """
 
 import hashlib
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -29,6 +31,8 @@ NPM_TO_ONE: Final = 4
 AT_ONCE: Final = 4
 """Calls of npm and pip that run side by side."""
 PACKAGES_A_CALL: Final = 25
+EDITED_OF_EACH: Final = 10
+"""Of so many files of a fork one is edited."""
 _LEFT_OUT: Final = "node_modules"
 _WORKSPACE: Final[stable_json.Json] = {
     "schemaVersion": 1,
@@ -97,8 +101,27 @@ def lay_out(destination: Path, number: int) -> list[Path]:
         told = list(pool.map(lambda call: _brought(call, services), _calls(lacking)))
     if problems := [problem for each in told for problem in each]:
         raise Missing("\n".join(problems))
+    roots = [services / one.folder for one in wanted]
+    for place in range(len(roots), number):
+        turn, which = divmod(place, len(wanted))
+        roots.append(fork(roots[which], turn))
     replace_if_changed(destination / "ws.jsonc", stable_json.dumps(_WORKSPACE) + b"\n")
-    return [services / one.folder for one in wanted]
+    return roots
+
+
+def fork(root: Path, turn: int) -> Path:
+    """Return a copy of a directory, made where it is missing, in which some files were edited."""
+    target = root.with_name(f"{root.name}--{turn}")
+    if not target.exists():
+        with tempfile.TemporaryDirectory(prefix=".forked-", dir=root.parents[1]) as folder:
+            beside = Path(folder) / target.name
+            shutil.copytree(root, beside)
+            for place, file in enumerate(sorted(beside.rglob("*.*s"))):
+                if place % EDITED_OF_EACH == turn % EDITED_OF_EACH and file.is_file():
+                    with file.open("a", encoding="utf-8") as text:
+                        text.write(f"\n// Changed in fork {turn}.\n")
+            beside.rename(target)
+    return target
 
 
 def listed() -> list[Package]:

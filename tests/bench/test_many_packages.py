@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.many_packages import LISTED, NPM_TO_ONE, Package, in_order, listed, unpack
+from tests.bench.many_packages import (
+    EDITED_OF_EACH,
+    LISTED,
+    NPM_TO_ONE,
+    Package,
+    fork,
+    in_order,
+    listed,
+    unpack,
+)
 
 
 def npm_archive(path: Path, *names: str) -> Path:
@@ -93,3 +102,18 @@ def test_an_archive_that_breaks_off_leaves_no_directory(tmp_path: Path) -> None:
     with pytest.raises(EOFError):
         unpack(archive, tmp_path / "a")
     assert [path.name for path in tmp_path.iterdir()] == ["a-1.0.tgz"]
+
+
+def test_a_fork_differs_in_every_tenth_file(tmp_path: Path) -> None:
+    """As forks do: most of their texts are those of the repository that they come from."""
+    root = tmp_path / "services/a"
+    root.mkdir(parents=True)
+    for number in range(2 * EDITED_OF_EACH):
+        (root / f"{number:02}.js").write_text("1\n")
+    made = fork(root, 1)
+    texts = Counter(file.read_text() for file in made.iterdir())
+
+    assert files(made) == files(root)
+    assert sorted(texts.values()) == [2, 2 * EDITED_OF_EACH - 2]
+    assert fork(root, 1) == made
+    assert sorted(path.name for path in root.parent.iterdir()) == ["a", "a--1"]

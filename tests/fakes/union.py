@@ -35,6 +35,7 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.model.request import SearchRequest
+from ggrep.model.source import FileText, Skip, SourceFile
 from ggrep.model.standing import Standing
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
@@ -200,12 +201,17 @@ def build_union(home: Path, roots: Sequence[Path], encoder: str) -> UnionStore:
 
 
 def _rows_of(root: Path) -> list[FileRows]:
-    collector = _Collector()
+    collector, own = _Collector(), Settings()
+
+    def read(file: SourceFile) -> FileText | Skip:
+        most, bulk = own.max_file_size_bytes, own.max_bulk_bytes
+        return read_file(root, file, max_bytes=most, max_bulk_bytes=bulk)
+
     with ParsePool(1, ChunkLimits(), CLOCK) as pool:
         index_files(
-            walk(root, Settings()).files,
+            walk(root, own).files,
             {},
-            read=lambda file: read_file(root, file),
+            read=read,
             pool=pool,
             builder=collector,  # type: ignore[arg-type]  # it has the one method that is called
             advance=lambda _: None,
