@@ -52,10 +52,8 @@ _FILTERS: Final = (
 def measure_answers(folder: Path, number: int, asked: int = ASKED) -> list[str]:
     """Return lines: how many answers were the same, and what each way took."""
     lay_out(folder, number)
-    environ = {**os.environ, "GGREP_HOME": str(folder / "home")}
-    file = folder / "ws.jsonc"
-    _ggrep(environ, "workspace", "build", str(file))
-    workspace = load_workspace(file, resolve_root=canonical_root)
+    environ = build(folder)
+    workspace = load_workspace(folder / "ws.jsonc", resolve_root=canonical_root)
     roots = [repo.root_canonical for repo in workspace.repos]
     searches = [*questions(roots, asked)]
     for search in searches:
@@ -66,6 +64,13 @@ def measure_answers(folder: Path, number: int, asked: int = ASKED) -> list[str]:
             return anyio.run(_measure, workspace, union, environ, searches)
         finally:
             _ggrep(environ, "stop-all")
+
+
+def build(folder: Path) -> dict[str, str]:
+    """Index the packages that are laid out in a folder; return the environment of their home."""
+    environ = {**os.environ, "GGREP_HOME": str(folder / "home")}
+    _ggrep(environ, "workspace", "build", str(folder / "ws.jsonc"))
+    return environ
 
 
 async def _measure(

@@ -28,9 +28,12 @@
     python3 dev.py bench packages [NUMBER] [FOLDER]
                                     questions over a thousand real packages, asked at once and one
                                     by one; what is fetched and built in FOLDER is kept
-    python3 dev.py bench package-answers [NUMBER] [FOLDER]
+    python3 dev.py bench package-answers [NUMBER [QUESTIONS]] [FOLDER]
                                     their answers against those of one store of all files, and what
                                     both take
+    python3 dev.py bench package-verdicts [NUMBER [QUESTIONS]] [FOLDER]
+                                    whether those that show nothing could have changed an answer, as
+                                    it says, against the answer with them
     python3 dev.py bench federated-slate
                                     a slate over ten installed packages, through daemons, against
                                     the search of the same question
@@ -70,9 +73,8 @@ for path in sorted(Path(sys.argv[1]).rglob("*.py")):
     parser.parse(path.read_bytes())
 """
 DAEMON_PARTS = ("shell", "segments", "syncing", "clients", "deadline", "stores", "impact")
-WITH_ARGUMENTS = frozenset(
-    {"approximate", "encoders", "first-answer", "package-answers", "packages", "slate"}
-)
+PACKAGE_PARTS = ("packages", "package-answers", "package-verdicts")
+WITH_ARGUMENTS = frozenset({"approximate", "encoders", "first-answer", "slate", *PACKAGE_PARTS})
 FEDERATION_PARTS = ("overhead", "real", "shell")
 QUERIES = (
     "parse command line arguments",
@@ -117,15 +119,15 @@ def main(names: list[str]) -> int:
         "encoder-index": bench_encoder_index,
         "daemon": bench_daemon,
         "federation": bench_federation,
-        "packages": partial(bench_packages, arguments=given.get("packages", [])),
-        "package-answers": partial(
-            bench_package_answers, arguments=given.get("package-answers", [])
-        ),
         "federated-slate": bench_federated_slate,
         "approximate": partial(bench_approximate, shape=shape),
     }
     parts = {f"daemon-{part}": partial(bench_daemon, parts=(part,)) for part in DAEMON_PARTS} | {
         f"federation-{part}": partial(bench_federation, parts=(part,)) for part in FEDERATION_PARTS
+    }
+    known |= {
+        part: partial(bench_packages, part=part, arguments=given.get(part, []))
+        for part in PACKAGE_PARTS
     }
     for name in names or list(known):
         if name not in known | parts:
@@ -136,27 +138,18 @@ def main(names: list[str]) -> int:
     return 0
 
 
-def bench_packages(work: Path, arguments: Sequence[str] = ()) -> None:
+def bench_packages(work: Path, part: str, arguments: Sequence[str] = ()) -> None:
     """A thousand real packages, each a repository."""
-    from tests.bench.federation_packages import measure_packages
-
-    print(*measure_packages(*_packages(work, arguments)), sep="\n")
-
-
-def bench_package_answers(work: Path, arguments: Sequence[str] = ()) -> None:
-    """Their answers, and those of one store."""
+    from tests.bench.federation_packages import MANY, measure_packages
     from tests.bench.package_answers import measure_answers
+    from tests.bench.package_verdicts import measure_verdicts
 
-    print(*measure_answers(*_packages(work, arguments)), sep="\n")
-
-
-def _packages(work: Path, arguments: Sequence[str]) -> tuple[Path, int]:
-    """Return where packages lie, and how many are wanted."""
-    from tests.bench.federation_packages import MANY
-
+    parts = dict(
+        zip(PACKAGE_PARTS, (measure_packages, measure_answers, measure_verdicts), strict=True)
+    )
     numbers = [int(one) for one in arguments if one.isdigit()]
     folders = [Path(one).resolve() for one in arguments if not one.isdigit()]
-    return (folders[0] if folders else work), (numbers[0] if numbers else MANY)
+    print(*parts[part](folders[0] if folders else work, *(numbers or [MANY])), sep="\n")
 
 
 def bench_approximate(work: Path, shape: Sequence[str] = ()) -> None:

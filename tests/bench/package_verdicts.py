@@ -1,0 +1,105 @@
+"""Verdicts over a thousand real packages: of who shows nothing it is said whether that matters.
+
+Some members of each question are silent. The answer says which of them could have changed it; asked
+again with all others of them speaking, it has to be the same.
+"""
+
+import random
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from ggrep.base.deadline import Deadline
+from ggrep.index.packs.opened_packs import OpenedPacks
+from ggrep.model.joint_pools import JointPoolResponse, JointQuestion
+from ggrep.model.repo_evidence import repo_evidence
+from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.joint_pools import joint_pools
+from ggrep.search.query.joint_view import JointView, join
+from ggrep.service.places import open_engine
+from tests.bench.many_packages import lay_out
+from tests.bench.package_answers import build, questions
+from tests.bench.serving import CLOCK, load_average
+
+ASKED: Final = 150
+_SEED: Final = 11
+_NEVER: Final = Deadline.never(CLOCK)
+_SPEAKING: Final = (1, 5, 10, 50)
+"""Of the members with most evidence, as `--max-repos` takes them."""
+
+
+@dataclass(slots=True)
+class Told:
+    """What verdicts came to.
+
+    Attributes:
+        pairs: of a question and a silent member.
+        ruled_out: of these, the members that could change nothing.
+        wrong: questions whose answer another one of those changed.
+        with_silent: processor time of all questions, in seconds; `plain` with nobody silent.
+    """
+
+    questions: int = 0
+    pairs: int = 0
+    ruled_out: int = 0
+    wrong: int = 0
+    with_silent: float = 0.0
+    plain: float = 0.0
+
+
+def measure_verdicts(folder: Path, number: int, asked: int = ASKED) -> list[str]:
+    """Return lines: how many verdicts there were, and how many were wrong."""
+    roots = lay_out(folder, number)
+    environ = build(folder)
+    engines = [open_engine(root, environ) for root in roots]
+    views = [engine.describe_current(_NEVER)[0] for engine in engines]
+    view = join(views, OpenedPacks(engines[0].home).packs())
+    chance, told = random.Random(_SEED), Told()
+    for search in questions(roots, asked):
+        top = chance.choice((1, 5, 10))
+        base = JointQuestion(
+            replace(search, limit=top), top, 20, chance.random() < 0.8, chance.random() < 0.5
+        )
+        _judge(engines[0], view, base, _silent(engines[0], view, base, chance), told)
+    return [
+        f"verdicts: {len(roots)} repositories, {told.questions} questions, {load_average()}",
+        f"  {told.pairs} pairs, {told.ruled_out} ruled out, {told.wrong} questions wrong",
+        f"  CPU of a question: {1000 * told.with_silent / told.questions:.0f} ms with silent ones,"
+        f" {1000 * told.plain / told.questions:.0f} ms without",
+    ]
+
+
+def _silent(
+    engine: Engine, view: JointView, asked: JointQuestion, chance: random.Random
+) -> tuple[int, ...]:
+    """Return who is silent: all but a few with most evidence, or some at random."""
+    every = range(len(view.members))
+    if chance.random() < 0.3:
+        return tuple(sorted(chance.sample(every, len(every) // 2)))
+    figures = _asked(engine, view, replace(asked, silent=tuple(every))).figures
+    evidence = repo_evidence({member: figures.of(member) for member in every})
+    ordered = sorted(every, key=lambda member: (-evidence[member], member))
+    return tuple(sorted(ordered[chance.choice(_SPEAKING) :]))
+
+
+def _judge(
+    engine: Engine, view: JointView, asked: JointQuestion, silent: tuple[int, ...], told: Told
+) -> None:
+    begun = time.process_time()
+    answer = _asked(engine, view, replace(asked, silent=silent))
+    judged = time.process_time()
+    _asked(engine, view, asked)
+    told.plain += time.process_time() - judged
+    told.with_silent += judged - begun
+    again = _asked(engine, view, replace(asked, silent=answer.reaching))
+    told.questions += 1
+    told.pairs += len(silent)
+    told.ruled_out += len(silent) - len(answer.reaching)
+    told.wrong += (answer.lists, answer.leading) != (again.lists, again.leading)
+
+
+def _asked(engine: Engine, view: JointView, question: JointQuestion) -> JointPoolResponse:
+    return joint_pools(
+        view, question, encoder=engine.encoder, settings=engine.settings, deadline=_NEVER
+    )
