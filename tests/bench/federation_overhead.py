@@ -20,13 +20,14 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
-from ggrep.federation import coordinator, daemon_searcher
+from ggrep.federation import coordinator
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_requests import RepoRequests
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.index.embedding.quantise import cosines, quantise
 from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.protocol.client import reply_values
 from ggrep.protocol.client.channel import Channel
 from ggrep.protocol.wire.message_types import Message, Pool
 from ggrep.protocol.wire.messages import message_json
@@ -34,6 +35,7 @@ from ggrep.service.daemon_addresses import DaemonAddresses
 from ggrep.service.federator import Federator
 from tests.bench.federation_daemons import DIMENSION, ROWS, echoed, simulated
 from tests.bench.serving import load_average, median_ratio, medians
+from tests.fakes.coordinated import OneByOne
 
 CLOCK: Final = SystemClock()
 REPOS: Final = 50
@@ -110,13 +112,11 @@ def make_workspace(work: Path, number: int) -> Workspace:
     file = work / "all.ggrep-workspace.jsonc"
     repos: list[stable_json.Json] = [{"root": str(root)} for root in roots]
     file.write_bytes(stable_json.dumps({"schemaVersion": 1, "repos": repos}))
-    return load_workspace(
-        file, resolve_root=lambda path: canonical_root(path, enclosing=False, home=work)
-    )
+    return load_workspace(file, resolve_root=lambda path: canonical_root(path, enclosing=False))
 
 
 async def _measure(shape: Shape, workspace: Workspace, home: Home, echo: Path) -> list[str]:
-    federator = Federator(home, {}, CLOCK, starts=False)
+    federator = Federator(home, {"GGREP_OFFLINE": "1"}, CLOCK, through=OneByOne)
     query = (f"parse command line arguments {number}" for number in range(10_000))
 
     async def ask() -> None:
@@ -196,8 +196,10 @@ async def _sizes(federator: Federator, workspace: Workspace, shape: Shape) -> li
     found: dict[str, tuple[int, int]] = {}
     plain = Channel.exchange
 
-    async def exchange(self: Channel, message: Message, deadline: Deadline) -> Any:
-        reply = await plain(self, message, deadline)
+    async def exchange(
+        self: Channel, message: Message, deadline: Deadline, caller: str = ""
+    ) -> Any:
+        reply = await plain(self, message, deadline, caller)
         if isinstance(message, Pool) and isinstance(message.request, PoolRequest):
             asked = len(stable_json.dumps(message_json("x" * 20, message)))
             answered = len(stable_json.dumps(dict(reply.body))) + 60
@@ -233,14 +235,14 @@ async def _stages(ask: Callable[[], Awaitable[None]], rounds: int) -> Mapping[st
 def timed(spent: defaultdict[str, float], running: list[str]) -> Iterator[None]:
     """Have the steps add up their time for the length of the block."""
     kept = [(owner, name, getattr(owner, name)) for _, owner, name in STAGES]
-    kept.append((daemon_searcher, "from_json", daemon_searcher.from_json))
+    kept.append((reply_values, "from_json", reply_values.from_json))
     try:
         for stage, owner, name in STAGES:
             plain = getattr(owner, name)
             is_async = owner is RepoRequests
             setattr(owner, name, (_async if is_async else _sync)(plain, stage, spent, running))
-        decoding: Any = daemon_searcher
-        decoding.from_json = _sync(daemon_searcher.from_json, "values of JSON", spent, [])
+        decoding: Any = reply_values
+        decoding.from_json = _sync(reply_values.from_json, "values of JSON", spent, [])
         yield
     finally:
         for owner, name, plain in kept:
