@@ -67,14 +67,14 @@ def measure_packages(folder: Path, number: int = MANY) -> list[str]:
     home = folder / "home"
     environ = {**os.environ, "GGREP_HOME": str(home)}
     file = folder / "ws.jsonc"
-    _ggrep(environ, "workspace", "build", str(file))
-    _ggrep(environ, "stop-all")
+    run_ggrep(environ, "workspace", "build", str(file))
+    run_ggrep(environ, "stop-all")
     workspace = load_workspace(file, resolve_root=canonical_root)
     lines = [f"packages: {number} repositories, load {load_average()}"]
     try:
         lines += anyio.run(_measure, workspace, environ)
     finally:
-        _ggrep(environ, "stop-all")
+        run_ggrep(environ, "stop-all")
     return [*lines, _sizes(Home(home))]
 
 
@@ -179,7 +179,12 @@ def _sizes(home: Home) -> str:
     return f"  images {images / 1e6:.0f} MB, {beside}"
 
 
-def _ggrep(environ: dict[str, str], *arguments: str) -> None:
+def run_ggrep(environ: dict[str, str], *arguments: str) -> None:
+    """Run a command, whose output nobody sees.
+
+    Raises:
+        CalledProcessError: it failed.
+    """
     subprocess.run(
         [sys.executable, "-m", "ggrep", *arguments],
         env=environ,

@@ -8,14 +8,12 @@ import os
 import random
 import re
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import anyio
 
@@ -29,7 +27,7 @@ from ggrep.model.filters import Filter
 from ggrep.model.request import Find, SearchRequest
 from ggrep.search.query.pipeline import check_request
 from ggrep.service.federator import Federator
-from tests.bench.federation_packages import QUESTIONS
+from tests.bench.federation_packages import QUESTIONS, run_ggrep
 from tests.bench.many_packages import lay_out
 from tests.bench.serving import CLOCK, load_average
 from tests.fakes.coordinated import OneByOne
@@ -63,13 +61,13 @@ def measure_answers(folder: Path, number: int, asked: int = ASKED) -> list[str]:
         try:
             return anyio.run(_measure, workspace, union, environ, searches)
         finally:
-            _ggrep(environ, "stop-all")
+            run_ggrep(environ, "stop-all")
 
 
 def build(folder: Path) -> dict[str, str]:
     """Index the packages that are laid out in a folder; return the environment of their home."""
     environ = {**os.environ, "GGREP_HOME": str(folder / "home")}
-    _ggrep(environ, "workspace", "build", str(folder / "ws.jsonc"))
+    run_ggrep(environ, "workspace", "build", str(folder / "ws.jsonc"))
     return environ
 
 
@@ -167,13 +165,3 @@ def questions(roots: Sequence[Path], number: int) -> Iterator[SearchRequest]:
             deterministic=True,
             keep_weak=True,
         )
-
-
-def _ggrep(environ: dict[str, str], *arguments: Any) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "ggrep", *arguments],
-        env=environ,
-        check=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
