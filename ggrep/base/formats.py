@@ -78,7 +78,7 @@ IMAGE_FORMAT: Final = "ggrep-image-2"
 IMAGE_FORMAT_BEFORE: Final = "ggrep-image-1"
 """The layout before, which is read as well."""
 
-TEXTS_FORMAT: Final = "ggrep-texts-1"
+TEXTS_FORMAT: Final = "ggrep-texts-2"
 """Layout of a pack's texts, the mapped file that what is shown of its rows is read from.
 
 1. First layout: blocks of 16 rows, JSON under zlib.

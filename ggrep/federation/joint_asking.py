@@ -21,13 +21,10 @@ from ggrep.model.joint_pools import (
     JointQuestion,
     MemberLists,
 )
-from ggrep.model.limits import Notice
+from ggrep.model.limits import LimitHit, Notice, sorted_limits, sorted_notices
 from ggrep.model.repo_evidence import repo_evidence
-from ggrep.model.request import Find
 from ggrep.model.response import PoolResponse, Provenance, RepoDescription
 from ggrep.model.statistics import CollectionStatistics, sum_statistics
-
-_FOUND_BY_WORDS = frozenset({Find.AUTO, Find.CONCEPT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +69,10 @@ def joint_plan(asking: RepoRequests) -> JointPlan | None:
     At once are those that compare in every corpus, cut their answers alike, and show plain lists
     of their active snapshots: most of them must.
     """
-    force, search = asking.force, asking.search
+    force = asking.force
     plain = (
         force.strategy.compares
         and force.strategy.exact
-        and search.find in _FOUND_BY_WORDS
         and 0 < force.top <= force.per_repo_top
         and not asking.kept
     )
@@ -87,7 +83,7 @@ def joint_plan(asking: RepoRequests) -> JointPlan | None:
     if len(members) < 2 or 2 * len(members) <= len(admitted):
         return None
     question = JointQuestion(
-        search=search,
+        search=asking.search,
         top=force.top,
         per_list=force.per_repo_top,
         folds=force.fold,
@@ -134,8 +130,7 @@ async def _in_rounds(asking: RepoRequests, plan: JointPlan) -> Given | None:
 
     So it is where some are asked by themselves, and where the request limits their number.
     """
-    everybody = tuple(range(len(plan.members)))
-    counted = await asking.search_jointly(replace(plan.question, silent=everybody), plan.members)
+    counted = await asking.search_jointly(replace(plan.question, counting=True), plan.members)
     if counted is None:
         return None
     own = await asking.figures(plan.apart)
@@ -206,6 +201,9 @@ def _pools(
     notices: dict[int, list[Notice]] = {}
     for told in response.notices:
         notices.setdefault(told.member, []).append(told.notice)
+    limits: dict[int, list[LimitHit]] = {}
+    for cut in response.limits:
+        limits.setdefault(cut.member, []).append(cut.limit)
     partial, silent = frozenset(response.partial), frozenset(silent)
     nothing = tuple((corpus, ()) for corpus in asking.search.corpora)
     pools: dict[RepoId, PoolResponse] = {}
@@ -219,8 +217,8 @@ def _pools(
             corpora=found.corpora,
             # What all of them lead with is told once.
             leading=NOBODY_LEADS if pools else response.leading,
-            limits_hit=response.limits_hit,
-            warnings=tuple(notices.get(place, ())),
+            limits_hit=sorted_limits((*response.limits_hit, *limits.get(place, ()))),
+            warnings=sorted_notices(notices.get(place, ())),
         )
     return pools
 

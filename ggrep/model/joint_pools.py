@@ -73,6 +73,7 @@ class JointQuestion:
         per_list: hits of a repository's list that take part.
         folds: copies of one text are shown once, and each is to be named.
         weighs: a score counts times what the repository's evidence gives.
+        counting: only statistics are asked for.
         vector: the query's; None to encode it there.
         silent: places, among the members, of those that are counted and show nothing, ascending.
         others: statistics of repositories that are asked by themselves: scores are measured
@@ -85,6 +86,7 @@ class JointQuestion:
     per_list: Annotated[int, Sent(MOST_CANDIDATES, 1)]
     folds: bool
     weighs: bool
+    counting: bool = False
     vector: EncodedQuery | None = None
     silent: Annotated[tuple[int, ...], Sent(MOST_MEMBERS, each=(0, MOST_MEMBERS))] = ()
     others: Annotated[tuple[CollectionStatistics, ...], Sent(MOST_MEMBERS)] = ()
@@ -188,6 +190,14 @@ class MemberNotice:
 
 
 @dataclass(frozen=True, slots=True)
+class MemberLimit:
+    """A cut of one repository's list over all corpora."""
+
+    member: int
+    limit: LimitHit
+
+
+@dataclass(frozen=True, slots=True)
 class JointPoolResponse:
     """The answer to a `JointPoolRequest`.
 
@@ -195,6 +205,7 @@ class JointPoolResponse:
         lists: of the repositories that may have a place in the answer, by member.
         leading: as of a `PoolResponse`, of all members together.
         limits_hit: cuts of the query itself, the same for all.
+        limits: cuts of the lists of those that are not silent.
         partial: members of which the first index is being built.
         reaching: places of the silent members without whom the answer may be another one. Of the
             others that is proven: no hit of theirs would be in it, nor move anything of it.
@@ -207,3 +218,4 @@ class JointPoolResponse:
     notices: tuple[MemberNotice, ...]
     partial: tuple[int, ...]
     reaching: tuple[int, ...] = ()
+    limits: tuple[MemberLimit, ...] = ()

@@ -77,7 +77,7 @@ def _silent(
     every = range(len(view.members))
     if chance.random() < 0.3:
         return tuple(sorted(chance.sample(every, len(every) // 2)))
-    figures = _asked(engine, view, replace(asked, silent=tuple(every))).figures
+    figures = _asked(engine, view, replace(asked, counting=True)).figures
     evidence = repo_evidence({member: figures.of(member) for member in every})
     ordered = sorted(every, key=lambda member: (-evidence[member], member))
     return tuple(sorted(ordered[chance.choice(_SPEAKING) :]))

@@ -12,7 +12,7 @@ from ggrep.config.home import Home
 from ggrep.index.packs.opened_packs import OpenedPacks
 from ggrep.model.confidence import LEADERS, NOBODY_LEADS, Leader, Leading
 from ggrep.model.corpus import CORPORA, Corpus
-from ggrep.model.request import SearchRequest
+from ggrep.model.request import Find, SearchRequest
 from ggrep.search.engine.joint_reach import members_reaching
 from ggrep.search.query.pipeline import Ranked, rank
 from tests.fakes.packs import NEVER, Stores, pack, question
@@ -148,3 +148,16 @@ def test_silent_members_show_nothing(stores: Stores) -> None:
     found = stores.ask(replace(question("fetch page"), silent=(0,)))
 
     assert {lists.member for lists in found.lists} == {1}
+
+
+@pytest.mark.parametrize(("top", "found"), [(1, ()), (2, (1,)), (9, (1,))])
+def test_of_definitions_those_matter_that_have_a_place(
+    stores: Stores, top: int, found: tuple[int, ...]
+) -> None:
+    """Another one of that name, in another letter case, is worth less; one is sure enough."""
+    write(
+        stores, a={"fetch.py": CODE}, b={"other.py": CODE.replace("fetch", "Fetch")}, c={"c.py": ""}
+    )
+    asked = question("fetch", top=top, find=Find.DEFINITION)
+
+    assert stores.ask(replace(asked, silent=(1, 2))).reaching == found

@@ -1,12 +1,14 @@
 """Little makes a workspace's repositories be asked one by one where they can be asked at once."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.model.request import SearchRequest
+from ggrep.model.request import Find, SearchRequest
+from ggrep.search.query import literal
 from tests.fakes.coordinated import document
 from tests.fakes.served_workspace import ServedWorkspace, asked, served_workspace
 
@@ -34,8 +36,14 @@ def nothing_seen(place: ServedWorkspace) -> None:
     place.between.pools.clear()
 
 
-def answered(place: ServedWorkspace, max_repos: int = 0) -> FederatedResponse:
-    question = SearchRequest("fetch a page", deterministic=True)
+def answered(
+    place: ServedWorkspace,
+    max_repos: int = 0,
+    query: str = "fetch a page",
+    find: Find = Find.AUTO,
+    **search: Any,
+) -> FederatedResponse:
+    question = SearchRequest(query, find=find, deterministic=True, **search)
     request = FederatedRequest(search=question, merge_strategy="global", max_repos=max_repos)
     with asked(place.federator()) as federator:
         return federator.search(place.workspace(MOST), request)
@@ -45,6 +53,56 @@ def test_all_are_asked_by_one_question(place: ServedWorkspace) -> None:
     answered(place)
 
     assert (len(place.between.joint), len(place.between.pools)) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("query", "find", "most"),
+    [
+        ("fetch_1", Find.DEFINITION, 1),
+        ("page", Find.USAGE, 9),
+        ("(page", Find.EXACT_TEXT, 9),
+        (r"\bpage \+ \d$", Find.REGEX, 9),
+        ("def fetch_1(page):", Find.SIMILAR_CODE, 9),
+        ("fetch a page", Find.CONCEPT, 9),
+    ],
+)
+def test_so_they_are_for_every_kind_of_finding(
+    place: ServedWorkspace, query: str, find: Find, most: int
+) -> None:
+    """With the same bytes as one by one: what is cut of a repository's list is told too."""
+    at_once = answered(place, query=query, find=find, per_file=1)
+    assert (len(place.between.joint), len(place.between.pools)) == (1, 0)
+    assert 0 < len(at_once.hits) <= most
+    place.between.together = False
+    try:
+        one_by_one = answered(place, query=query, find=find, per_file=1)
+    finally:
+        place.between.together = True
+
+    assert document(at_once) == document(one_by_one)
+    assert place.between.pools
+
+
+@pytest.mark.parametrize(("most", "by_itself", "told"), [(1, MOST, True), (5, 0, False)])
+def test_each_is_asked_by_itself_if_too_much_must_be_read_of_one(
+    place: ServedWorkspace,
+    monkeypatch: pytest.MonkeyPatch,
+    most: int,
+    by_itself: int,
+    told: bool,
+) -> None:
+    """It reads its first files, and says so; how much it is of all of them is no matter."""
+    monkeypatch.setattr(literal, "MAX_SCANNED_ROWS", most)
+    found = answered(place, query="page", find=Find.EXACT_TEXT)
+
+    assert (len(place.between.joint), len(place.between.pools)) == (1, by_itself)
+    assert ("max_scanned_rows" in {cut.limit.code for cut in found.limits_hit}) is told
+
+
+def test_a_place_is_of_one_of_them(place: ServedWorkspace) -> None:
+    found = answered(place, query="own.md:1", find=Find.SIMILAR_CODE)
+
+    assert [report.status for report in found.reports] == ["error"] * MOST
 
 
 def test_one_that_must_be_asked_by_itself_alone_is(place: ServedWorkspace) -> None:

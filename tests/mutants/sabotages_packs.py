@@ -294,9 +294,9 @@ PACK_SABOTAGES = (
     Sabotage(
         "all columns are taken for those of texts",
         "ggrep/search/query/row_reading.py",
-        "if segment.texts is None or not COLUMNS_BESIDE.issuperset(names):",
+        "if segment.texts is None or not set(COLUMNS).issuperset(names):",
         "if segment.texts is None:",
-        (TEXTS + "test_only_what_is_beside_the_text_is_had_without_a_look_at_it",),
+        (TEXTS + "test_columns_that_texts_do_not_hold_are_the_tables",),
     ),
     Sabotage(
         "texts are shown though a table was touched",

@@ -22,11 +22,11 @@ from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.routing import Routed, route
 from ggrep.federation.workspace import Workspace
 from ggrep.index.packs.pack_directory import make_packs
-from ggrep.model.request import SearchRequest
+from ggrep.model.request import Find, SearchRequest
 from tests.fakes.hosts import CLOCK
 from tests.fakes.packs import loose_segments, write_texts
 from tests.fakes.served_workspace import ServedWorkspace, asked, served_workspace
-from tests.properties.workspaces import from_federation, queries, trees
+from tests.properties.workspaces import found, from_federation, queries, trees
 
 MOST = 6
 FEW = settings(max_examples=12)
@@ -34,7 +34,7 @@ MANY = settings(max_examples=250)
 
 requests = st.fixed_dictionaries(
     {
-        "search": queries,
+        "search": found(queries),
         "fold": st.sampled_from([None, False]),
         "per_repo_top": st.sampled_from([None, 10, 12]),
         "merge_strategy": st.sampled_from(["global", "evidence"]),
@@ -72,6 +72,8 @@ class Proof:
         self.encoder = encoder
         self.asked = self.joint = self.apart = self.packed = self.texts = 0
         self.verdicts: Counter[str] = Counter()
+        self.kinds: Counter[Find] = Counter()
+        self.cuts: Counter[str] = Counter()
 
     def check(
         self,
@@ -130,6 +132,9 @@ class Proof:
         assert together or (between.pools and not between.joint)
         self.asked += together
         self.joint += bool(between.joint) and len(between.pools) <= len(between.apart)
+        if between.joint and len(between.pools) <= len(between.apart):
+            self.kinds[question.search.find] += 1
+            self.cuts.update(cut.limit.code for cut in answer.limits_hit)
         self.apart += bool(between.joint) and 0 < len(between.pools) <= len(between.apart)
         return answer
 
@@ -175,6 +180,8 @@ def prove(encoder: str, effort: settings) -> None:
         assert proof.packed
         assert proof.texts
         assert proof.verdicts["no"] > 0 < proof.verdicts["yes"]
+        assert {*proof.kinds} == {*Find}
+        assert proof.cuts["max_per_file"]
 
 
 @pytest.mark.slow

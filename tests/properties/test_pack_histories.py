@@ -27,7 +27,7 @@ from ggrep.index.maintenance.inventory import remove_store
 from ggrep.index.packs import pack_directory
 from ggrep.index.packs.pack_directory import pack_files
 from ggrep.model.corpus import Corpus
-from ggrep.model.request import Find, SearchRequest, SnippetMode
+from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.protocol.wire.message_types import Sync
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query import joint_view
@@ -40,7 +40,7 @@ from tests.fakes.repos import write_tree
 from tests.fakes.served_workspace import ServedWorkspace, asked, served_workspace
 from tests.properties.test_history import FarClock
 from tests.properties.trees import PATHS, bodies, content
-from tests.properties.workspaces import queries
+from tests.properties.workspaces import found, queries
 
 NUMBER = 5
 SEGMENTS = 3
@@ -91,11 +91,10 @@ _searches = st.builds(
     corpora=st.sampled_from([tuple(Corpus), tuple(Corpus), (Corpus.CODE,), (Corpus.PROSE,)]),
     snippet=st.sampled_from(SnippetMode),
     vectors=st.sampled_from([True, True, False]),
-    find=st.sampled_from([Find.AUTO, Find.AUTO, Find.CONCEPT]),
 )
 questions = st.fixed_dictionaries(
     {
-        "search": _searches,
+        "search": found(_searches),
         "fold": st.sampled_from([None, False]),
         "per_repo_top": st.sampled_from([None, 10, 12]),
         "merge_strategy": st.sampled_from(["global", "evidence"]),

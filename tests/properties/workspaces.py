@@ -1,6 +1,7 @@
 """Repositories that share names and texts, questions about them, and answers as plain values."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import strategies as st
@@ -8,8 +9,8 @@ from hypothesis import strategies as st
 from ggrep.federation.merge import MergedHit
 from ggrep.model.corpus import Mode
 from ggrep.model.hit import Hit
-from ggrep.model.request import SearchRequest
-from tests.properties.trees import PATHS, bodies, content, filters, texts
+from ggrep.model.request import Find, SearchRequest
+from tests.properties.trees import PATHS, bodies, content, filters, texts, words
 
 
 @st.composite
@@ -40,6 +41,24 @@ queries = st.builds(
     deterministic=st.just(True),
     keep_weak=st.just(True),
 )
+
+
+@st.composite
+def found(draw: st.DrawFn, searches: st.SearchStrategy[SearchRequest]) -> SearchRequest:
+    """Draw questions of all kinds of finding."""
+    search, word = draw(searches), draw(words)
+    name = f"{word}_{draw(st.integers(0, 3))}"
+    asked = {
+        Find.AUTO: search.query,
+        Find.CONCEPT: search.query,
+        Find.DEFINITION: draw(st.sampled_from([name, word, word.casefold()])),
+        Find.USAGE: draw(st.sampled_from([name, word])),
+        Find.EXACT_TEXT: draw(st.sampled_from([word, word[1:4], f"{word} ", "return x", "#", "["])),
+        Find.REGEX: draw(st.sampled_from([rf"{word}\W\w", rf"{word[:3]}\w+", r"^def \w+", "[{]"])),
+        Find.SIMILAR_CODE: draw(st.sampled_from([content("a.py", [word]), f"{word} of it"])),
+    }
+    find = draw(st.sampled_from([*asked]))
+    return replace(search, query=asked[find], find=find)
 
 
 def write_trees(base: Path, repos: Sequence[dict[str, str]]) -> list[Path]:

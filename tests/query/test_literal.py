@@ -48,6 +48,16 @@ def lines_shown(hit: Hit) -> range:
     return range(start, start + len(hit.content.split("\n")))
 
 
+@pytest.mark.parametrize("find", [Find.EXACT_TEXT, Find.REGEX, Find.USAGE])
+def test_a_blank_file_holds_no_text_whatever_it_is_called(
+    tmp_path: Path, home: Path, find: Find
+) -> None:
+    engine = indexed(tmp_path, home, {"lib/parser.rs": "", "a.py": "parser = 1\n"})
+    answer = ask(engine, "parser", find, include_anchors=True)
+
+    assert {path for path, _ in places(answer)} == {"a.py"}
+
+
 @pytest.mark.slow
 @settings(max_examples=25)
 @given(

@@ -41,9 +41,10 @@ _LEVEL: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
-    """What a table has of a row that is shown, or that tells whose it is.
+    """What a table has of a row that is shown or looked into, or that tells whose it is.
 
     Attributes:
+        names: of all that it defines.
         text: as it is embedded; the file's own lies from `display_start`, in characters.
     """
 
@@ -57,6 +58,9 @@ class TextRow:
     text: str
     display_start: int
     display_length: int
+    names: Sequence[str]
+    byte_start: int
+    byte_end: int
 
     @property
     def own_text(self) -> str:
@@ -71,8 +75,7 @@ class TextRow:
 
 COLUMNS: Final = tuple(field.name for field in fields(TextRow))
 """What tables call the values of a row."""
-COLUMNS_BESIDE: Final = frozenset({"name", "qualified_name", "breadcrumb", "signature", "encoding"})
-"""Of these, what may be had without a look at the text."""
+_OF_TEXT: Final = frozenset({"text", "display_start", "display_length"})
 _VALUES: Final = attrgetter(*COLUMNS)
 
 
@@ -112,7 +115,12 @@ class PackTexts:
         }
 
     def columns(self, rows: Sequence[int], names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
-        """Return some of `COLUMNS_BESIDE` of ascending rows."""
+        """Return some of `COLUMNS` of ascending rows."""
+        if not _OF_TEXT.isdisjoint(names):
+            return {
+                row: tuple(getattr(found, name) for name in names)
+                for row, found, _ in self._proved(rows)
+            }
         places = [COLUMNS.index(name) for name in names]
         return {row: tuple(found[place] for place in places) for row, found in self._rows(rows)}
 

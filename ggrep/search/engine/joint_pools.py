@@ -31,6 +31,7 @@ from ggrep.model.joint_pools import (
     JointFigures,
     JointPoolResponse,
     JointQuestion,
+    MemberLimit,
     MemberLists,
     MemberNotice,
 )
@@ -41,11 +42,11 @@ from ggrep.model.statistics import CollectionStatistics, sum_statistics
 from ggrep.search.engine.joint_reach import members_reaching
 from ggrep.search.engine.query_answers import AS_DEEP_AS_NEEDED, UNBOUNDED, clamped
 from ggrep.search.query.chunk_ids import SAME_BITS, candidate_ids, rows_of_texts
-from ggrep.search.query.context import state_notices
+from ggrep.search.query.context import search_notices, state_notices
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.fetch import bare_hit, show_all
 from ggrep.search.query.file_features import Figures
-from ggrep.search.query.finding import read_query
+from ggrep.search.query.finding import not_shown, read_query, refuse_place
 from ggrep.search.query.joint_view import JointView, member_figures, owners_of
 from ggrep.search.query.order import Candidate
 from ggrep.search.query.pipeline import Ranked, leading, rank, ranked_within
@@ -92,9 +93,10 @@ def joint_pools(
         GgrepError: as one repository's.
     """
     view.require_still()
+    refuse_place(question.search)
     search, clamps = clamped(replace(question.search, limit=1), settings)
     figures = member_figures(view, read_query(search), deadline)
-    if len(question.silent) == len(view.members):
+    if question.counting:
         return JointPoolResponse(figures, (), NOBODY_LEADS, (), (), ())
     factors = _factors(figures, question.others) if question.weighs else None
     total = sum_statistics((figures.total(), *question.others))
@@ -111,6 +113,7 @@ def joint_pools(
     joint = _Joint(view, question, every, encoder, deadline, factors)
     ranked, lists = joint.lists()
     leaders = leading(ranked, deadline)
+    told = search_notices(search, encoder)
     return JointPoolResponse(
         figures=figures,
         lists=joint.by_member(ranked, lists),
@@ -119,10 +122,11 @@ def joint_pools(
         notices=tuple(
             MemberNotice(place, notice)
             for place, member in enumerate(view.members)
-            for notice in state_notices(member)
+            for notice in (*state_notices(member), *told)
         ),
         partial=tuple(place for place, one in enumerate(view.members) if one.manifest.partial),
         reaching=joint.reaching(lists, leaders),
+        limits=joint.limits(ranked),
     )
 
 
@@ -174,6 +178,26 @@ class _Joint:
         return tuple(
             MemberLists(member, tuple((corpus, tuple(own[member][corpus])) for corpus in corpora))
             for member in sorted(own)
+        )
+
+    def limits(self, ranked: Ranked) -> tuple[MemberLimit, ...]:
+        """Return the cuts that keep rows of members from being shown that were found.
+
+        A member's list over all corpora has so many hits as its quotas and files leave it.
+        """
+        if ranked.found is None:
+            return ()
+        most, search = self.question.per_list, replace(ranked.request, limit=self.question.per_list)
+        found, shown = (np.zeros(len(self.view.members), dtype=np.int64) for _ in range(2))
+        for segment, matches in zip(ranked.segments, ranked.found.matches, strict=True):
+            owners = owners_of(segment)
+            numbers = np.bincount(segment.image.row_files[matches.rows], minlength=len(owners))
+            np.add.at(found, owners, numbers)
+            np.add.at(shown, owners, np.minimum(numbers, search.per_file or most))
+        return tuple(
+            MemberLimit(member, limit)
+            for member in np.flatnonzero(found).tolist()
+            for limit in not_shown(int(found[member]), search, min(most, int(shown[member])))
         )
 
     def reaching(self, lists: Sequence[_List], leaders: Leading) -> tuple[int, ...]:

@@ -3,7 +3,8 @@
 Their rows are scored as all others. A row matters if it counts as much as the last text that its
 corpus' merged list shows, or if its file would be among those that the answer's confidence goes by.
 The learned correction is bounded: rows that could not matter even at its most are left out, and it
-is reckoned for the files of the others, so that the verdict is exact. Scores that a member adds to
+is reckoned for the files of the others, so that the verdict is exact. Of a kind of finding that
+promises something of every hit, confidence goes by the best row alone. Scores that a member adds to
 nobody else's need no look: its statistics are in the sum already.
 """
 
@@ -44,7 +45,8 @@ def members_reaching(
         file_weights: per segment (files,), what the scores of files count; None for all alike.
     """
     by_corpus = np.array([least.get(corpus, np.inf) for corpus in CORPORA])
-    leading = leaders.leaders[-1].score if len(leaders.leaders) >= LEADERS else 0.0
+    full = len(leaders.leaders) >= (LEADERS if ranked.found is None else 1)
+    leading = leaders.leaders[-1].score if full else 0.0
     weights = file_weights or [np.ones(segment.image.files) for segment in ranked.segments]
     highest = MOST if ranked.correction is not None else 1.0
     masks = [

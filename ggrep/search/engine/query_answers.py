@@ -35,7 +35,7 @@ from ggrep.model.response import (
 )
 from ggrep.model.standing import Standing, standing_notices
 from ggrep.model.statistics import CollectionStatistics
-from ggrep.search.query.context import Context, Stages, state_notices
+from ggrep.search.query.context import Context, Stages, search_notices, state_notices
 from ggrep.search.query.explain import explain
 from ggrep.search.query.fetch import Caps, show, show_all
 from ggrep.search.query.finding import refuse_place, unshown
@@ -83,7 +83,7 @@ def answer(
         "low_confidence": len(chosen.candidates) - len(hits),
     }
     cuts = (*clamps, *ranked.limits, *chosen.limits, *weak_cuts, *byte_cuts)
-    notices = (*context.search_notices(request), *confidence_notices(confidence))
+    notices = (*search_notices(request, context.encoder), *confidence_notices(confidence))
     if not chosen.candidates:
         notices += selection_notices(ranked.segments, request.scope, request.filters, deadline)
     return QueryResponse(
@@ -136,7 +136,7 @@ def pool(context: Context, request: PoolRequest) -> PoolResponse:
         corpora=tuple(zip(search.corpora, shown[1:], strict=True)),
         leading=leading(ranked, deadline),
         limits_hit=sorted_limits((*clamps, *ranked.limits, *cuts, *unlisted)),
-        warnings=sorted_notices((*state_notices(view), *context.search_notices(search))),
+        warnings=sorted_notices((*state_notices(view), *search_notices(search, context.encoder))),
     )
 
 

@@ -162,13 +162,6 @@ class Context:
             scan=self.scan,
         )
 
-    def search_notices(self, request: SearchRequest) -> tuple[Notice, ...]:
-        """Return the notices of a ranked answer about its request."""
-        if request.find is Find.SIMILAR_CODE and (self.encoder is None or not request.vectors):
-            told = "no vectors are compared; code is similar here that shares rare words"
-            return (Notice("no_vectors", told),)
-        return ()
-
 
 class Stages:
     """Measures the stages of an answer, one behind the other."""
@@ -183,6 +176,14 @@ class Stages:
         now_ms = self._clock.monotonic_ms()
         self.spans.append((stage, now_ms - self._began_ms))
         self._began_ms = now_ms
+
+
+def search_notices(request: SearchRequest, encoder: Encoder | None) -> tuple[Notice, ...]:
+    """Return the notices of a ranked answer about its request."""
+    if request.find is Find.SIMILAR_CODE and (encoder is None or not request.vectors):
+        told = "no vectors are compared; code is similar here that shares rare words"
+        return (Notice("no_vectors", told),)
+    return ()
 
 
 def state_notices(view: SnapshotView) -> tuple[Notice, ...]:

@@ -62,6 +62,11 @@ class Found:
         """Return the number of rows."""
         return sum(len(matches.rows) for matches in self.matches)
 
+    def within(self, masks: Sequence[Mask]) -> "Found":
+        """Return those of some rows, per segment."""
+        pairs = zip(self.matches, masks, strict=True)
+        return replace(self, matches=tuple(matches.within(mask) for matches, mask in pairs))
+
 
 @dataclass(frozen=True, slots=True)
 class Seed:
@@ -198,11 +203,16 @@ def leading_found(found: Found, scores: Sequence[SegmentScores]) -> Leading:
 
 def unshown(found: Found | None, request: SearchRequest, shown: int) -> tuple[LimitHit, ...]:
     """Return the cut that kept found rows from being shown; search for words alone makes none."""
-    if found is None or found.total <= shown:
+    return () if found is None else not_shown(found.total, request, shown)
+
+
+def not_shown(found: int, request: SearchRequest, shown: int) -> tuple[LimitHit, ...]:
+    """Return the cut that kept so many of the rows that were found from being shown."""
+    if found <= shown:
         return ()
     if shown >= request.limit:
-        return (LimitHit("max_results", request.limit, found.total),)
-    return (LimitHit("max_per_file", request.per_file, found.total),)
+        return (LimitHit("max_results", request.limit, found),)
+    return (LimitHit("max_per_file", request.per_file, found),)
 
 
 def code_query(text: str) -> ParsedQuery:

@@ -6,6 +6,7 @@ are read and looked into. What holds no word at all is looked for in every file.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import InvalidRequest
+from ggrep.base.errors import Incompatible, InvalidRequest
 from ggrep.index.lexical.layout import BODY
 from ggrep.index.lexical.postings import Postings, Rows, union
 from ggrep.index.lexical.tokens import word_terms
@@ -91,6 +92,11 @@ class Matches:
     lines: npt.NDArray[np.int64]
     factors: npt.NDArray[np.float64]
 
+    def within(self, mask: Mask) -> "Matches":
+        """Return those of some rows."""
+        kept = mask[self.rows]
+        return Matches(self.rows[kept], self.lines[kept], self.factors[kept])
+
     def line_of(self, row: int) -> int:
         """Return the line of a matching row; 0 for other rows."""
         place = int(np.searchsorted(self.rows, row))
@@ -118,6 +124,7 @@ def matching_rows(
 
     Raises:
         DeadlineExceeded: time ran out.
+        Incompatible: a member of a joint view has more chunks to read than one search may.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     files = []
@@ -140,7 +147,7 @@ def _matches_in(
     """Yield the eligible rows of a file in which a match begins, with its line."""
     ends = [*(part.start for part in file.parts[1:]), len(file.data) + 1]
     start = 0
-    for part, end in zip(file.parts, ends, strict=True):
+    for part, end in zip(file.parts, ends, strict=False):  # of a blank file there is none
         # What stands in front of the first chunk, blank as it is, belongs to it.
         begin, start = start, end
         if not mask[part.row]:
@@ -216,12 +223,13 @@ def _bounded(
     segments: Sequence[SearchableSegment], files: list[npt.NDArray[np.int64]]
 ) -> tuple[list[npt.NDArray[np.int64]], tuple[LimitHit, ...]]:
     """Return the files to read, the first by path if there are too many."""
-    sizes = [
-        np.diff(segment.image.file_rows.astype(np.int64))[own]
-        for segment, own in zip(segments, files, strict=True)
-    ]
+    starts = [segment.image.file_rows.astype(np.int64) for segment in segments]
+    sizes = [(each[1:] - each[:-1])[own] for each, own in zip(starts, files, strict=True)]
     total = sum(int(size.sum()) for size in sizes)
     if total <= MAX_SCANNED_ROWS:
+        return files, ()
+    if any(segment.owners is not None for segment in segments):
+        _require_bounded(segments, files, sizes)
         return files, ()
     every = sorted(
         (segment.image.path_bytes(file), place, file, size)
@@ -237,3 +245,21 @@ def _bounded(
         kept[place].append(file)
     bounded = [np.array(sorted(own), dtype=np.int64) for own in kept]
     return bounded, (LimitHit("max_scanned_rows", MAX_SCANNED_ROWS, total),)
+
+
+def _require_bounded(
+    segments: Sequence[SearchableSegment],
+    files: Sequence[npt.NDArray[np.int64]],
+    sizes: Sequence[npt.NDArray[np.int64]],
+) -> None:
+    """Raise if one member's files have too many chunks: it cuts, and says so, asked by itself.
+
+    Raises:
+        Incompatible: one does.
+    """
+    totals: Counter[int] = Counter()
+    for segment, own, counts in zip(segments, files, sizes, strict=True):
+        for file, size in zip(own.tolist(), counts.tolist(), strict=True):
+            totals[segment.owner_of(file)] += size
+    if max(totals.values()) > MAX_SCANNED_ROWS:
+        raise Incompatible("a repository has too many chunks to read; ask it by itself")

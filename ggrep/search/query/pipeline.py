@@ -192,7 +192,7 @@ def ranked_within(
 ) -> Ranked:
     """Return the ranking of some of the rows that may be shown, of which so many files may be.
 
-    Scores are those of the whole collection. What was found of a kind of finding is not looked at.
+    Scores are those of the whole collection.
     `file_weights` are per segment (files,), what an answer multiplies the scores of files by.
     """
     masks = tuple(mask & own for mask, own in zip(ranked.eligible, within, strict=True))
@@ -200,7 +200,8 @@ def ranked_within(
     if ranked.correction is not None:
         most = max(files, LEADERS)
         scores = ranked.correction.corrected(ranked.segments, scores, masks, most, file_weights)
-    return replace(ranked, eligible=masks, scores=scores)
+    found = ranked.found and ranked.found.within(masks)
+    return replace(ranked, eligible=masks, scores=scores, found=found)
 
 
 def _promised(ranked: Ranked, deadline: Deadline) -> Ranked:
@@ -209,9 +210,11 @@ def _promised(ranked: Ranked, deadline: Deadline) -> Ranked:
     if found is None:
         return ranked
     kept = [only_found(*part) for part in zip(ranked.scores, found.matches, strict=True)]
+    scores = tuple(scores for scores, _ in kept)
     return replace(
         ranked,
-        scores=tuple(scores for scores, _ in kept),
+        scores=scores,
+        plain=scores,  # no such kind is corrected
         eligible=tuple(mask for _, mask in kept),
         found=found,
     )

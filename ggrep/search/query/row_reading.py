@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias, TypeVar
 
 from ggrep.base.errors import CorruptStore
-from ggrep.index.packs.pack_texts import COLUMNS_BESIDE
+from ggrep.index.packs.pack_texts import COLUMNS
 from ggrep.index.store.rows import ShownRow
 from ggrep.index.store.tables import read_columns, take_shown, take_texts
 from ggrep.index.store.view import SnapshotView, gone
@@ -45,7 +45,7 @@ def row_columns(
     view: SnapshotView, segment: SearchableSegment, rows: Sequence[int], names: Sequence[str]
 ) -> list[list[Any]]:
     """Return columns of some rows, which must ascend; errors as `removal_told`."""
-    if segment.texts is None or not COLUMNS_BESIDE.issuperset(names):
+    if segment.texts is None or not set(COLUMNS).issuperset(names):
         return _table_columns(view, segment, rows, names)
 
     def read(view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]) -> list[Values]:

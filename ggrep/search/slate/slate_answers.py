@@ -21,7 +21,7 @@ from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SessionState, SlateRequest, SlateResponse
 from ggrep.model.slate_material import FileCandidate, PackMaterial, Pick
-from ggrep.search.query.context import Context, Stages
+from ggrep.search.query.context import Context, Stages, search_notices
 from ggrep.search.query.pipeline import Ranked, leading
 from ggrep.search.query.weights import RANKING_REVISION
 from ggrep.search.slate.duplicates import Merged, merged
@@ -139,7 +139,7 @@ def slate(
             deterministic=request.search.deterministic,
             limits=cuts,
             notices=(
-                *context.search_notices(request.search),
+                *search_notices(request.search, context.encoder),
                 *confidence_notices(confidence),
                 *_suppressed(selection),
             ),
