@@ -1,5 +1,6 @@
 """The JSON of what is told of a workspace's repositories, under every answer."""
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,6 +14,7 @@ from ggrep.federation.coverage import Coverage
 from ggrep.federation.diagnostics import Diagnostic, redactor
 from ggrep.federation.repo_outcomes import RepoLimit, RepoReport, code_of
 from ggrep.federation.workspace import Workspace
+from ggrep.model.limits import LimitHit
 from ggrep.render.metadata_json import limit_json
 
 if TYPE_CHECKING:
@@ -46,6 +48,9 @@ _OF_THE_QUERY: Final = frozenset(
 )
 """Cuts of the question, which every repository makes alike."""
 
+_OF_WHAT_WAS_FOUND: Final = frozenset({"max_results", "max_per_file"})
+"""Cuts of a repository's list, of which nothing need have had a place in the answer."""
+
 
 def listed_repos(response: Attended, shown: Iterable[RepoId]) -> frozenset[RepoId]:
     """Return the repositories that an answer lists.
@@ -57,7 +62,8 @@ def listed_repos(response: Attended, shown: Iterable[RepoId]) -> frozenset[RepoI
     if response.request.all_repos or len(everybody) <= LISTED_WHOLE:
         return everybody
     told = {item.repo_id for item in (*response.warnings, *response.errors)}
-    told |= {cut.repo_id for cut in response.limits_hit if cut.limit.code not in _OF_THE_QUERY}
+    passed = _OF_THE_QUERY | _OF_WHAT_WAS_FOUND
+    told |= {cut.repo_id for cut in response.limits_hit if cut.limit.code not in passed}
     failed = {report.repo.repo_id for report in response.reports if report.status not in _HARMLESS}
     missed = {one.repo_id for one in response.coverage if one.could_change != "no"}
     return everybody & {*shown, *response.selection.named, *told, *failed, *missed}
@@ -120,11 +126,22 @@ def repos_json(
 def limits_json(
     limits: Iterable[RepoLimit], listed: Container[RepoId]
 ) -> "list[FederatedLimitJson]":
-    """Return the cuts; those that all repositories that are not listed made alike are nobody's."""
+    """Return the cuts.
+
+    Those that all repositories that are not listed made alike are nobody's, as is how much was
+    found in them together.
+    """
     kept: dict[RepoLimit, None] = {}
+    found: Counter[tuple[str, int]] = Counter()
     for limit in limits:
-        named = limit.repo_id is None or limit.repo_id in listed
-        kept[limit if named else replace(limit, repo_id=None)] = None
+        cut = limit.limit
+        if limit.repo_id is None or limit.repo_id in listed:
+            kept[limit] = None
+        elif cut.code in _OF_WHAT_WAS_FOUND:
+            found[cut.code, cut.limit] += cut.observed or 0
+        else:
+            kept[replace(limit, repo_id=None)] = None
+    kept |= {RepoLimit(LimitHit(*cut, observed)): None for cut, observed in found.items()}
     return [limit_of_repo_json(limit) for limit in sorted(kept, key=RepoLimit.order)]
 
 

@@ -1,6 +1,7 @@
 """Little makes a workspace's repositories be asked one by one where they can be asked at once."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.model.request import Find, SearchRequest
+from ggrep.search.engine import joint_pools
 from ggrep.search.query import literal
 from tests.fakes.coordinated import document
 from tests.fakes.served_workspace import ServedWorkspace, asked, served_workspace
@@ -41,10 +43,11 @@ def answered(
     max_repos: int = 0,
     query: str = "fetch a page",
     find: Find = Find.AUTO,
+    strategy: str = "global",
     **search: Any,
 ) -> FederatedResponse:
     question = SearchRequest(query, find=find, deterministic=True, **search)
-    request = FederatedRequest(search=question, merge_strategy="global", max_repos=max_repos)
+    request = FederatedRequest(search=question, merge_strategy=strategy, max_repos=max_repos)
     with asked(place.federator()) as federator:
         return federator.search(place.workspace(MOST), request)
 
@@ -97,6 +100,25 @@ def test_each_is_asked_by_itself_if_too_much_must_be_read_of_one(
 
     assert (len(place.between.joint), len(place.between.pools)) == (1, by_itself)
     assert ("max_scanned_rows" in {cut.limit.code for cut in found.limits_hit}) is told
+
+
+@pytest.mark.parametrize("strategy", ["global", "evidence"])
+def test_so_are_those_of_whose_hits_very_many_score_alike(
+    place: ServedWorkspace, monkeypatch: pytest.MonkeyPatch, strategy: str
+) -> None:
+    """Signs are no words, so that they score nothing. Which come first their paths say."""
+    monkeypatch.setattr(joint_pools, "_MOST_DEEP", 32)
+    trees = [{f"p{9 - n}.py": f"a{n} += {at}\n" for n in range(9 * (at + 1))} for at in range(MOST)]
+    place.write(trees)
+    try:
+        ask = partial(answered, place, query="+=", find=Find.EXACT_TEXT, strategy=strategy)
+        at_once = document(ask())
+        assert not place.between.pools
+        place.between.together = False
+        assert document(ask()) == at_once
+    finally:
+        place.between.together = True
+        place.write(TREES)
 
 
 def test_a_place_is_of_one_of_them(place: ServedWorkspace) -> None:

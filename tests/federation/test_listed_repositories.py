@@ -96,6 +96,20 @@ async def test_what_else_names_repositories_leaves_the_others_out() -> None:
     assert set(document["stats"]["repos"]) == rows
 
 
+async def test_who_holds_more_than_is_looked_at_is_not_listed_for_it() -> None:
+    """A word that stands everywhere must not make an answer that names all; how much is said."""
+    fakes = repositories()
+    for place, fake in enumerate(fakes):
+        fake.limits = (LimitHit("max_results", 20, 100 + place),)
+    document = await answered(fakes)
+
+    assert listed(document) == ["r000"]
+    assert [(cut.get("repoId"), cut["observed"]) for cut in document["limits_hit"]] == [
+        (None, sum(range(101, 100 + MANY))),
+        (document["repos"][0]["repoId"], 100),
+    ]
+
+
 async def test_all_are_listed_where_that_is_wished() -> None:
     """Operators look at each; nothing else of the answer changes."""
     whole = await answered(repositories(), all_repos=True)

@@ -26,6 +26,7 @@ from ggrep.index.maintenance.compaction import compact
 from ggrep.index.maintenance.inventory import remove_store
 from ggrep.index.packs import pack_directory
 from ggrep.index.packs.pack_directory import pack_files
+from ggrep.index.store.active import read_active
 from ggrep.model.corpus import Corpus
 from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.protocol.wire.message_types import Sync
@@ -193,8 +194,8 @@ class Histories:
             with suppress(GgrepError):
                 remove_store(self.home, engine.identity.store_id, clock=CLOCK)
             return not engine.identity.store.exists()
-        if not engine.identity.store.exists():
-            return False
+        if read_active(engine.identity.store) is None:
+            return False  # removed, and not published anew
         with engine.target() as target:
             if kind == "compact":
                 return compact(target, force=True).performed

@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import groupby, islice
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -75,7 +75,6 @@ class TextRow:
 
 COLUMNS: Final = tuple(field.name for field in fields(TextRow))
 """What tables call the values of a row."""
-_OF_TEXT: Final = frozenset({"text", "display_start", "display_length"})
 _VALUES: Final = attrgetter(*COLUMNS)
 
 
@@ -115,14 +114,10 @@ class PackTexts:
         }
 
     def columns(self, rows: Sequence[int], names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
-        """Return some of `COLUMNS` of ascending rows."""
-        if not _OF_TEXT.isdisjoint(names):
-            return {
-                row: tuple(getattr(found, name) for name in names)
-                for row, found, _ in self._proved(rows)
-            }
+        """Return some of `COLUMNS` of ascending rows; which blocks are whole checksums say."""
         places = [COLUMNS.index(name) for name in names]
-        return {row: tuple(found[place] for place in places) for row, found in self._rows(rows)}
+        take = itemgetter(*places) if len(places) > 1 else lambda found: (found[places[0]],)
+        return {row: take(found) for row, found in self._rows(rows)}
 
     def are_whole(self) -> bool:
         """Return whether every block is as it was written."""

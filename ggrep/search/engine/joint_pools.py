@@ -238,29 +238,50 @@ class _Joint:
 
     def _list(self, ranked: Ranked, corpus: Corpus, length: int) -> _List | None:
         """Return a corpus' list as far as it matters; None where it must be longer."""
-        found = self._choose(self._weighed(ranked), corpus, length).candidates
+        weighed = self._weighed(ranked)
+        found = self._choose(weighed, corpus, length).candidates
         ids = candidate_ids(ranked.view, ranked.segments, found) if self.question.folds else []
         end, full = self._end(found, ids)
         if end == len(found) == length:
-            return None
+            if not self._are_in_order(ranked, weighed, found[-1].score):
+                return None
+            end, full = self._end(found, ids, in_order=found[-1].score)
+            if not full:
+                return None
         own = [self._plain(ranked, one) for one in found[:end]]
         # Each member's in its own order: weighed, two of its scores may be the same.
         listed = self._cut(sorted(own, key=lambda one: -one.score))
         texts = [*dict.fromkeys(ids[:end]), *self._others_texts()]
         return _List(corpus, listed, texts, found[end - 1].score if full else 0.0)
 
-    def _end(self, found: Sequence[Candidate], ids: Sequence[bytes]) -> tuple[int, bool]:
+    def _are_in_order(self, ranked: Ranked, weighed: Ranked, score: float) -> bool:
+        """Return whether hits that count so much come here as they do in the merged list.
+
+        That goes by their own scores next; paths are shown as they are.
+        """
+        own = [
+            one.total[part.total == score]
+            for one, part in zip(ranked.scores, weighed.scores, strict=True)
+        ]
+        return len(np.unique(np.concatenate(own))) <= 1
+
+    def _end(
+        self, found: Sequence[Candidate], ids: Sequence[bytes], in_order: float = 0.0
+    ) -> tuple[int, bool]:
         """Return how many of the hits may be shown, and whether those behind have no place.
 
         How hits come in order that score alike is for the coordinator to say, so that all may be
-        shown that score like the last one. By `ids`, if there are any, it folds: of each text the
-        hits stay of whoever has the best one; where several have, the fewest that may stay count.
+        shown that score like the last one, but for those that score `in_order`. By `ids`, if there
+        are any, it folds: of each text the hits stay of whoever has the best one; where several
+        have, the fewest that may stay count.
         """
         held: dict[bytes, Counter[int]] = {}
         end = 0
-        for _, group in groupby(found, key=lambda one: one.score):
+        for _, group in groupby(
+            enumerate(found), lambda pair: (pair[1].score, pair[0] * (pair[1].score == in_order))
+        ):
             fresh: set[bytes] = set()
-            for one in group:
+            for _, one in group:
                 end += 1
                 if ids:
                     text, member = ids[end - 1], self._member(one)

@@ -146,16 +146,16 @@ def _matches_in(
 ) -> Iterator[tuple[int, int]]:
     """Yield the eligible rows of a file in which a match begins, with its line."""
     ends = [*(part.start for part in file.parts[1:]), len(file.data) + 1]
-    start = 0
+    begin, match = 0, pattern.first(file.data, 0, deadline)
     for part, end in zip(file.parts, ends, strict=False):  # of a blank file there is none
-        # What stands in front of the first chunk, blank as it is, belongs to it.
-        begin, start = start, end
-        if not mask[part.row]:
-            continue
-        if (match := pattern.first(file.data, begin, deadline)) is None:
+        if match is not None and match[0] < begin:
+            match = pattern.first(file.data, begin, deadline)
+        if match is None:
             break
-        if match[0] < end:
+        # What stands in front of the first chunk, blank as it is, belongs to it.
+        if match[0] < end and mask[part.row]:
             yield part.row, _line(file.data, part, match[0])
+        begin = end
     for part in file.anchors:
         if mask[part.row]:
             found = pattern.first(file.data[: part.end], part.start, deadline)
