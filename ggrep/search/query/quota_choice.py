@@ -19,6 +19,8 @@ from ggrep.search.query.pipeline import Ranked
 
 _FIRST_LOOK = 256
 """Candidates ordered at first; nearly every answer is complete within them."""
+_FURTHER = 8
+"""Times as many are ordered next, where they were too few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +79,11 @@ def choose(
         cut = frozenset(corpus for corpus, number in counts.items() if number > bound)
         return _Pick(candidates, picked, cut, max(counts.values(), default=0))
 
-    first = min(max(_FIRST_LOOK, 8 * limit), most)
-    found = pick(first)
-    if first < most and _short(found, limit, dealt):
-        found = pick(most)
+    bound = min(max(_FIRST_LOOK, 8 * limit), most)
+    found = pick(bound)
+    while bound < most and _short(found, limit, dealt):
+        bound = min(_FURTHER * bound, most)
+        found = pick(bound)
     if not _short(found, limit, dealt):
         return Chosen(found.dealt, ())
     return Chosen(found.dealt, (LimitHit("max_candidates", most, found.largest),))
