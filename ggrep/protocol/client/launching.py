@@ -1,16 +1,23 @@
 """Starts daemons from an event loop, in threads that give up when no task waits any more."""
 
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Final
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Final, cast
 
 import anyio
 from anyio import CapacityLimiter, to_thread
 
+from ggrep.base import stable_json
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, GgrepError
+from ggrep.base.stable_json import Json
 from ggrep.config import names
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.dialling import LATE, before
@@ -19,6 +26,8 @@ from ggrep.protocol.client.marker import standing_reason
 from ggrep.protocol.client.reaching import Reaching
 from ggrep.protocol.client.starting import Died, StillStarting, start_all
 
+_PACKAGE_ROOT: Final = Path(__file__).resolve().parents[3]
+_BEHIND: Final = "ggrep.protocol.client.starting_behind"
 _HOSTS: Final = 4
 _THREADS: Final = 16
 """Threads that start hosts, and that reach single daemons; these may all wait for those."""
@@ -65,27 +74,29 @@ class Launcher:
                     group.start_soon(self._start_host, host, soon)
 
     def start_behind(self, addresses: Sequence[DaemonAddress]) -> None:
-        """Start one host for all that may be started, in a thread that nobody waits for.
-
-        It ends once the host's process runs; this process does not end before.
-        """
-
-        def gone(_: float) -> None:
-            raise Cancelled("nobody waits for the daemons")
-
-        def start(host: Sequence[DaemonAddress]) -> None:
-            with suppress(GgrepError):
-                start_all([one for one in host if _may_start(one)], self._environ, wait=gone)
-
+        """Have a process of its own start one host for all that may be; never fails."""
         for host in _by_host(addresses):
-            threading.Thread(target=start, args=(host,)).start()
+            roots: list[Json] = [os.fsencode(one.identity.root).hex() for one in host]
+            flags = cast("dict[str, Json]", dict(host[0].flags))
+            with suppress(OSError), TemporaryFile() as told:
+                told.write(stable_json.dumps([str(host[0].home.base), flags, roots]))
+                told.seek(0)
+                subprocess.Popen(  # noqa: S603 - our own program
+                    [sys.executable, "-m", _BEHIND],
+                    stdin=told,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    env=dict(self._environ),
+                    cwd=_PACKAGE_ROOT,
+                    start_new_session=True,
+                )
 
     async def _start_host(self, addresses: Sequence[DaemonAddress], deadline: Deadline) -> None:
         """Start one host, and retry once if it was killed; wait for one that another starts."""
         theirs: list[DaemonAddress] = []
 
         def work(nap: Callable[[float], None]) -> None:
-            wanted = [address for address in addresses if _may_start(address)]
+            wanted = [address for address in addresses if may_start(address)]
             for _ in range(2):
                 with suppress(Died):
                     ours = start_all(wanted, self._environ, deadline.remaining_ms() / 1e3, wait=nap)
@@ -126,7 +137,7 @@ def is_published(address: DaemonAddress) -> bool:
     return names.active_file(address.identity.store).exists()
 
 
-def _may_start(address: DaemonAddress) -> bool:
+def may_start(address: DaemonAddress) -> bool:
     """Return whether to start a repository's daemon together with others."""
     return (
         is_published(address)
