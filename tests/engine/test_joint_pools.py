@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ggrep.config.home import Home
@@ -10,6 +11,8 @@ from ggrep.model.corpus import Corpus
 from ggrep.model.hit import Hit
 from ggrep.model.joint_pools import JointPoolResponse
 from ggrep.model.request import SearchRequest
+from ggrep.search.engine.joint_pools import score_alike
+from ggrep.search.query.score import SegmentScores
 from tests.fakes.packs import Stores, pack, question
 
 CODE = "def fetch(page):\n    return parse(page)\n"
@@ -124,3 +127,15 @@ def test_figures_are_those_of_each(stores: Stores) -> None:
         _, own = stores.engines[name].term_stats(SearchRequest("fetch value"))
         assert found.figures.of(place) == own
     assert found.figures.total().chunks == sum(found.figures.chunks)
+
+
+@pytest.mark.parametrize(("second", "alike"), [(0.4, False), (0.2, True)])
+def test_rows_that_count_alike_need_not_score_alike(second: float, alike: bool) -> None:
+    """By their evidence repositories may lift a lower score to the same."""
+    scored, counted = (
+        [SegmentScores(np.array(totals), np.zeros(2), {}, np.zeros(1), np.zeros(2))]
+        for totals in ((0.2, second), (0.1, 0.1))
+    )
+
+    assert score_alike(scored, counted, 0.1) is alike
+    assert score_alike(scored, counted, 0.3)

@@ -138,6 +138,15 @@ def test_one_that_must_be_asked_by_itself_alone_is(place: ServedWorkspace) -> No
     assert found == before
 
 
+def test_who_is_only_counted_is_judged_all_the_same(place: ServedWorkspace) -> None:
+    """Where the one that is searched had to be asked by itself, all others show nothing."""
+    place.between.apart = frozenset({place.workspace(MOST).repos[0].repo_id})
+    found = answered(place, max_repos=1, query="fetch_0 page")
+
+    assert [report.status for report in found.reports] == ["ok", *["skipped"] * (MOST - 1)]
+    assert {one.could_change for one in found.coverage if not one.answered} == {"yes"}
+
+
 def test_a_limit_of_repositories_is_no_reason_to_ask_each(place: ServedWorkspace) -> None:
     found = answered(place, max_repos=2)
 

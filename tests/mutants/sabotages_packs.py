@@ -7,6 +7,7 @@ DIRECTORY = "tests/packs/test_pack_directory.py::"
 IMAGE = "tests/packs/test_pack_image.py::"
 MEMBERS_REACHING = "tests/engine/test_joint_reach.py::"
 JOINT = "tests/engine/test_joint_pools.py::"
+ASKING = "tests/federation/test_joint_asking.py::"
 LISTED = "tests/federation/test_listed_repositories.py::"
 MEMBERS = "tests/daemon/test_joint_pooling.py::"
 HOST = "tests/daemon/test_host_packs.py::"
@@ -248,6 +249,69 @@ PACK_SABOTAGES = (
         "if numbers[member] <= self.question.per_list:",
         "if numbers[member]:",
         (JOINT + "test_no_more_of_a_list_is_sent_than_takes_part",),
+    ),
+    Sabotage(
+        "who is counted for others to be shown is not judged",
+        "ggrep/search/engine/joint_pools.py",
+        "    if question.counting:\n",
+        "    if question.counting or len(question.silent) == len(view.members):\n",
+        (ASKING + "test_who_is_only_counted_is_judged_all_the_same",),
+    ),
+    Sabotage(
+        "what was found of silent members leads",
+        "ggrep/search/query/pipeline.py",
+        "found = ranked.found and ranked.found.within(masks)",
+        "found = ranked.found",
+        ("tests/properties/test_joint_reach.py",),
+    ),
+    Sabotage(
+        "rows that were found keep the scores of their words",
+        "ggrep/search/query/pipeline.py",
+        "        plain=scores,  # no such kind is corrected\n",
+        "",
+        (ASKING + "test_so_they_are_for_every_kind_of_finding",),
+    ),
+    Sabotage(
+        "a member's list is not said to be cut",
+        "ggrep/search/engine/joint_pools.py",
+        "for limit in not_shown(int(found[member]), search, min(most, int(shown[member])))",
+        "for limit in not_shown(int(found[member]), search, int(found[member]))",
+        (ASKING + "test_so_they_are_for_every_kind_of_finding",),
+    ),
+    Sabotage(
+        "a member's files count as often as they were found",
+        "ggrep/search/engine/joint_pools.py",
+        "np.minimum(numbers, search.per_file or most)",
+        "numbers",
+        (ASKING + "test_so_they_are_for_every_kind_of_finding",),
+    ),
+    Sabotage(
+        "too much to read of one member is read",
+        "ggrep/search/query/literal.py",
+        "    if max(totals.values()) > MAX_SCANNED_ROWS:\n",
+        "    if not totals:\n",
+        (ASKING + "test_each_is_asked_by_itself_if_too_much_must_be_read_of_one",),
+    ),
+    Sabotage(
+        "how much is to be read of all counts for one",
+        "ggrep/search/query/literal.py",
+        "    if max(totals.values()) > MAX_SCANNED_ROWS:\n",
+        "    if sum(totals.values()) > MAX_SCANNED_ROWS:\n",
+        (ASKING + "test_each_is_asked_by_itself_if_too_much_must_be_read_of_one",),
+    ),
+    Sabotage(
+        "definitions go by ten leaders",
+        "ggrep/search/engine/joint_reach.py",
+        "(LEADERS if ranked.found is None else 1)",
+        "LEADERS",
+        (MEMBERS_REACHING + "test_of_definitions_those_matter_that_have_a_place",),
+    ),
+    Sabotage(
+        "hits that score alike are taken to come in order whatever they scored",
+        "ggrep/search/engine/joint_pools.py",
+        "return len(np.unique(np.concatenate(scores))) <= 1",
+        "return True",
+        (JOINT + "test_rows_that_count_alike_need_not_score_alike",),
     ),
     Sabotage(
         "a damaged block of texts is read",

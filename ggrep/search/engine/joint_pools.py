@@ -51,7 +51,7 @@ from ggrep.search.query.joint_view import JointView, member_figures, owners_of
 from ggrep.search.query.order import Candidate
 from ggrep.search.query.pipeline import Ranked, leading, rank, ranked_within
 from ggrep.search.query.quota_choice import Chosen, choose
-from ggrep.search.query.score import DECIMALS
+from ggrep.search.query.score import DECIMALS, SegmentScores
 from ggrep.search.query.segments import SearchableSegment, open_segments
 
 _ROOM: Final = 8
@@ -243,7 +243,7 @@ class _Joint:
         ids = candidate_ids(ranked.view, ranked.segments, found) if self.question.folds else []
         end, full = self._end(found, ids)
         if end == len(found) == length:
-            if not self._are_in_order(ranked, weighed, found[-1].score):
+            if not score_alike(ranked.scores, weighed.scores, found[-1].score):
                 return None
             end, full = self._end(found, ids, in_order=found[-1].score)
             if not full:
@@ -254,24 +254,13 @@ class _Joint:
         texts = [*dict.fromkeys(ids[:end]), *self._others_texts()]
         return _List(corpus, listed, texts, found[end - 1].score if full else 0.0)
 
-    def _are_in_order(self, ranked: Ranked, weighed: Ranked, score: float) -> bool:
-        """Return whether hits that count so much come here as they do in the merged list.
-
-        That goes by their own scores next; paths are shown as they are.
-        """
-        own = [
-            one.total[part.total == score]
-            for one, part in zip(ranked.scores, weighed.scores, strict=True)
-        ]
-        return len(np.unique(np.concatenate(own))) <= 1
-
     def _end(
         self, found: Sequence[Candidate], ids: Sequence[bytes], in_order: float = 0.0
     ) -> tuple[int, bool]:
         """Return how many of the hits may be shown, and whether those behind have no place.
 
         How hits come in order that score alike is for the coordinator to say, so that all may be
-        shown that score like the last one, but for those that score `in_order`. By `ids`, if there
+        shown that score like the last one, but for those that count `in_order`. By `ids`, if there
         are any, it folds: of each text the hits stay of whoever has the best one; where several
         have, the fewest that may stay count.
         """
@@ -378,6 +367,18 @@ class _Joint:
 
     def _member(self, candidate: Candidate) -> int:
         return open_segments(self.view)[candidate.segment].owner_of(candidate.file)
+
+
+def score_alike(
+    own: Sequence[SegmentScores], weighed: Sequence[SegmentScores], counted: float
+) -> bool:
+    """Return whether all rows that count so much in the merged list score alike by themselves.
+
+    Then they come here in its order, which goes by their own scores next, and then as here.
+    """
+    pairs = zip(own, weighed, strict=True)
+    scores = [scored.total[part.total == counted] for scored, part in pairs]
+    return len(np.unique(np.concatenate(scores))) <= 1
 
 
 def _factors(figures: JointFigures, others: Sequence[CollectionStatistics]) -> Figures:
