@@ -150,6 +150,15 @@ def test_silent_members_show_nothing(stores: Stores) -> None:
     assert {lists.member for lists in found.lists} == {1}
 
 
+def test_what_is_found_of_silent_members_says_nothing_of_the_answer(stores: Stores) -> None:
+    """Confidence is that of what is shown."""
+    write(stores, a={"other.py": "x = 1\n"}, b={"fetch.py": CODE})
+    asked = question("fetch", find=Find.DEFINITION)
+
+    assert stores.ask(asked).leading.leaders
+    assert stores.ask(replace(asked, silent=(1,))).leading.leaders == ()
+
+
 @pytest.mark.parametrize(("top", "found"), [(1, ()), (2, (1,)), (9, (1,))])
 def test_of_definitions_those_matter_that_have_a_place(
     stores: Stores, top: int, found: tuple[int, ...]

@@ -44,10 +44,16 @@ def answered(
     query: str = "fetch a page",
     find: Find = Find.AUTO,
     strategy: str = "global",
+    per_repo_top: int | None = None,
     **search: Any,
 ) -> FederatedResponse:
     question = SearchRequest(query, find=find, deterministic=True, **search)
-    request = FederatedRequest(search=question, merge_strategy=strategy, max_repos=max_repos)
+    request = FederatedRequest(
+        search=question,
+        merge_strategy=strategy,
+        max_repos=max_repos,
+        per_repo_top=per_repo_top,
+    )
     with asked(place.federator()) as federator:
         return federator.search(place.workspace(MOST), request)
 
@@ -125,6 +131,26 @@ def test_a_place_is_of_one_of_them(place: ServedWorkspace) -> None:
     found = answered(place, query="own.md:1", find=Find.SIMILAR_CODE)
 
     assert [report.status for report in found.reports] == ["error"] * MOST
+
+
+@pytest.mark.parametrize(("per_file", "cut"), [(1, "max_per_file"), (0, "max_results")])
+def test_what_is_cut_of_a_repositorys_list_is_told(
+    place: ServedWorkspace, per_file: int, cut: str
+) -> None:
+    """As the repository tells it that is asked by itself."""
+    methods = "".join(f"    def m{n}(self):\n        return [{n}]\n\n" for n in range(60))
+    place.write([{**TREES[0], "own.py": f"class Own:\n{methods}"}, *TREES[1:]])
+    ask = partial(answered, place, query="return [", find=Find.EXACT_TEXT, per_file=per_file)
+    try:
+        at_once = ask(per_repo_top=10)
+        place.between.together = False
+        one_by_one = ask(per_repo_top=10)
+    finally:
+        place.between.together = True
+        place.write(TREES)
+
+    assert document(at_once) == document(one_by_one)
+    assert [told.limit.code for told in at_once.limits_hit] == [cut]
 
 
 def test_one_that_must_be_asked_by_itself_alone_is(place: ServedWorkspace) -> None:

@@ -92,8 +92,8 @@ PACK_SABOTAGES = (
     Sabotage(
         "hits that score like the last one shown are not sent",
         "ggrep/search/engine/joint_pools.py",
-        "for _, group in groupby(found, key=lambda one: one.score):",
-        "for group in ([one] for one in found):",
+        "pair[0] * (pair[1].score == in_order))",
+        "pair[0])",
         (JOINT + "test_all_that_score_like_the_last_one_are_sent",),
     ),
     Sabotage(
@@ -262,28 +262,28 @@ PACK_SABOTAGES = (
         "ggrep/search/query/pipeline.py",
         "found = ranked.found and ranked.found.within(masks)",
         "found = ranked.found",
-        ("tests/properties/test_joint_reach.py",),
+        (MEMBERS_REACHING + "test_what_is_found_of_silent_members_says_nothing_of_the_answer",),
     ),
     Sabotage(
         "rows that were found keep the scores of their words",
         "ggrep/search/query/pipeline.py",
         "        plain=scores,  # no such kind is corrected\n",
         "",
-        (ASKING + "test_so_they_are_for_every_kind_of_finding",),
+        (ASKING + "test_so_are_those_of_whose_hits_very_many_score_alike",),
     ),
     Sabotage(
         "a member's list is not said to be cut",
         "ggrep/search/engine/joint_pools.py",
         "for limit in not_shown(int(found[member]), search, min(most, int(shown[member])))",
         "for limit in not_shown(int(found[member]), search, int(found[member]))",
-        (ASKING + "test_so_they_are_for_every_kind_of_finding",),
+        (ASKING + "test_what_is_cut_of_a_repositorys_list_is_told",),
     ),
     Sabotage(
         "a member's files count as often as they were found",
         "ggrep/search/engine/joint_pools.py",
         "np.minimum(numbers, search.per_file or most)",
         "numbers",
-        (ASKING + "test_so_they_are_for_every_kind_of_finding",),
+        (ASKING + "test_what_is_cut_of_a_repositorys_list_is_told",),
     ),
     Sabotage(
         "too much to read of one member is read",
