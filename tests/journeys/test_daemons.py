@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ggrep.base import stable_json
 from ggrep.protocol.wire.locator import locator_name
 from ggrep.protocol.wire.message_types import Ping, Status
 from tests.entry import fake_daemon
@@ -214,6 +215,18 @@ def test_stopping_names_what_it_stopped_and_leaves_nothing(house: Household) -> 
     house.become_empty()
 
 
+def test_very_many_that_are_stopped_are_counted(house: Household) -> None:
+    """A thousand lines scroll away what else there was to read."""
+    roots = [house.repo(f"repo{n:02}") for n in range(18)]
+    paths = [word for root in roots for word in ("--path", root)]
+    assert house.run("serve", "--background", *paths, cwd=roots[0]).status == 0
+    stopped = house.run("stop-all", cwd=roots[0])
+
+    assert stopped.err.count("stopped repo") == 16
+    assert stopped.err.endswith("stopped 2 more\n")
+    house.become_empty()
+
+
 def test_a_deleted_index_takes_its_daemon_along(house: Household) -> None:
     """A daemon would otherwise go on answering from files that are gone."""
     root = house.repo()
@@ -326,3 +339,21 @@ def test_a_worker_that_is_killed_is_replaced(house: Household) -> None:
 
     assert found_in(outcome)[0] == "src/pay.py"
     assert house.processes("sync_worker") != {worker}
+
+
+def test_daemons_of_many_are_started_behind_an_answer(house: Household) -> None:
+    """To start very many takes longer than to read all their indexes: nobody waits for them."""
+    roots = [
+        house.repo(f"repo{n:02}", {"pay.py": f"def pay_{n}():\n    pass\n"}) for n in range(32)
+    ]
+    file = house.base / "w.jsonc"
+    entries = ", ".join(f'{{"root": "{root}"}}' for root in roots)
+    file.write_text(f'{{"schemaVersion": 1, "repos": [{entries}]}}')
+    assert house.run("workspace", "build", file, cwd=house.base).status == 0
+    assert house.run("stop-all", cwd=house.base).status == 0
+    found = house.run("search", "--workspace", file, "pay", "--json", cwd=house.base)
+
+    assert {row["status"] for row in stable_json.loads(found.out)["repos"]} == {"ok"}
+    eventually(lambda: len(house.records()) == len(roots))
+    assert len(house.hosts()) == 1
+    eventually(lambda: not list((house.home / "daemon").glob("*.starting")))

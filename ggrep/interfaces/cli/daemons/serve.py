@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _ARRIVING_MS = 5_000
 """How long daemons are waited for that somebody is starting, to end them too."""
 _LOOK_S = 0.1
+_MOST_TOLD = 16
+"""Daemons that are named when they end; more only scroll away what else there was to read."""
 
 
 StopOutcome = Literal["stopped", "killed", "gone", "failed"]
@@ -170,6 +172,7 @@ def _stop(records: "Iterable[DaemonRecord]", terminal: Terminal, *, json: bool) 
     from ggrep.protocol.client.stopping import stop as end
 
     ended: list[StopResult] = []
+    told = 0
     for record in records:
         try:
             stopped = end(record, "ggrep stop", SystemClock())
@@ -182,11 +185,14 @@ def _stop(records: "Iterable[DaemonRecord]", terminal: Terminal, *, json: bool) 
             terminal.tell_error(f"{record.root}: {error}")
             continue
         ended.append(_result(stopped))
-        if not json:
+        told += 1
+        if not json and told <= _MOST_TOLD:
             how = "" if stopped.how == "asked" else f" ({stopped.how})"
             terminal.tell(f"stopped {record.store_id}  {record.root}{how}")
     if json:
         terminal.write_json(stops_json(ended), pretty=True)
+    elif told > _MOST_TOLD:
+        terminal.tell(f"stopped {told - _MOST_TOLD:,} more")
     return int(any(result.outcome == "failed" for result in ended))
 
 
