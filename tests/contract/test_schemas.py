@@ -183,6 +183,7 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
             evaluations.report_document(evaluations.some_run(), deterministic=False),
         ),
         "check_report": (evaluations.check_document(evaluations.some_checks(repos.directory)),),
+        "machine": (documents.machine_document(),),
         "maintenance": documents.maintenance_documents(shop),
         "profiles": (documents.profiles_document(repos, shop),),
         "workspace": workspaces.printed(),

@@ -41,8 +41,9 @@ from ggrep.index.maintenance.status import read_status
 from ggrep.index.maintenance.status_json import health_json, status_json
 from ggrep.index.maintenance.stores_gc import collect_stores
 from ggrep.index.sync.sync_report import SyncReport
-from ggrep.interfaces.cli.daemons.daemon_rows import daemons_json
+from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState, daemons_json
 from ggrep.interfaces.cli.daemons.serve import stops_json
+from ggrep.interfaces.cli.machine.doctor import machine_json, of_daemons
 from ggrep.interfaces.cli.stores.index import preview_json, report_json
 from ggrep.interfaces.cli.stores.profiles import profiles_json
 from ggrep.interfaces.cli.stores.store_json import (
@@ -63,6 +64,7 @@ from ggrep.parse.source.walk import walk
 from ggrep.protocol.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
 from ggrep.render.query_json import query_success
 from ggrep.search.engine.engine import Engine
+from ggrep.service.machine import room, watches
 from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes import daemons
 from tests.fakes.clocks import ManualClock
@@ -241,6 +243,12 @@ def profiles_document(repos: Repos, engine: Engine) -> dict[str, Any]:
     home, flags = Home(repos.home), {"encoder": "none"}
     states = list_profiles(engine.identity.root, home, {}, flags)
     return profiles_json(engine.identity.repo_id, states)
+
+
+def machine_document() -> dict[str, Any]:
+    """Return what `ggrep doctor --json` prints."""
+    silent = DaemonRow("/srv/shop", "shop-1", DaemonState.SILENT, pid=4711)
+    return machine_json([room(9_000_000_000), watches(8_192), *of_daemons([silent])])
 
 
 def audit_document(engine: Engine) -> dict[str, Any]:

@@ -66,7 +66,7 @@ class _OfAll:
         terminal = open_terminal(plain=self.plain)
         if self.watch:
             return _watch(terminal)
-        rows = _rows(home_from(terminal.environ))
+        rows = rows_of(home_from(terminal.environ))
         if self.json:
             terminal.write_json(daemons_json(rows), pretty=True)
         else:
@@ -124,7 +124,7 @@ class _OfOne:
 
     def _text(self, document: Document, home: Home, style: Style, columns: int) -> tuple[str, str]:
         """Return the repository's lines and the other daemons, and a note."""
-        shown, rows = read_document(document), _rows(home)
+        shown, rows = read_document(document), rows_of(home)
         text = with_path(status_block(shown, style), self.path)
         others = [row for row in rows if row.store_id != shown.store_id]
         if others:
@@ -140,7 +140,7 @@ def _fan_out(root: str, rows: Iterable[DaemonRow]) -> str:
     return f"{same} daemons watch this root, one for each configuration in use\n"
 
 
-def _rows(home: Home) -> list[DaemonRow]:
+def rows_of(home: Home) -> list[DaemonRow]:
     """Return a row for every daemon of this home; all are queried concurrently."""
     from ggrep.protocol.client.daemon_listing import running
 
@@ -186,7 +186,7 @@ def _watch(terminal: Terminal) -> int:
     try:
         with Live(console=console, screen=True, auto_refresh=False) as live:
             while True:
-                now = _rows(home)
+                now = rows_of(home)
                 text = render_live(now, previous, terminal.style, console.width)
                 live.update(Text.from_ansi(text), refresh=True)
                 previous = now

@@ -66,6 +66,9 @@ COMMANDS: Final = {
     "status": Entry(
         "daemons.status.status", "Show what is indexed and which daemons run.", asks=True
     ),
+    "doctor": Entry(
+        "machine.doctor.doctor", "Look at what ggrep stands on here, and what mends it."
+    ),
     "audit": Entry(
         "stores.store_care.audit_command", "Verify a repository's whole store, byte for byte."
     ),

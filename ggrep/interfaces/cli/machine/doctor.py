@@ -1,0 +1,120 @@
+"""`ggrep doctor`: what ggrep stands on here, and what mends what is wrong."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from ggrep.base.errors import GgrepError
+from ggrep.config.settings import home_from
+from ggrep.interfaces.cli.daemon_contact import address_of
+from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState
+from ggrep.interfaces.cli.daemons.status import rows_of
+from ggrep.interfaces.cli.parsing.flags import JsonFlag, PathFlag, PlainFlag
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.text_tables import plural
+from ggrep.model.sanitise import sanitise_line
+from ggrep.render.style import Style
+from ggrep.service.machine import Check, examine_machine
+from ggrep.service.places import Place, open_engine, place_of
+from ggrep.service.status_reading import Status, read_document, status_document
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.machine import MachineJson
+
+MACHINE_SCHEMA: Final = 1
+_MARKS: Final = {"ok": ("good", "+"), "warning": ("warning", "-"), "problem": ("bad", "!")}
+
+
+def doctor(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = False) -> int:
+    """Look at what ggrep stands on here, and say what mends what is wrong.
+
+    Nothing is changed, started or indexed.
+    """
+    terminal = open_terminal(plain=plain)
+    place, home = place_of(path), home_from(terminal.environ)
+    checks = [
+        *examine_machine(home, place.root, terminal.environ),
+        *of_daemons(rows_of(home)),
+        *_of_index(place, terminal),
+    ]
+    if json:
+        terminal.write_json(machine_json(checks), pretty=True)
+    else:
+        terminal.write(machine_text(checks, terminal.style))
+    return int(any(check.state == "problem" for check in checks))
+
+
+def of_daemons(rows: Sequence[DaemonRow]) -> Iterator[Check]:
+    """Yield how the daemons of this home are."""
+    for row in rows:
+        where = row.root or row.store_id
+        match row.state:
+            case DaemonState.SILENT:
+                told = f"the daemon of {where} does not answer (process {row.pid})"
+                yield Check("daemons", "problem", told, f"kill {row.pid}")
+            case DaemonState.STALE | DaemonState.OTHER:
+                told = f"the daemon of {where} is of another build or of other settings"
+                yield Check("daemons", "warning", told, "ggrep stop-all")
+            case _ if row.problem:
+                yield Check("daemons", "warning", f"{where}: {row.problem}")
+            case _:
+                pass
+    yield Check("daemons", "ok", f"{plural(len(rows), 'daemon')} of this home" if rows else "none")
+
+
+def _of_index(place: Place, terminal: Terminal) -> Iterator[Check]:
+    try:
+        address = address_of(place, terminal, {})
+        document = status_document(
+            address,
+            terminal.environ,
+            lambda: open_engine(address.identity.root, terminal.environ, flags=address.flags),
+            lambda _: None,
+        )
+        yield of_index(read_document(document))
+    except GgrepError as error:
+        yield Check("index", "problem", str(error), "ggrep health")
+
+
+def of_index(status: Status) -> Check:
+    """Return how the index of a repository is."""
+    shown, root = status.snapshot, status.canonical_root
+    if shown.active_snapshot_id is None:
+        return Check("index", "ok", f"{root} is not indexed yet; the first search does it")
+    told = f"{root}: {shown.files:,} files, {shown.chunks:,} chunks"
+    if status.sync.last_result == "error":
+        return Check("index", "warning", f"{told}; the last sync failed", "ggrep health")
+    if shown.degraded:
+        return Check("index", "warning", f"{told}; something was left out", "ggrep health")
+    return Check("index", "ok", told)
+
+
+def machine_text(checks: Iterable[Check], style: Style) -> str:
+    """Return a line for each check, and what mends it below."""
+    lines, asked = list[str](), 0
+    for check in checks:
+        role, mark = _MARKS[check.state]
+        name = style.paint("name", f"{check.name:<8}")
+        lines.append(f"{style.paint(role, mark)} {name} {sanitise_line(check.message)}")
+        if check.mend:
+            lines.append(f"    {sanitise_line(check.mend)}")
+        asked += check.state != "ok"
+    told = style.paint("warning", f"{plural(asked, 'thing')} to look at")
+    lines.append(told if asked else style.paint("good", "nothing has to be done"))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def machine_json(checks: Sequence[Check]) -> "MachineJson":
+    """Return the document of `ggrep doctor`; `ok` unless there is a problem."""
+    return {
+        "schema_version": MACHINE_SCHEMA,
+        "ok": all(check.state != "problem" for check in checks),
+        "checks": [
+            {
+                "name": check.name,
+                "state": check.state,
+                "message": sanitise_line(check.message),
+                "mend": sanitise_line(check.mend) or None,
+            }
+            for check in checks
+        ],
+    }

@@ -1,0 +1,144 @@
+"""What ggrep stands on here: its home, the encoder, the parsers, the kernel's bounds.
+
+Each check says what was seen; one that asks for something names what mends it.
+"""
+
+import platform
+import resource
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+import ggrep
+from ggrep.base.errors import GgrepError
+from ggrep.config.home import Home
+from ggrep.config.settings import Settings, load_settings, unknown_variables
+from ggrep.parse.languages.grammar_files import damaged_grammar_files
+from ggrep.parse.languages.registry import GRAMMARS
+
+State: TypeAlias = Literal["ok", "warning", "problem"]
+
+ROOM_BYTES: Final = 1_000_000_000
+"""Free room below which a larger index may not fit."""
+LEAST_ROOM_BYTES: Final = 100_000_000
+WATCHES: Final = 65_536
+"""Directories that may be watched, below which a few large trees are looked at by the clock."""
+DESCRIPTORS: Final = 1_024
+_INOTIFY: Final = Path("/proc/sys/fs/inotify/max_user_watches")
+_REINSTALL: Final = "pip install --force-reinstall --no-deps tree-sitter tree-sitter-language-pack"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+        name: a short word that stays.
+        message: what was seen, one line for people.
+        mend: a command, or what to do; empty where nothing has to be done.
+    """
+
+    name: str
+    state: State
+    message: str
+    mend: str = ""
+
+
+def examine_machine(home: Home, root: Path, environ: Mapping[str, str]) -> Iterator[Check]:
+    """Yield what this machine offers; `root` is a directory whose settings count."""
+    version = platform.python_version()
+    yield Check("build", "ok", f"ggrep {ggrep.__version__}, Python {version}")
+    yield from _settings(home, root, environ)
+    yield _home(home)
+    yield room(shutil.disk_usage(_existing(home)).free)
+    yield _parsers()
+    yield from _watches()
+    yield descriptors(resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+
+
+def _settings(home: Home, root: Path, environ: Mapping[str, str]) -> Iterator[Check]:
+    for name in unknown_variables(environ):
+        told = f"the variable {name} means nothing to this build"
+        yield Check("settings", "warning", told, f"unset {name}")
+    try:
+        settings = load_settings(home, root, environ=environ).settings
+    except GgrepError as error:
+        yield Check("settings", "problem", str(error), "correct the file or the variable")
+        return
+    yield Check("settings", "ok", "the settings that count here can be read")
+    yield _encoder(settings)
+
+
+def _encoder(settings: Settings) -> Check:
+    """Return whether texts can be encoded; it is tried."""
+    from ggrep.index.embedding.encoder_choice import open_encoder
+
+    try:
+        encoder = open_encoder(settings.encoder)
+    except GgrepError as error:
+        return Check("encoder", "problem", str(error), "ggrep index --encoder static")
+    if encoder is None:
+        return Check("encoder", "ok", "none: words and structure alone are compared")
+    length = encoder.encode_documents(["a word"]).shape[1]
+    return Check("encoder", "ok", f"{encoder.identity.name}, {length} dimensions")
+
+
+def _home(home: Home) -> Check:
+    """Return whether the home can hold indexes; it is tried out."""
+    from ggrep.index.store.filesystem import ADVICE, probe
+
+    try:
+        kind = probe(_existing(home))
+    except (GgrepError, OSError) as error:
+        return Check("home", "problem", str(error), ADVICE)
+    made = "" if home.base.exists() else ", not made yet"
+    return Check("home", "ok", f"{home.base} ({kind}{made})")
+
+
+def _existing(home: Home) -> Path:
+    """Return the home, or the nearest directory above that is there."""
+    place = home.base
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    return place
+
+
+def room(free_bytes: int) -> Check:
+    """Return whether there is room for indexes, where so much is free."""
+    told = f"{free_bytes / 1e9:.1f} GB free"
+    if free_bytes >= ROOM_BYTES:
+        return Check("room", "ok", told)
+    state: State = "warning" if free_bytes >= LEAST_ROOM_BYTES else "problem"
+    return Check("room", state, told, "ggrep gc --stores")
+
+
+def _parsers() -> Check:
+    damaged = damaged_grammar_files(deep=False)
+    if damaged:
+        told = f"{len(damaged)} files of the parsers are not as installed, first {damaged[0]}"
+        return Check("parsers", "problem", told, _REINSTALL)
+    return Check("parsers", "ok", f"{len(GRAMMARS)} languages are read by their grammar")
+
+
+def _watches() -> Iterator[Check]:
+    with suppress(OSError, ValueError):  # a kernel without, or one that does not say
+        yield watches(int(_INOTIFY.read_text()))
+
+
+def watches(most: int) -> Check:
+    """Return whether enough directories may be watched."""
+    told = f"{most:,} directories may be watched"
+    if most >= WATCHES:
+        return Check("watcher", "ok", told)
+    told += "; trees beyond that are looked at by the clock"
+    return Check("watcher", "warning", told, "sudo sysctl fs.inotify.max_user_watches=524288")
+
+
+def descriptors(most: int) -> Check:
+    """Return whether enough files may be open."""
+    if most == resource.RLIM_INFINITY or most >= DESCRIPTORS:
+        return Check("files", "ok", "as many files may be open as daemons need")
+    return Check("files", "warning", f"no more than {most} files may be open", "ulimit -Hn 65536")

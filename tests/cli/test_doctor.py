@@ -1,0 +1,163 @@
+"""`ggrep doctor` says what ggrep stands on, and what mends it."""
+
+import resource
+from pathlib import Path
+
+import pytest
+
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest, StoreError
+from ggrep.config.home import Home
+from ggrep.interfaces.cli.app import run
+from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState
+from ggrep.interfaces.cli.machine.doctor import machine_text, of_daemons, of_index
+from ggrep.render.style import Style
+from ggrep.service import machine
+from ggrep.service.machine import Check, descriptors, examine_machine, room, watches
+from ggrep.service.status_reading import SnapshotStatus, Status, SyncState
+from tests.fakes.repos import write_tree
+from tests.journeys.command import fits
+
+
+def examined(home: Path, root: Path, **environ: str) -> dict[str, Check]:
+    return {one.name: one for one in examine_machine(Home(home), root, environ)}
+
+
+def test_on_a_sound_machine_nothing_has_to_be_done(root: Path, home: Path) -> None:
+    found = examined(home, root)
+
+    assert {"build", "settings", "encoder", "home", "room", "parsers", "files"} <= set(found)
+    assert {name: one for name, one in found.items() if one.state != "ok"} == {}
+
+
+def test_a_home_that_is_not_there_yet_is_none_to_make(root: Path, tmp_path: Path) -> None:
+    """Whoever looks before the first search leaves nothing behind."""
+    place = tmp_path / "new" / "home"
+
+    assert "not made yet" in examined(place, root)["home"].message
+    assert not place.parent.exists()
+
+
+def test_settings_that_cannot_be_read_are_told(root: Path, home: Path) -> None:
+    write_tree(root, {".ggrep.toml": "top = 'many'\n"})
+    found = examined(home, root, GGREP_TPO="3")
+
+    assert found["settings"].state == "problem"
+    assert "encoder" not in found
+
+
+def test_a_variable_of_another_program_is_told(root: Path, home: Path) -> None:
+    """A misspelt one changes nothing, which nobody would see."""
+    every = list(examine_machine(Home(home), root, {"GGREP_TPO": "3"}))
+    (told,) = [one for one in every if one.state == "warning"]
+
+    assert (told.name, told.mend) == ("settings", "unset GGREP_TPO")
+
+
+def test_an_encoder_that_does_not_load_is_told(root: Path, home: Path) -> None:
+    found = examined(home, root, GGREP_ENCODER="transformer:/nowhere")
+
+    assert found["encoder"].state == "problem"
+    assert found["encoder"].mend == "ggrep index --encoder static"
+
+
+@pytest.mark.parametrize("error", [InvalidRequest("it is a network file system"), StoreError("x")])
+def test_a_home_that_can_hold_no_index_is_told(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def refuse(_: Path) -> str:
+        raise error
+
+    monkeypatch.setattr("ggrep.index.store.filesystem.probe", refuse)
+    found = examined(home, root)["home"]
+
+    assert (found.state, found.message) == ("problem", str(error))
+    assert "GGREP_HOME" in found.mend
+
+
+def test_parsers_that_are_not_as_installed_are_told(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "damaged_grammar_files", lambda *, deep: ["python.so"])
+    found = examined(home, root)["parsers"]
+
+    assert found.state == "problem"
+    assert "python.so" in found.message
+    assert found.mend.startswith("pip install")
+
+
+@pytest.mark.parametrize(
+    ("check", "state"),
+    [
+        (room(5_000_000_000), "ok"),
+        (room(500_000_000), "warning"),
+        (room(5_000_000), "problem"),
+        (watches(192_536), "ok"),
+        (watches(8_192), "warning"),
+        (descriptors(resource.RLIM_INFINITY), "ok"),
+        (descriptors(256), "warning"),
+    ],
+)
+def test_what_there_is_little_of_is_told_with_what_gives_more(check: Check, state: str) -> None:
+    assert check.state == state
+    assert bool(check.mend) is (state != "ok")
+
+
+def test_daemons_that_do_not_answer_or_are_of_another_build_are_told() -> None:
+    rows = [
+        DaemonRow("/a", "a-1", DaemonState.READY),
+        DaemonRow("/b", "b-1", DaemonState.SILENT, pid=7),
+        DaemonRow("/c", "c-1", DaemonState.OTHER),
+        DaemonRow("/d", "d-1", DaemonState.READY, problem="cannot be watched: no room"),
+    ]
+    silent, other, unwatched, last = of_daemons(rows)
+
+    assert (silent.state, silent.mend) == ("problem", "kill 7")
+    assert (other.state, other.mend) == ("warning", "ggrep stop-all")
+    assert unwatched.message == "/d: cannot be watched: no room"
+    assert last == Check("daemons", "ok", "4 daemons of this home")
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "result", "state"),
+    [
+        (SnapshotStatus(), None, "ok"),
+        (SnapshotStatus(active_snapshot_id="s", files=2), "ok", "ok"),
+        (SnapshotStatus(active_snapshot_id="s", files=2, degraded=True), "degraded", "warning"),
+        (SnapshotStatus(active_snapshot_id="s", files=2), "error", "warning"),
+    ],
+)
+def test_an_index_is_told_as_it_is(
+    snapshot: SnapshotStatus, result: str | None, state: str
+) -> None:
+    found = of_index(Status("s", "/r", snapshot=snapshot, sync=SyncState(last_result=result)))
+
+    assert found.state == state
+    assert found.mend == ("" if state == "ok" else "ggrep health")
+
+
+def test_people_read_a_line_for_each_and_what_mends_it_below() -> None:
+    text = machine_text(
+        [Check("room", "ok", "9.0 GB free"), Check("home", "problem", "\x07no", "move it")],
+        Style(colour=False),
+    )
+
+    assert text == "+ room     9.0 GB free\n! home     no\n    move it\n1 thing to look at\n"
+
+
+def test_programs_read_a_document(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And see by the exit status whether there is a problem."""
+    monkeypatch.setenv("GGREP_HOME", str(home))
+    monkeypatch.chdir(root)
+    assert run(["doctor", "--json"]) == 0
+    sound = stable_json.loads(capsys.readouterr().out)
+    monkeypatch.setenv("GGREP_ENCODER", "nonsense")
+    assert run(["doctor", "--json"]) == 1
+    broken = stable_json.loads(capsys.readouterr().out)
+
+    for document in (sound, broken):
+        fits(document, "machine")
+    assert (sound["ok"], broken["ok"]) == (True, False)
+    assert not home.exists()
