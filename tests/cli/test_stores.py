@@ -1,11 +1,14 @@
 """`ggrep gc --stores` as its command calls it."""
 
+import io
 import os
 from pathlib import Path
 
 import pytest
 
 from ggrep.base import stable_json
+from ggrep.interfaces.cli import terminal
+from ggrep.interfaces.cli.app import run
 from ggrep.interfaces.cli.stores.home_stores import collect_stores
 from ggrep.interfaces.cli.terminal import open_terminal
 from tests.fakes.leases import held_lease
@@ -68,3 +71,37 @@ def test_an_empty_home_says_so(root: Path, home: Path, capsys: pytest.CaptureFix
     collect_stores(open_engine(root, home), open_terminal(), force=True, json=False)
 
     assert capsys.readouterr().err == "no store to delete\n"
+
+
+@pytest.mark.parametrize(
+    "case",
+    [((), "n\n", False), ((), "y\n", True), (("--yes",), "", True), (("--json",), "", True)],
+)
+def test_a_person_is_asked_before_an_index_goes(
+    home: Path,
+    old: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    case: tuple[tuple[str, ...], str, bool],
+) -> None:
+    """A program is not: it says what it means."""
+    typed, answer, goes = case
+    monkeypatch.setenv("GGREP_HOME", str(home))
+    monkeypatch.setattr(terminal, "_somebody_is_there", lambda: True)
+    monkeypatch.setattr("sys.stdin", io.StringIO(answer))
+    status = run(["clean", OLD, *typed])
+    said = capsys.readouterr()
+
+    assert (status, not old.exists()) == (int(not goes), goes)
+    assert (f"delete {OLD}, 0 B?" in said.err) is bool(answer)
+    assert ("nothing was deleted" in said.err) is not goes
+
+
+def test_where_nobody_is_there_nobody_is_asked(
+    home: Path, old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GGREP_HOME", str(home))
+    monkeypatch.setattr(terminal, "_somebody_is_there", lambda: False)
+
+    assert run(["clean", OLD]) == 0
+    assert not old.exists()

@@ -214,15 +214,25 @@ def ask_before_indexing(
         if not _somebody_is_there():
             raise
         shown = sanitise_line(str(root))
-        # Late: most searches ask nobody.
-        import typer
-
-        try:
-            wanted = typer.confirm(f"{shown} is no repository; index it?", err=True)
-        except typer.Abort as error:
-            raise Cancelled("interrupted") from error
-        if not wanted:
+        if not confirmed(f"{shown} is no repository; index it?"):
             raise
+
+
+def confirmed(question: str) -> bool:
+    """Return whether the person at the terminal agrees; True where nobody is there to ask.
+
+    Raises:
+        Cancelled: by Ctrl-C.
+    """
+    if not _somebody_is_there():
+        return True
+    # Late: most commands ask nobody.
+    import typer
+
+    try:
+        return typer.confirm(question, err=True)
+    except typer.Abort as error:
+        raise Cancelled("interrupted") from error
 
 
 def _somebody_is_there() -> bool:

@@ -1,6 +1,6 @@
 """`ggrep list|clean|clone-store`, and `gc --stores`: the stores of a home."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,7 +23,8 @@ from ggrep.interfaces.cli.stores.store_json import (
     removal_json,
     stores_gc_json,
 )
-from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal
+from ggrep.interfaces.cli.text_tables import bytes_text, plural
 from ggrep.model.sanitise import sanitise_line
 from ggrep.service.places import place_of
 
@@ -63,31 +64,43 @@ def clean(
     store: Annotated[str | None, Argument("A store id from `ggrep list`.")] = None,
     path: PathFlag = None,
     everything: Annotated[bool, Flag("--all", "Delete every store of this home.")] = False,
+    yes: Annotated[bool, Flag("--yes -y", "Do not ask, on a terminal either.")] = False,
     json: JsonFlag = False,
 ) -> int:
-    """Delete this repository's index, a store by id, or all stores."""
+    """Delete this repository's index, a store by id, or all stores.
+
+    On a terminal it is asked first. Code is never touched: an index can be built again.
+    """
     from ggrep.index.maintenance.inventory import list_stores, remove_store
 
     terminal = open_terminal()
     home = home_from(terminal.environ)
     if sum((store is not None, path is not None, everything)) > 1:
         raise UsageError("give one of STORE, --path and --all")
+    sizes: dict[str, int] = {entry.store_id: entry.size_bytes for entry in list_stores(home)}
     if everything:
-        ids: list[str] = [entry.store_id for entry in list_stores(home)]
+        ids = list(sizes)
     elif store is not None:
         ids = [store]
     else:
         ids = [address_of(place_of(path), terminal, {}).identity.store_id]
-    freed: dict[str, int] = {}
+    known = {one: sizes[one] for one in ids if one in sizes}
+    if known and not (yes or json or confirmed(_question(known))):
+        terminal.tell("nothing was deleted")
+        return 1
     with _daemons_stopped(home, ids):
-        for store_id in ids:
-            freed[store_id] = remove_store(home, store_id)
+        freed = {store_id: remove_store(home, store_id) for store_id in ids}
     if json:
         terminal.write_json(removal_json(freed), pretty=True)
     else:
         for key, size in freed.items():
             terminal.tell(f"removed {key}, {size / 1e6:.1f} MB")
     return 0
+
+
+def _question(sizes: Mapping[str, int]) -> str:
+    whose = next(iter(sizes)) if len(sizes) == 1 else plural(len(sizes), "index", "indexes")
+    return f"delete {whose}, {bytes_text(sum(sizes.values()))}?"
 
 
 @contextmanager
