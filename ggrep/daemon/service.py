@@ -23,7 +23,7 @@ MOST_CONNECTIONS: Final = 256
 
 _CONFIG_DEBOUNCE_MS: Final = 2_000.0
 _CONFIG_DEBOUNCE_LOW_IMPACT_MS: Final = 4_000.0
-_ROOT_GONE_MS: Final = 60_000.0
+_GONE_MS: Final = 60_000.0
 _FIRST_ANSWER_S: Final = 3.0
 """How long indexing waits for a first answer."""
 _DRAIN_S: Final = 5.0
@@ -57,7 +57,8 @@ class Service:
         self._scopes: dict[Session, anyio.CancelScope] = {}
         self._group: TaskGroup | None = None
         self._build = build_id()
-        self._root_seen_ms = daemon.shared.clock.monotonic_ms()
+        self._began_ms = daemon.shared.clock.monotonic_ms()
+        self._seen_ms: dict[str, float] = {}
 
     @property
     def socket(self) -> Path:
@@ -262,7 +263,11 @@ class Service:
         if self._was_replaced():
             self.end("another build of ggrep was installed")
             return False
-        if not self._root_is_there():
+        if not self._seen("build", there=self._is_installed()):
+            self.end("ggrep was removed")
+            return False
+        # A checkout may restore it.
+        if not self._seen("root", there=self.daemon.identity.root.is_dir()):
             self.end("its root is gone")
             return False
         if not self._endpoint.is_announced() and not self.daemon.stale:
@@ -281,12 +286,17 @@ class Service:
         except OSError:
             return False  # an installation is under way
 
-    def _root_is_there(self) -> bool:
-        """Return False once the root has been missing for a while; a checkout may restore it."""
+    def _is_installed(self) -> bool:
+        with suppress(OSError):
+            return bool(build_id())
+        return False
+
+    def _seen(self, what: str, *, there: bool) -> bool:
+        """Return False once something has been missing for a while."""
         now_ms = self.daemon.shared.clock.monotonic_ms()
-        if self.daemon.identity.root.is_dir():
-            self._root_seen_ms = now_ms
-        return now_ms - self._root_seen_ms < _ROOT_GONE_MS
+        if there:
+            self._seen_ms[what] = now_ms
+        return now_ms - self._seen_ms.get(what, self._began_ms) < _GONE_MS
 
     async def _evict(self) -> None:
         """Close an unused store; the next request opens it again."""

@@ -288,7 +288,7 @@ def test_a_daemon_ends_some_time_after_its_root_is_gone(
     with served(indexed, home) as host:
         indexed.rename(indexed.with_name("moved"))
         assert "response" in host.ask(asked()).body
-        monkeypatch.setattr("ggrep.daemon.service._ROOT_GONE_MS", 50.0)
+        monkeypatch.setattr("ggrep.daemon.service._GONE_MS", 50.0)
         host.eventually(lambda: not host.address.socket.exists())
 
         assert host.daemon.stopping == "its root is gone"
@@ -351,6 +351,24 @@ def test_a_daemon_ends_when_another_build_was_installed(
 
         assert host.daemon.stopping == "another build of ggrep was installed"
     assert set(looks) == {None}
+
+
+def test_a_daemon_ends_some_time_after_ggrep_was_removed(
+    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody could talk to it any more, nor know that it runs."""
+    monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
+
+    def unreadable() -> str:
+        raise FileNotFoundError
+
+    with served(indexed, home) as host:
+        monkeypatch.setattr("ggrep.daemon.service.build_id", unreadable)
+        assert "response" in host.ask(asked()).body
+        monkeypatch.setattr("ggrep.daemon.service._GONE_MS", 50.0)
+        host.eventually(lambda: not host.address.socket.exists())
+
+        assert host.daemon.stopping == "ggrep was removed"
 
 
 @pytest.mark.parametrize("at_once", [False, True], ids=["greeted", "in_one_write"])
