@@ -142,3 +142,60 @@ def test_what_nobody_expected_does_not_blame_the_ranking(
 
     assert outcome.status == 2
     assert str(failure) in outcome.error()["message"]
+
+
+@pytest.mark.slow
+def test_what_failed_before_is_excused(ggrep: Command, checks: Path, tmp_path: Path) -> None:
+    """A repository may begin to check itself before all holds; from then on nothing gets worse."""
+    earlier = tmp_path / "earlier.json"
+    checks.write_text(MISSED)
+    earlier.write_text(ggrep("check", "--json").out)
+    same = ggrep("check", "--baseline", earlier)
+    checks.write_text(MISSED.replace("docs/*.md", "gone/*.md"))
+    worse = ggrep("check", "--baseline", earlier, "--json")
+    allowed = ggrep("check", "--baseline", earlier, "--max-drop", 1)
+
+    assert (same.status, worse.status, allowed.status) == (0, 1, 0)
+    assert same.out.endswith("2 checks, 1 failed, 1 as before\n")
+    assert allowed.out.endswith("2 checks, 2 failed, 1 as before, 1 allowed\n")
+    report = stable_json.loads(worse.out)
+    fits(report, "check_report")
+    assert report["baseline"] == {"excused": ["alpha"], "max_drop": 0}
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"schema_version": 9, "checks": []}'])
+def test_a_baseline_that_is_none_is_refused(
+    ggrep: Command, checks: Path, tmp_path: Path, text: str
+) -> None:
+    """Excusing nothing, or all, would both be wrong."""
+    earlier = tmp_path / "earlier.json"
+    earlier.write_text(text)
+
+    assert ggrep("check", "--baseline", earlier).status == 2
+    assert ggrep("check", "--baseline", tmp_path / "nowhere").status == 2
+
+
+def test_a_drop_is_below_something(ggrep: Command, checks: Path) -> None:
+    outcome = ggrep("check", "--max-drop", 1)
+
+    assert outcome.status == 2
+    assert "--max-drop needs --baseline" in outcome.err
+
+
+@pytest.mark.slow
+def test_the_summary_of_a_job_says_what_does_not_hold(
+    ggrep: Command, checks: Path, tmp_path: Path
+) -> None:
+    """In a table that no name can break."""
+    checks.write_text(MISSED.replace("nowhere.py", "no|where*.py"))
+    file = tmp_path / "summary.md"
+    assert ggrep("check", "--markdown", file).status == 1
+    head, _, titles, _, row = file.read_text().splitlines()
+
+    assert head == "### ggrep check failed: 2 checks, 1 failed"
+    assert titles == "| check | question | wanted | came |"
+    assert row.startswith("| alpha | alpha needle | no\\|where\\*.py (expect\\_any) | ")
+
+    checks.write_text(CHECKS)
+    assert ggrep("check", "--markdown", file).status == 0
+    assert file.read_text() == "### ggrep check passed: 2 checks, 0 failed\n\n"

@@ -16,7 +16,7 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.checks import CheckJson, CheckReportJson
+    from ggrep.model.schemas.checks import CheckBaselineJson, CheckJson, CheckReportJson
 
 
 CHECK_SCHEMA: Final = 1
@@ -36,7 +36,17 @@ def check_json(outcome: Outcome, *, version: str) -> "CheckReportJson":
             "failed": outcome.failed,
             "allow_failures": outcome.file.allow_failures,
         },
+        "baseline": _baseline_json(outcome),
         "checks": [_verdict_json(verdict) for verdict in outcome.verdicts],
+    }
+
+
+def _baseline_json(outcome: Outcome) -> "CheckBaselineJson | None":
+    if outcome.baseline is None:
+        return None
+    return {
+        "excused": [verdict.check.question.id for verdict in outcome.excused],
+        "max_drop": outcome.baseline.max_drop,
     }
 
 
@@ -68,13 +78,17 @@ def render_checks(outcome: Outcome, style: Style, base: Path) -> str:
             lines += _story(verdict, style, base)
             place = f"{outcome.file.label}:{verdict.check.line}"
             lines.append(_line("stands", place, style))
-    total, failed = len(outcome.verdicts), outcome.failed
-    allowed = outcome.file.allow_failures
-    summary = f"{total} {'check' if total == 1 else 'checks'}, {failed} failed"
-    if allowed:
-        summary += f", {allowed} allowed"
-    lines += ["", style.paint("good" if outcome.ok else "bad", summary)]
+    lines += ["", style.paint("good" if outcome.ok else "bad", summary(outcome))]
     return "\n".join(lines) + "\n"
+
+
+def summary(outcome: Outcome) -> str:
+    """Return how many checks there are, and what became of them."""
+    total = len(outcome.verdicts)
+    told = f"{total} {'check' if total == 1 else 'checks'}, {outcome.failed} failed"
+    if outcome.excused:
+        told += f", {len(outcome.excused)} as before"
+    return f"{told}, {outcome.allowed} allowed" if outcome.allowed else told
 
 
 def _story(verdict: Verdict, style: Style, base: Path) -> list[str]:

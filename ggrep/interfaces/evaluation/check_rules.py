@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ggrep.interfaces.evaluation.check_baseline import Baseline
 from ggrep.interfaces.evaluation.check_file import Check, CheckFile
 from ggrep.interfaces.evaluation.check_misses import Miss
 from ggrep.interfaces.evaluation.expected import Expected, matches
@@ -120,6 +121,7 @@ class Outcome:
 
     file: CheckFile
     verdicts: tuple[Verdict, ...]
+    baseline: Baseline | None = None
 
     @property
     def failed(self) -> int:
@@ -127,9 +129,21 @@ class Outcome:
         return sum(not verdict.holds for verdict in self.verdicts)
 
     @property
+    def excused(self) -> tuple[Verdict, ...]:
+        """Return the checks that do not hold, and did not in the baseline either."""
+        before = self.baseline.failed if self.baseline else frozenset()
+        failed = (verdict for verdict in self.verdicts if not verdict.holds)
+        return tuple(verdict for verdict in failed if verdict.check.question.id in before)
+
+    @property
+    def allowed(self) -> int:
+        """Return how many may fail that are not excused."""
+        return self.baseline.max_drop if self.baseline else self.file.allow_failures
+
+    @property
     def ok(self) -> bool:
-        """Return whether no more failed than the file allows."""
-        return self.failed <= self.file.allow_failures
+        """Return whether no more failed than may."""
+        return self.failed - len(self.excused) <= self.allowed
 
 
 def run_checks(file: CheckFile, open_target: Callable[[Target], "Asker"]) -> Outcome:

@@ -70,6 +70,15 @@ class CheckJson(TypedDict):
     """As the answer states it; null where it states none."""
 
 
+class CheckBaselineJson(TypedDict):
+    """An earlier report that this one was held against."""
+
+    excused: Sequence[str]
+    """Checks that do not hold, and did not there."""
+    max_drop: Count
+    """So many others may fail."""
+
+
 class CheckReportJson(DocumentJson):
     """Whether committed expectations of answers hold."""
 
@@ -80,7 +89,11 @@ class CheckReportJson(DocumentJson):
     digest: Sha256
     """SHA-256 of its bytes."""
     ok: bool
-    """No more checks failed than the file allows."""
+    """No more checks failed than the file allows; with a baseline, than `max_drop` beside those
+    that it excuses.
+    """
     summary: CheckSummaryJson
+    baseline: CheckBaselineJson | None
+    """Null where none was given."""
     checks: Annotated[Sequence[CheckJson], Held(least=1)]
     """Every check, in the order of the file."""

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
+from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.boundary import could_not_run
 from ggrep.interfaces.cli.parsing.flags import Argument, EncoderFlag, Flag, JsonFlag, PlainFlag
 from ggrep.interfaces.cli.queries.search_options import DeterministicFlag
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ggrep.index.sync.sync_report import Progress
+    from ggrep.interfaces.evaluation.check_baseline import Baseline
     from ggrep.interfaces.evaluation.check_file import CheckFile
     from ggrep.interfaces.evaluation.check_rules import Outcome
     from ggrep.interfaces.evaluation.questions import Target
@@ -33,6 +36,16 @@ def check(
     encoder: EncoderFlag = None,
     junit: Annotated[Path | None, Flag("--junit", "Write JUnit XML to this file.")] = None,
     sarif: Annotated[Path | None, Flag("--sarif", "Write SARIF 2.1.0 to this file.")] = None,
+    markdown: Annotated[
+        Path | None, Flag("--markdown", "Write a summary in Markdown to this file.")
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        Flag("--baseline", "Excuse what failed in this earlier report (of --json) already."),
+    ] = None,
+    max_drop: Annotated[
+        int | None, Flag("--max-drop", "Beside that, let this many fail.", least=0)
+    ] = None,
     deterministic: DeterministicFlag = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
@@ -41,10 +54,14 @@ def check(
     terminal = open_terminal(plain=plain)
     with could_not_run("the checks"):
         checks = _read(file)
-        asked = (each.target.path for each in checks.checks if each.target.is_workspace)
-        require_writable({"--junit": junit, "--sarif": sarif}, [checks.path, *asked])
+        excuses = _excuses(baseline, max_drop)
+        read = [each.target.path for each in checks.checks if each.target.is_workspace]
+        read += [checks.path, *([baseline] if baseline else [])]
+        require_writable({"--junit": junit, "--sarif": sarif, "--markdown": markdown}, read)
         began = None if deterministic else SystemClock().now()
-        outcome = _run(terminal, checks, encoder, sync=not no_sync)
+        outcome = replace(_run(terminal, checks, encoder, sync=not no_sync), baseline=excuses)
+        if markdown is not None:
+            _write_markdown(outcome, markdown)
         if junit is not None:
             _write_junit(outcome, junit, began)
         if sarif is not None:
@@ -60,6 +77,17 @@ def _read(given: Path | None) -> "CheckFile":
     from ggrep.interfaces.evaluation.check_file import read_checks
 
     return read_checks(given or _default_file())
+
+
+def _excuses(baseline: Path | None, max_drop: int | None) -> "Baseline | None":
+    from ggrep.interfaces.evaluation.check_baseline import read_baseline
+    from ggrep.interfaces.evaluation.check_reports import CHECK_SCHEMA
+
+    if baseline is not None:
+        return read_baseline(baseline, max_drop or 0, CHECK_SCHEMA)
+    if max_drop is not None:
+        raise UsageError("--max-drop needs --baseline")
+    return None
 
 
 def _run(terminal: Terminal, checks: "CheckFile", encoder: str | None, *, sync: bool) -> "Outcome":
@@ -102,6 +130,12 @@ def _write_sarif(outcome: "Outcome", file: Path) -> None:
 
     document = sarif_json(outcome, version=__version__, base=Path.cwd())
     write_report("--sarif", file, stable_json.dumps_pretty(document))
+
+
+def _write_markdown(outcome: "Outcome", file: Path) -> None:
+    from ggrep.interfaces.evaluation.check_markdown import check_markdown
+
+    write_report("--markdown", file, check_markdown(outcome))
 
 
 def _print(terminal: Terminal, outcome: "Outcome", *, json: bool) -> None:

@@ -1,0 +1,54 @@
+"""What an earlier report of the same checks excuses: checks that failed there already."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ggrep.base import stable_json
+from ggrep.base.decode import DecodeError, decode
+from ggrep.base.errors import InvalidRequest
+from ggrep.model.sanitise import sanitise_line
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """An earlier report.
+
+    Attributes:
+        failed: ids of the checks that did not hold; a check that is new is not among them.
+        max_drop: so many others may fail.
+    """
+
+    failed: frozenset[str]
+    max_drop: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    id: str
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    schema_version: int
+    checks: tuple[_Check, ...]
+
+
+def read_baseline(path: Path, max_drop: int, schema_version: int) -> Baseline:
+    """Return what a report of `ggrep check --json` excuses.
+
+    Raises:
+        InvalidRequest: it cannot be read, or is no such report.
+    """
+    shown = sanitise_line(str(path))
+    try:
+        report = decode(_Report, stable_json.loads(path.read_bytes()), "report")
+    except OSError as error:
+        raise InvalidRequest(f"--baseline: {shown}: {error.strerror}") from error
+    except (DecodeError, ValueError) as error:
+        raise InvalidRequest(
+            f"--baseline: {shown} is no report of ggrep check --json: {error}"
+        ) from error
+    if report.schema_version != schema_version:
+        raise InvalidRequest(f"--baseline: {shown} is of schema {report.schema_version}")
+    return Baseline(frozenset(one.id for one in report.checks if not one.holds), max_drop)
