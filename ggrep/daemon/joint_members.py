@@ -51,7 +51,7 @@ class Epoch:
 
     name: str
     members: tuple[Described, ...]
-    document: Json
+    document: list[Json]
 
     @property
     def told(self) -> tuple[RepoDescription | None, ...]:
@@ -79,14 +79,12 @@ class JointMembers:
 
     def begin(self, key: str, members: tuple[Described, ...]) -> Epoch:
         """Return the epoch of a list whose members are such now."""
-        epoch = self._newest.get(key)
-        if epoch is None or epoch.told != tuple(member.told for member in members):
-            document: Json = [
-                None if member.told is None else to_json(member.told) for member in members
-            ]
-            name = hashlib.sha256(stable_json.dumps([key, document])).hexdigest()
+        before, told = self._newest.get(key), tuple(member.told for member in members)
+        if before is not None and before.told == told:
+            name, document = before.name, before.document
         else:
-            name, document = epoch.name, epoch.document
+            document = _documents(told, before)
+            name = hashlib.sha256(stable_json.dumps([key, document])).hexdigest()
         epoch = Epoch(name, members, document)
         _kept(self._newest, key, epoch, _MOST_LISTS)
         return _kept(self._epochs, name, epoch, _MOST_EPOCHS)
@@ -105,6 +103,17 @@ class JointMembers:
         if len(found) < len(places):
             raise SnapshotGone("one of these repositories must be asked by itself")
         return found
+
+
+def _documents(told: Sequence[RepoDescription | None], before: Epoch | None) -> list[Json]:
+    """Return descriptions as JSON; while a host starts, some change with every question."""
+    if before is None:
+        return [None if one is None else to_json(one) for one in told]
+    known = zip(told, before.told, before.document, strict=True)
+    return [
+        written if one == same else None if one is None else to_json(one)
+        for one, same, written in known
+    ]
 
 
 def _kept(held: dict[K, V], key: K, value: V, most: int) -> V:

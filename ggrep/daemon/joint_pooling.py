@@ -1,6 +1,5 @@
 """Answers questions to many stores of this host at once."""
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -72,8 +71,7 @@ def _described(
         return Described()
     if store is None:
         return Described(engine, view, told)
-    notices = (*told.notices, *store.lasting_notices())
-    return Described(engine, view, replace(told, freshness=store.freshness(), notices=notices))
+    return Described(engine, view, store.described(told))
 
 
 async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) -> Document:

@@ -146,9 +146,7 @@ async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Bo
     """Answer with the facts that a coordinator needs first."""
     deadline = caller.deadline(daemon, message.timeout_ms)
     found = await _plainly(daemon, caller, deadline, lambda engine: engine.describe(deadline))
-    notices = (*found.notices, *daemon.lasting_notices())
-    told = replace(found, freshness=daemon.freshness(), notices=notices)
-    return {"description": to_json(told)}
+    return {"description": to_json(daemon.described(found))}
 
 
 async def term_stats(daemon: StoreDaemon, caller: Caller, message: TermStats) -> Body:

@@ -18,8 +18,7 @@ from ggrep.daemon.qos.handles import HandleBudget
 from ggrep.daemon.sync_process import SyncProcess
 from ggrep.daemon.watching import HostWatcher
 from ggrep.index.embedding.encode_slots import EncodeSlots
-from ggrep.model.limits import Notice
-from ggrep.model.response import Freshness
+from ggrep.model.response import RepoDescription
 
 if TYPE_CHECKING:
     from ggrep.parse.workers.occurrence_pool import OccurrencePool
@@ -44,12 +43,8 @@ class ServedStore(Protocol):
         """Return its engine; thread-safe."""
         ...
 
-    def freshness(self) -> Freshness:
-        """Return whether its index reflects its work tree; thread-safe."""
-        ...
-
-    def lasting_notices(self) -> tuple[Notice, ...]:
-        """Return what is to be said of it whatever is asked; thread-safe."""
+    def described(self, told: RepoDescription) -> RepoDescription:
+        """Return a description with what the daemon knows beside it; thread-safe."""
         ...
 
 

@@ -27,10 +27,9 @@ from ggrep.daemon.qos.admission import Admission, AdmissionLimits
 from ggrep.daemon.shared import Shared
 from ggrep.daemon.sync_loop import LOW_IMPACT, LoopFigures, SyncLoop
 from ggrep.index.repo_identity import RepoIdentity, identify
-from ggrep.model.limits import Notice
 from ggrep.model.load import DaemonLoad, EncodeLoad, HandleLoad
 from ggrep.model.request import can_scan
-from ggrep.model.response import Freshness
+from ggrep.model.response import Freshness, RepoDescription
 from ggrep.model.standing import Standing, stale_notice
 from ggrep.model.sync_jobs import SyncJob, SyncOutcome
 from ggrep.parse.source.git_work import GitWatch
@@ -131,6 +130,7 @@ class StoreDaemon:
         self._new_id = IdSource(shared.clock)
         self._engine: Engine | None = None
         self._opening = Lock()
+        self._described: tuple[RepoDescription, object, RepoDescription] | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -216,9 +216,18 @@ class StoreDaemon:
         looked = syncs.last_result == "ok" and watch.mode == "watching"
         return "current" if looked and not self.stale else "unknown"
 
-    def lasting_notices(self) -> tuple[Notice, ...]:
-        """Return what is to be said of the index whatever is asked: that settings have changed."""
-        return (stale_notice(self.stale_reason),) if self.stale else ()
+    def described(self, told: RepoDescription) -> RepoDescription:
+        """Return a description with what is known here beside it; thread-safe.
+
+        The same object for the same, as questions to many stores ask for those of all.
+        """
+        beside = self.freshness(), (stale_notice(self.stale_reason),) if self.stale else ()
+        held = self._described
+        if held is not None and held[0] is told and held[1] == beside:
+            return held[2]
+        found = replace(told, freshness=beside[0], notices=(*told.notices, *beside[1]))
+        self._described = told, beside, found
+        return found
 
     def close_engine(self) -> bool:
         """Close the engine until its next use; return whether it was open."""

@@ -176,6 +176,7 @@ class Engine:
         self._occurrences = hosted.occurrences or OccurrencePool()
         self._standing = hosted.standing or self._recorded_standing
         self._answers_key = answers.answers_key_of(settings)
+        self._told: tuple[SnapshotView | None, Standing, RepoDescription] | None = None
         self._snapshots = Snapshots(
             self.identity, home, self.clock, hosted.handles, hosted.on_damage
         )
@@ -340,6 +341,7 @@ class Engine:
     def close(self) -> None:
         """Close the snapshot, its tables and our processes; the next request reopens them."""
         self._snapshots.close()
+        self._told = None
         # A request under way still holds the old one, whose processes end with it.
         self._occurrences = self._hosted_occurrences or OccurrencePool()
 
@@ -482,13 +484,19 @@ class Engine:
         self._snapshots.look_again()
 
     def _described(self, view: SnapshotView | None, deadline: Deadline) -> RepoDescription:
-        return answers.describe(
+        """Return the facts of a snapshot; the same object for the same."""
+        standing, held = self._standing(), self._told
+        if held is not None and held[0] is view and held[1] == standing:
+            return held[2]
+        told = answers.describe(
             view,
             self.identity,
             answers_key=self._answers_key,
-            standing=self._standing(),
+            standing=standing,
             deadline=deadline,
         )
+        self._told = view, standing, told
+        return told
 
     def slate(
         self,
