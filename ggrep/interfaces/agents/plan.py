@@ -1,0 +1,229 @@
+"""Old bytes to new bytes, or a refusal. Pure: nothing here reads or writes a file."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
+
+from ggrep.interfaces.agents import block_edit, json_edit, yaml_edit
+from ggrep.interfaces.agents.pieces import (
+    Found,
+    JsonEntry,
+    Piece,
+    Refused,
+    Section,
+    Splice,
+    TomlTable,
+    WholeFile,
+    YamlPart,
+)
+
+State: TypeAlias = Literal["written", "unchanged", "differs", "removed", "absent", "changed"]
+"""`differs`: our entry, or another of its name, is there and says something else. `changed`: it is
+not as we left it, so it is not taken out."""
+
+MAX_BYTES: Final = 16 * 2**20
+_BOM: Final = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What was done to a file: enough to give its bytes back.
+
+    Attributes:
+        spelled: our entry as it was written, comparable to that of a piece.
+        created: there was no file before.
+        digest: SHA-256 of the file afterwards.
+    """
+
+    splice: Splice
+    spelled: str
+    created: bool
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What becomes of a file.
+
+    Attributes:
+        data: its new bytes; None where there is to be no file.
+        edit: to be remembered; None where nothing is ours any more.
+    """
+
+    state: State
+    data: bytes | None
+    edit: Edit | None
+
+
+def install(
+    old: bytes | None, piece: Piece, mine: Edit | None = None, *, refresh: bool = False
+) -> Planned:
+    """Return a file with our entry in it.
+
+    Args:
+        old: its bytes; None where there is none.
+        piece: what to write.
+        mine: what we wrote before.
+        refresh: what we wrote before is replaced where it says something else.
+
+    Raises:
+        Refused: the file cannot be edited safely.
+    """
+    mark, text = _text(old or b"")
+    found = find(text, piece) if old is not None else None
+    if found is None:
+        splice = _insert(text, piece, is_there=old is not None)
+        after = splice.applied(text)
+        _require_same(text, after, piece, is_there=True)
+        data = (mark + after).encode()
+        edit = Edit(splice, piece.spelled, old is None, digest_of(data))
+        return Planned("written", data, edit)
+    if found.spelled == piece.spelled:
+        return Planned("unchanged", old, mine)
+    if refresh and mine is not None and found.spelled == mine.spelled:
+        bare = uninstall(old, piece, mine)
+        again = install(bare.data, piece)
+        if again.edit is None or again.data is None:
+            raise AssertionError(again)
+        return replace(again, edit=replace(again.edit, created=mine.created))
+    return Planned("differs", old, mine)
+
+
+def uninstall(old: bytes | None, piece: Piece, mine: Edit | None = None) -> Planned:
+    """Return a file without our entry, byte for byte as it was where nothing else was changed.
+
+    Args:
+        old: its bytes; None where there is none.
+        piece: what would be written now; it is ours as well.
+        mine: what we wrote.
+
+    Raises:
+        Refused: the file cannot be edited safely.
+    """
+    if old is None:
+        return Planned("absent", None, None)
+    mark, text = _text(old)
+    if mine is not None and digest_of(old) == mine.digest:
+        bare = mine.splice.undone(text)
+        return Planned("removed", None if mine.created else (mark + bare).encode(), None)
+    found = find(text, piece)
+    if found is None:
+        return Planned("absent", old, None)
+    if found.spelled not in {piece.spelled, "" if mine is None else mine.spelled} - {""}:
+        return Planned("changed", old, mine)
+    bare = _taken_out(text, piece, found, mine)
+    is_ours = isinstance(piece, WholeFile) or (mine is not None and mine.created)
+    if is_ours and not _means_something(bare, piece):
+        return Planned("removed", None, None)
+    return Planned("removed", (mark + bare).encode(), None)
+
+
+def find(text: str, piece: Piece) -> Found | None:
+    """Return our entry of a text, or what has its place.
+
+    Raises:
+        Refused: the text cannot be understood.
+    """
+    match piece:
+        case JsonEntry():
+            return json_edit.find(text, piece)
+        case TomlTable():
+            return block_edit.find_table(text, piece)
+        case YamlPart():
+            return yaml_edit.find(text, piece)
+        case Section():
+            return block_edit.find_section(text)
+        case WholeFile():
+            return Found(0, len(text), text.replace("\r\n", "\n"))
+
+
+def digest_of(data: bytes) -> str:
+    """Return the SHA-256 of bytes, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _text(data: bytes) -> tuple[str, str]:
+    """Return the byte order mark, if there is one, and the text behind it."""
+    if len(data) > MAX_BYTES:
+        raise Refused(f"it is larger than {MAX_BYTES // 2**20} MiB")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise Refused("it is not UTF-8") from error
+    return (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
+
+
+def _insert(text: str, piece: Piece, *, is_there: bool) -> Splice:
+    match piece:
+        case JsonEntry():
+            return json_edit.insert(text, piece)
+        case TomlTable() | Section():
+            return block_edit.append(text, piece)
+        case YamlPart():
+            return yaml_edit.insert(text, piece)
+        case WholeFile():
+            if is_there:
+                raise Refused("another file has its name")
+            return Splice(0, "", piece.text)
+
+
+def _taken_out(text: str, piece: Piece, found: Found, mine: Edit | None) -> str:
+    """Return the text without our entry: by what was remembered, else by where it stands."""
+    ways: list[Callable[[], Splice]] = []
+    if mine is not None and mine.splice.inserted and text.count(mine.splice.inserted) == 1:
+        at, splice = text.index(mine.splice.inserted), mine.splice
+        ways.append(lambda: Splice(at, splice.inserted, splice.removed))
+    ways.append(lambda: _removal(text, piece, found, 0 if mine is None else mine.splice.opened))
+    for number, way in enumerate(ways, start=1):
+        try:
+            after = way().applied(text)
+            _require_same(text, after, piece, is_there=False)
+        except Refused:
+            if number == len(ways):
+                raise
+        else:
+            return after
+    raise AssertionError(ways)
+
+
+def _removal(text: str, piece: Piece, found: Found, opened: int) -> Splice:
+    match piece:
+        case JsonEntry():
+            return json_edit.remove(text, piece, opened)
+        case YamlPart():
+            return yaml_edit.remove(text, found, piece, opened)
+        case TomlTable() | Section():
+            return block_edit.remove(text, found)
+        case WholeFile():
+            return Splice(0, text, "")
+
+
+def _require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> None:
+    """Do nothing when two texts say the same but for our entry.
+
+    Raises:
+        Refused: they do not, or our entry is not as it has to be.
+    """
+    match piece:
+        case JsonEntry():
+            same = _rest(json_edit.rest_of(before, piece)) == _rest(json_edit.rest_of(after, piece))
+        case TomlTable():
+            same = block_edit.toml_rest(before, piece) == block_edit.toml_rest(after, piece)
+        case _:
+            same = True
+    found = None if isinstance(piece, WholeFile) and not after else find(after, piece)
+    fits = found is not None and found.spelled == piece.spelled if is_there else found is None
+    if not same or not fits:
+        raise Refused("our entry cannot be told from the rest of it")
+
+
+def _rest(value: object) -> object:
+    """Return a value that is the same for no text, and for an empty object."""
+    return value or None
+
+
+def _means_something(text: str, piece: Piece) -> bool:
+    if isinstance(piece, JsonEntry):
+        return bool(json_edit.value_of(text)) or "//" in text or "/*" in text
+    return bool(text.strip())
