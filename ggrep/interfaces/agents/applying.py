@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import unified_diff
+from functools import partial
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -100,7 +101,7 @@ class Agents:
         for target in client.targets(self.places.scope):
             path = self.places.path_of(target)
             try:
-                yield self._one(client, path, lambda old, mine, t=target: act(t, old, mine), is_wanted)
+                yield self._one(client, path, partial(act, target), is_wanted)
             except Refused as error:
                 yield Done(client.name, path, "refused", str(error))
             except OSError as error:
@@ -122,7 +123,7 @@ class Agents:
             return Done(client.name, path, "kept", f"still used by {', '.join(left)}")
         real = self.places.real(path)
         for _ in range(_TRIES):
-            old = _bytes_of(real)
+            old = bytes_of(real)
             planned = act(old, mine)
             if not self.dry:
                 written = _written(planned, mine, client, real, is_wanted=is_wanted)
@@ -133,7 +134,7 @@ class Agents:
                 # Before the file: after a crash between them the file has nothing of ours, and
                 # what is remembered of it does no harm.
                 write_record(self.home.agents, record)
-                if planned.data != old and _bytes_of(real) != old:
+                if planned.data != old and bytes_of(real) != old:
                     continue
                 self._write(real, old, planned, mine)
             said = _said(planned)
@@ -155,7 +156,8 @@ class Agents:
         replace_file(real, planned.data, mode=mode)
 
 
-def _bytes_of(real: Path) -> bytes | None:
+def bytes_of(real: Path) -> bytes | None:
+    """Return what a file holds; None where there is none."""
     try:
         return real.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -201,6 +203,8 @@ def _diff(path: Path, old: bytes | None, new: bytes | None) -> str:
     before, after = (
         (data or b"").decode(errors="replace").splitlines(keepends=True) for data in (old, new)
     )
-    names = [str(path) if data is not None else "/dev/null" for data in (old, new)]
-    lines = unified_diff(before, after, *names)
-    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end\n" for line in lines)
+    source, target = (str(path) if data is not None else "/dev/null" for data in (old, new))
+    lines = unified_diff(before, after, source, target)
+    return "".join(
+        line if line.endswith("\n") else line + "\n\\ No newline at end\n" for line in lines
+    )

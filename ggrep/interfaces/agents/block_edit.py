@@ -20,7 +20,8 @@ def find_block(text: str, start: str, end: str = "") -> Found | None:
 
     Args:
         text: to look through.
-        start: what a marker begins with, as `end` what it ends with.
+        start: what a marker begins with.
+        end: what a marker ends with.
 
     Raises:
         Refused: the markers do not pair.

@@ -171,7 +171,10 @@ CLIENTS: Final = {
                 _at("home", _SERVERS, ".gemini/settings.json"),
                 _at("home", _section, ".gemini/GEMINI.md"),
             ),
-            (_at("project", _SERVERS, ".gemini/settings.json"), _at("project", _section, "GEMINI.md")),
+            (
+                _at("project", _SERVERS, ".gemini/settings.json"),
+                _at("project", _section, "GEMINI.md"),
+            ),
         ),
         Client(
             "opencode",

@@ -4,105 +4,21 @@ All else stays as it is: comments, order, indentation, trailing commas.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
 
 from ggrep.base import stable_json
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
 from ggrep.base.stable_json import Json
-from ggrep.federation.jsonc import TRIVIA, JsoncError, Token, place, read_jsonc, scan
-from ggrep.interfaces.agents.pieces import NAME, Found, JsonEntry, Refused, Splice, newline_of
-
-_PARSE_MS: Final = 30_000.0
-_UNIT: Final = "  "
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A member of an object; offsets in the text.
-
-    Attributes:
-        at: index of the value's first token.
-        comma: behind it; None where there is none.
-    """
-
-    key: str
-    start: int
-    at: int
-    value: int
-    end: int
-    comma: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Object:
-    """An object's members, and where it begins and ends."""
-
-    start: int
-    end: int
-    members: tuple[Member, ...]
-
-    def member(self, key: str) -> Member | None:
-        """Return the member of a key."""
-        return next((each for each in self.members if each.key == key), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """A text and its tokens; `solid` are those that are neither blanks nor comments."""
-
-    text: str
-    all: tuple[Token, ...]
-    solid: tuple[Token, ...]
-
-    def object_at(self, at: int) -> Object | None:
-        """Return the object that begins at a solid token; None where another value does."""
-        opening = self.solid[at]
-        if self.text[opening.start] != "{":
-            return None
-        members, at = list[Member](), at + 1
-        while self.solid[at].depth > opening.depth:
-            key, first = self.solid[at], self.solid[at + 2]
-            last = at + 2
-            if self.text[first.start] in "{[":
-                last += 1
-                while self.solid[last].depth > first.depth:
-                    last += 1
-            at = last + 1
-            comma = self.solid[at].start if self.text[self.solid[at].start] == "," else None
-            at += comma is not None
-            name = str(stable_json.loads(self.text[key.start : key.end]))
-            end = self.solid[last].end
-            index = self.solid.index(first)
-            members.append(Member(name, key.start, index, first.start, end, comma))
-        return Object(opening.start, self.solid[at].end, tuple(members))
-
-    def end_of_line(self, offset: int) -> int:
-        """Return the offset behind the comments that follow `offset` on its line."""
-        end = offset
-        for token in self.all:
-            if token.start < offset:
-                continue
-            is_blank = token.kind == "space" and "\n" not in self.text[token.start : token.end]
-            if token.kind not in {"line", "block"} and not is_blank:
-                break
-            end = end if is_blank else token.end
-        return end
-
-
-def value_of(text: str) -> Json:
-    """Return what the text spells; None where it holds nothing.
-
-    Raises:
-        Refused: it is no JSON, or an object in it names a key twice.
-    """
-    try:
-        return read_jsonc(text, Deadline.after(SystemClock(), _PARSE_MS))
-    except JsoncError as error:
-        if error.reason == "empty":
-            return None
-        raise Refused(f"it is not JSON as we read it: {error}") from error
+from ggrep.interfaces.agents.json_places import (
+    UNIT,
+    Object,
+    Tokens,
+    line_indent,
+    own_indent,
+    path_of,
+    tokens_of,
+    unit_of,
+    value_of,
+)
+from ggrep.interfaces.agents.pieces import NAME, Found, JsonEntry, Splice, newline_of
 
 
 def rest_of(text: str, piece: JsonEntry) -> Json:
@@ -117,7 +33,9 @@ def _without(value: Json, keys: tuple[str, ...]) -> Json:
     if len(keys) == 1:
         left: dict[str, Json] = {key: value[key] for key in value if key != keys[0]}
     else:
-        left = {key: _without(value[key], keys[1:]) if key == keys[0] else value[key] for key in value}
+        left = {
+            key: _without(value[key], keys[1:]) if key == keys[0] else value[key] for key in value
+        }
         if not left.get(keys[0], True):
             del left[keys[0]]
     return left
@@ -130,7 +48,7 @@ def find(text: str, piece: JsonEntry) -> Found | None:
         Refused: the text cannot be understood, or another kind of value stands on the way.
     """
     value_of(text)
-    path = _path(_tokens(text), piece.keys)
+    path = path_of(tokens_of(text), piece.keys)
     member = path[-1].member(NAME) if len(path) == len(piece.keys) + 1 else None
     if member is None:
         return None
@@ -145,13 +63,12 @@ def insert(text: str, piece: JsonEntry) -> Splice:
         Refused: as of `find`.
     """
     value_of(text)
-    tokens, newline = _tokens(text), newline_of(text)
-    path = _path(tokens, piece.keys)
+    tokens, newline = tokens_of(text), newline_of(text)
+    path = path_of(tokens, piece.keys)
     if not path:
         held = tokens.all[-1].end if tokens.all else 0
         before = newline if text and not text.endswith("\n") else ""
-        whole = _spelled(_nested((*piece.keys, NAME), piece.value), "", _UNIT)
-        inserted = before + f"{whole}\n".replace("\n", newline)
+        inserted = before + document_of(piece).replace("\n", newline)
         return Splice(held, "", inserted, opened=len(piece.keys) + 1)
     missing = (*piece.keys, NAME)[len(path) - 1 :]
     key, value = missing[0], _nested(missing[1:], piece.value)
@@ -163,7 +80,7 @@ def remove(text: str, piece: JsonEntry, opened: int) -> Splice:
 
     Requires: `find` finds it.
     """
-    path = _path(_tokens(text), piece.keys)
+    path = path_of(tokens_of(text), piece.keys)
     names = (*piece.keys, NAME)
     depth = len(path) - 1
     while opened and depth and len(path[depth].members) == 1:
@@ -185,42 +102,18 @@ def remove(text: str, piece: JsonEntry, opened: int) -> Splice:
     return Splice(before, text[before:end], text[before + 1 : start])
 
 
-def _tokens(text: str) -> Tokens:
-    every = tuple(scan(text))
-    return Tokens(text, every, tuple(each for each in every if each.kind not in TRIVIA))
+def document_of(piece: JsonEntry) -> str:
+    """Return a text that holds our entry alone."""
+    return _spelled(_nested((*piece.keys, NAME), piece.value), "", UNIT) + "\n"
 
 
-def _path(tokens: Tokens, keys: Sequence[str]) -> list[Object]:
-    """Return the objects along `keys` as far as there are any, the outermost first."""
-    if not tokens.solid:
-        return []
-    found, at, where = list[Object](), 0, "the outermost value"
-    for key in (*keys, None):
-        inside = tokens.object_at(at)
-        if inside is None:
-            line = place(tokens.text, tokens.solid[at].start)
-            raise Refused(f"{line}: {where} is not an object")
-        found.append(inside)
-        member = None if key is None else inside.member(key)
-        if member is None:
-            break
-        at, where = member.at, f"`{key}`"
-    return found
-
-
-def _added(
-    tokens: Tokens, path: list[Object], key: str, value: Json, *, opened: int
-) -> Splice:
+def _added(tokens: Tokens, path: list[Object], key: str, value: Json, *, opened: int) -> Splice:
     text, inside = tokens.text, path[-1]
     newline = newline_of(text)
     line = "\n" in text[inside.start : inside.end] or not inside.members
-    unit = _unit(text, path[0])
-    base = _indent(text, inside.start)
-    if inside.members:
-        own = _indent(text, inside.members[0].start, alone=True)
-        indent = base + unit if own is None else own
-    else:
-        indent = base + unit
+    unit, base = unit_of(text, path[0]), line_indent(text, inside.start)
+    own = own_indent(text, inside.members[0].start) if inside.members else None
+    indent = base + unit if own is None else own
     if not line:
         last = inside.members[-1]
         member = f"{_key(key)}: {stable_json.dumps(value).decode()}"
@@ -249,22 +142,6 @@ def _added(
 def _next(tokens: Tokens, offset: int) -> int:
     """Return where the next solid token or comment begins."""
     return next(each.start for each in tokens.all if each.start >= offset and each.kind != "space")
-
-
-def _indent(text: str, offset: int, *, alone: bool = False) -> str | None:
-    start = text.rfind("\n", 0, offset) + 1
-    line = text[start:offset]
-    blanks = line[: len(line) - len(line.lstrip(" \t"))]
-    return None if alone and blanks != line else blanks
-
-
-def _unit(text: str, outermost: Object) -> str:
-    """Return one step of the text's indentation."""
-    for member in outermost.members:
-        own = _indent(text, member.start, alone=True)
-        if own:
-            return own
-    return _UNIT
 
 
 def _nested(keys: tuple[str, ...], value: Json) -> Json:

@@ -4,10 +4,20 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from ggrep.config.settings import user_home
 from ggrep.interfaces.agents.clients import Base, Scope, Target
 from ggrep.interfaces.agents.pieces import Refused
+
+_BASES: Final = {
+    "home": ("", ""),
+    "config": ("XDG_CONFIG_HOME", ".config"),
+    "claude": ("CLAUDE_CONFIG_DIR", ".claude"),
+    "claude-state": ("CLAUDE_CONFIG_DIR", ""),
+    "codex": ("CODEX_HOME", ".codex"),
+}
+"""Directories of a user: the variable that names one, and where it is below the home otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +48,13 @@ class Places:
         Raises:
             Refused: there is none, as no project is meant.
         """
-        match base:
-            case "home":
-                return self.home
-            case "config":
-                return self._named("XDG_CONFIG_HOME") or self.home / ".config"
-            case "claude":
-                return self._named("CLAUDE_CONFIG_DIR") or self.home / ".claude"
-            case "claude-state":
-                return self._named("CLAUDE_CONFIG_DIR") or self.home
-            case "codex":
-                return self._named("CODEX_HOME") or self.home / ".codex"
-            case "project":
-                if self.project is None:
-                    raise Refused("no project is meant")
-                return self.project
+        if base == "project":
+            if self.project is None:
+                raise Refused("no project is meant")
+            return self.project
+        variable, below = _BASES[base]
+        named = self._named(variable)
+        return self.home / below if named is None else named
 
     def path_of(self, target: Target) -> Path:
         """Return the file of a target: the first that exists, else the first."""
@@ -81,8 +83,8 @@ class Places:
     def _allowed(self) -> list[Path]:
         if self.project is not None:
             return [self.project.resolve()]
-        named = ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME")
-        tops = [self.home, *filter(None, map(self._named, named))]
+        named = (self._named(variable) for variable, _ in _BASES.values())
+        tops = [self.home, *filter(None, named)]
         return [top.resolve() for top in tops]
 
     def _named(self, variable: str) -> Path | None:

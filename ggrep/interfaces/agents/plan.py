@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from ggrep.interfaces.agents import block_edit, json_edit, yaml_edit
+from ggrep.interfaces.agents.json_places import value_of
 from ggrep.interfaces.agents.pieces import (
     Found,
     JsonEntry,
@@ -101,22 +102,19 @@ def uninstall(old: bytes | None, piece: Piece, mine: Edit | None = None) -> Plan
     Raises:
         Refused: the file cannot be edited safely.
     """
-    if old is None:
-        return Planned("absent", None, None)
-    mark, text = _text(old)
-    if mine is not None and digest_of(old) == mine.digest:
+    mark, text = _text(old or b"")
+    if mine is not None and digest_of(old or b"") == mine.digest:
         bare = mine.splice.undone(text)
         return Planned("removed", None if mine.created else (mark + bare).encode(), None)
-    found = find(text, piece)
+    found = find(text, piece) if old is not None else None
     if found is None:
         return Planned("absent", old, None)
     if found.spelled not in {piece.spelled, "" if mine is None else mine.spelled} - {""}:
         return Planned("changed", old, mine)
     bare = _taken_out(text, piece, found, mine)
-    is_ours = isinstance(piece, WholeFile) or (mine is not None and mine.created)
-    if is_ours and not _means_something(bare, piece):
-        return Planned("removed", None, None)
-    return Planned("removed", (mark + bare).encode(), None)
+    was_made = isinstance(piece, WholeFile) or (mine is not None and mine.created)
+    is_needless = was_made and not _means_something(bare, piece)
+    return Planned("removed", None if is_needless else (mark + bare).encode(), None)
 
 
 def find(text: str, piece: Piece) -> Found | None:
@@ -225,5 +223,5 @@ def _rest(value: object) -> object:
 
 def _means_something(text: str, piece: Piece) -> bool:
     if isinstance(piece, JsonEntry):
-        return bool(json_edit.value_of(text)) or "//" in text or "/*" in text
+        return bool(value_of(text)) or "//" in text or "/*" in text
     return bool(text.strip())

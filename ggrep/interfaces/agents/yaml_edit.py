@@ -73,7 +73,7 @@ def insert(text: str, piece: YamlPart) -> Splice:
     if shown in _EMPTY and not behind:
         colon = text.rindex(":", 0, held.start) + 1
         block = _block(piece, "  ", newline).removesuffix(newline)
-        return Splice(colon, text[colon : held.end], newline + block, opened=1)
+        return Splice(colon, text[colon : held.end], newline + block)
     kind = "list" if piece.is_list else "mapping"
     raise Refused(f"`{piece.key}` is not a {kind} with a line for each entry")
 
@@ -82,8 +82,8 @@ def remove(text: str, found: Found, piece: YamlPart, opened: int) -> Splice:
     """Return the change that takes our lines out, the key too if it was made for them."""
     start = found.start
     line = text.rfind("\n", 0, max(start - 1, 0)) + 1
-    held = text[line:start].strip()
-    if opened and held == f"{piece.key}:" and _held(text, piece).kind == "absent":
+    is_key = text[line:start].strip() == f"{piece.key}:"
+    if opened and is_key and not _held(text[:start] + text[found.end :], piece).kind:
         start = line
     return Splice(start, text[start : found.end], "")
 
@@ -137,7 +137,11 @@ def _document(root: "Node") -> "Node | None":
     text = (root.text or b"").decode()
     if len(documents) > 1 or any(line.startswith("...") for line in text.splitlines()):
         raise Refused("it holds several documents")
-    nodes = [node for node in documents[0].named_children if node.type in _WRAPPERS] if documents else []
+    nodes = (
+        [node for node in documents[0].named_children if node.type in _WRAPPERS]
+        if documents
+        else []
+    )
     return nodes[0] if nodes else None
 
 
