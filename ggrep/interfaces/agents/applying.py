@@ -2,9 +2,9 @@
 
 import stat
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import unified_diff
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from ggrep.interfaces.agents import plan
 from ggrep.interfaces.agents.clients import Client, Target
 from ggrep.interfaces.agents.pieces import Refused
 from ggrep.interfaces.agents.places import Places
-from ggrep.interfaces.agents.plan import Planned
+from ggrep.interfaces.agents.plan import Edit, Planned
 from ggrep.interfaces.agents.record import Written, read_record, write_record
 
 Outcome: TypeAlias = Literal[
@@ -27,6 +27,12 @@ Outcome: TypeAlias = Literal[
 ]
 """That of a plan; `kept`: another client needs it; `refused`: the file was not touched."""
 
+_Act: TypeAlias = Callable[[Target, bytes | None, Edit | None], Planned]
+
+_SAID: Final[Mapping[str, str]] = {
+    "differs": "an entry of this name says something else; it was left",
+    "changed": "our entry was changed since; it was left",
+}
 _PATIENCE_MS: Final = 10_000.0
 _TRIES: Final = 3
 
@@ -64,22 +70,27 @@ class Agents:
     def install(self, clients: Sequence[Client], *, refresh: bool = False) -> list[Done]:
         """Write our entries into the files of clients; a refused file stops no other."""
 
-        def act(target: Target, old: bytes | None, mine: Written | None) -> Planned:
-            known = None if mine is None else mine.edit
-            return plan.install(old, target.make(self.command), known, refresh=refresh)
+        def act(target: Target, old: bytes | None, mine: Edit | None) -> Planned:
+            return plan.install(old, target.make(self.command), mine, refresh=refresh)
 
-        with self._turn():
-            return [done for each in clients for done in self._each(each, act, is_wanted=True)]
+        return self._run(clients, act, is_wanted=True)
 
     def uninstall(self, clients: Sequence[Client]) -> list[Done]:
         """Take our entries out of the files of clients; a refused file stops no other."""
 
-        def act(target: Target, old: bytes | None, mine: Written | None) -> Planned:
-            known = None if mine is None else mine.edit
-            return plan.uninstall(old, target.make(self.command), known)
+        def act(target: Target, old: bytes | None, mine: Edit | None) -> Planned:
+            return plan.uninstall(old, target.make(self.command), mine)
 
+        return self._run(clients, act, is_wanted=False)
+
+    def _run(self, clients: Sequence[Client], act: _Act, *, is_wanted: bool) -> list[Done]:
         with self._turn():
-            return [done for each in clients for done in self._each(each, act, is_wanted=False)]
+            run = _Run(self, read_record(self.home.agents), is_wanted=is_wanted)
+            return [
+                run.done(client, target, partial(act, target))
+                for client in clients
+                for target in client.targets(self.places.scope)
+            ]
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -91,69 +102,94 @@ class Agents:
         with alone(self.home.agents_lock, Patience(deadline, time.sleep, "another is installing")):
             yield
 
-    def _each(
-        self,
-        client: Client,
-        act: Callable[[Target, bytes | None, Written | None], Planned],
-        *,
-        is_wanted: bool,
-    ) -> Iterator[Done]:
-        for target in client.targets(self.places.scope):
-            path = self.places.path_of(target)
-            try:
-                yield self._one(client, path, partial(act, target), is_wanted)
-            except Refused as error:
-                yield Done(client.name, path, "refused", str(error))
-            except OSError as error:
-                yield Done(client.name, path, "refused", error.strerror or str(error))
 
-    def _one(
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One run over files.
+
+    Attributes:
+        record: what is ours, as it is now.
+        drawn: of a dry run, what files would hold.
+    """
+
+    agents: Agents
+    record: dict[str, Written]
+    is_wanted: bool
+    drawn: dict[Path, bytes | None] = field(default_factory=dict)
+
+    def done(
         self,
         client: Client,
-        path: Path,
-        act: Callable[[bytes | None, Written | None], Planned],
-        is_wanted: bool,  # noqa: FBT001 - one of ours calls
+        target: Target,
+        act: Callable[[bytes | None, Edit | None], Planned],
     ) -> Done:
-        record = read_record(self.home.agents)
-        mine = record.get(str(path))
-        if not is_wanted and mine is not None and set(mine.clients) - {client.name}:
-            left = tuple(name for name in mine.clients if name != client.name)
-            if not self.dry:
-                write_record(self.home.agents, record | {str(path): replace(mine, clients=left)})
-            return Done(client.name, path, "kept", f"still used by {', '.join(left)}")
-        real = self.places.real(path)
-        for _ in range(_TRIES):
-            old = bytes_of(real)
-            planned = act(old, mine)
-            if not self.dry:
-                written = _written(planned, mine, client, real, is_wanted=is_wanted)
-                if written is not None:
-                    record[str(path)] = written
-                else:
-                    record.pop(str(path), None)
-                # Before the file: after a crash between them the file has nothing of ours, and
-                # what is remembered of it does no harm.
-                write_record(self.home.agents, record)
-                if planned.data != old and bytes_of(real) != old:
-                    continue
-                self._write(real, old, planned, mine)
-            said = _said(planned)
-            return Done(client.name, path, planned.state, said, _diff(path, old, planned.data))
-        raise Refused("it is being written by another program")
+        """Change one file, unless there is a reason not to."""
+        path = self.agents.places.path_of(target)
+        try:
+            others = self._others(client, path)
+            if others:
+                return Done(client.name, path, "kept", f"{', '.join(others)} still uses it")
+            return self._changed(client, path, act)
+        except Refused as error:
+            return Done(client.name, path, "refused", str(error))
+        except OSError as error:
+            return Done(client.name, path, "refused", error.strerror or str(error))
 
-    def _write(self, real: Path, old: bytes | None, planned: Planned, mine: Written | None) -> None:
-        if planned.data == old:
-            return
-        if planned.data is None:
+    def _others(self, client: Client, path: Path) -> tuple[str, ...]:
+        """Return which other clients need what is to be taken out; the client needs it no more."""
+        mine = self.record.get(str(path))
+        if self.is_wanted or mine is None:
+            return ()
+        left = tuple(name for name in mine.clients if name != client.name)
+        if left:
+            self._remember(path, replace(mine, clients=left))
+        return left
+
+    def _changed(
+        self, client: Client, path: Path, act: Callable[[bytes | None, Edit | None], Planned]
+    ) -> Done:
+        real, mine = self.agents.places.real(path), self.record.get(str(path))
+        for _ in range(_TRIES):
+            old = self._read(real)
+            planned = act(old, None if mine is None else mine.edit)
+            # Before the file: after a crash between them the file has nothing of ours, and what
+            # is remembered of it does no harm.
+            made = _made(real) if old is None else ()
+            self._remember(path, _written(planned, mine, client if self.is_wanted else None, made))
+            if planned.data == old or self._read(real) == old:
+                self._write(real, old, planned.data, () if mine is None else mine.directories)
+                diff = _diff(path, old, planned.data)
+                return Done(client.name, path, planned.state, _SAID.get(planned.state, ""), diff)
+        raise Refused("another program is writing it")
+
+    def _remember(self, path: Path, written: Written | None) -> None:
+        before = dict(self.record)
+        if written is not None:
+            self.record[str(path)] = written
+        else:
+            self.record.pop(str(path), None)
+        if not self.agents.dry and self.record != before:
+            write_record(self.agents.home.agents, self.record)
+
+    def _read(self, real: Path) -> bytes | None:
+        return self.drawn[real] if real in self.drawn else bytes_of(real)
+
+    def _write(
+        self, real: Path, old: bytes | None, new: bytes | None, directories: Sequence[str]
+    ) -> None:
+        if self.agents.dry:
+            self.drawn[real] = new
+        elif new is None and old is not None:
             real.unlink()
             sync_directory(real.parent)
-            _remove_directories(() if mine is None else mine.directories)
-            return
-        private = self.places.scope == "user"
-        make_directory(real.parent, mode=0o700 if private else 0o755)
-        usual = 0o600 if private else 0o644
-        mode = usual if old is None else stat.S_IMODE(real.stat().st_mode)
-        replace_file(real, planned.data, mode=mode)
+            _remove_directories(directories)
+        elif new is not None and new != old:
+            is_private = self.agents.places.scope == "user"
+            make_directory(real.parent, mode=0o700 if is_private else 0o755)
+            usual = 0o600 if is_private else 0o644
+            replace_file(
+                real, new, mode=usual if old is None else stat.S_IMODE(real.stat().st_mode)
+            )
 
 
 def bytes_of(real: Path) -> bytes | None:
@@ -164,19 +200,21 @@ def bytes_of(real: Path) -> bytes | None:
         return None
 
 
+def _made(real: Path) -> tuple[str, ...]:
+    """Return the directories that have to be made for a file, the outermost first."""
+    return tuple(str(each) for each in reversed(real.parents) if not each.exists())
+
+
 def _written(
-    planned: Planned, mine: Written | None, client: Client, real: Path, *, is_wanted: bool
+    planned: Planned, mine: Written | None, client: Client | None, made: tuple[str, ...]
 ) -> Written | None:
     """Return what is to be remembered of a file; None for nothing."""
     if planned.edit is None:
         return None
     clients = () if mine is None else mine.clients
-    made = () if mine is None else mine.directories
-    if planned.state == "written" and planned.edit.created and mine is None:
-        made = tuple(str(each) for each in reversed(real.parents) if not each.exists())
-    if is_wanted and client.name not in clients:
+    if client is not None and client.name not in clients:
         clients = (*clients, client.name)
-    return Written(planned.edit, clients, made)
+    return Written(planned.edit, clients, (made if mine is None else mine.directories))
 
 
 def _remove_directories(directories: Sequence[str]) -> None:
@@ -185,16 +223,6 @@ def _remove_directories(directories: Sequence[str]) -> None:
             Path(directory).rmdir()
         except OSError:
             return  # somebody put something there
-
-
-def _said(planned: Planned) -> str:
-    match planned.state:
-        case "differs":
-            return "an entry of this name says something else; it was left"
-        case "changed":
-            return "our entry was changed since; it was left"
-        case _:
-            return ""
 
 
 def _diff(path: Path, old: bytes | None, new: bytes | None) -> str:

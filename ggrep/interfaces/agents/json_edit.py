@@ -48,10 +48,13 @@ def find(text: str, piece: JsonEntry) -> Found | None:
         Refused: the text cannot be understood, or another kind of value stands on the way.
     """
     value_of(text)
-    path = path_of(tokens_of(text), piece.keys)
+    tokens = tokens_of(text)
+    path = path_of(tokens, piece.keys)
     member = path[-1].member(NAME) if len(path) == len(piece.keys) + 1 else None
     if member is None:
         return None
+    if tokens.has_comment(member.start, member.end):
+        return Found(member.start, member.end, "")
     value = value_of(text[member.value : member.end])
     return Found(member.start, member.end, stable_json.dumps(value).decode())
 
@@ -80,10 +83,13 @@ def remove(text: str, piece: JsonEntry, opened: int) -> Splice:
 
     Requires: `find` finds it.
     """
-    path = path_of(tokens_of(text), piece.keys)
+    tokens = tokens_of(text)
+    path = path_of(tokens, piece.keys)
     names = (*piece.keys, NAME)
     depth = len(path) - 1
     while opened and depth and len(path[depth].members) == 1:
+        if tokens.has_comment(path[depth].start, path[depth].end):
+            break
         opened, depth = opened - 1, depth - 1
     inside = path[depth]
     place_in = next(i for i, each in enumerate(inside.members) if each.key == names[depth])

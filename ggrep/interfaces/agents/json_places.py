@@ -76,6 +76,11 @@ class Tokens:
             members.append(Member(name, key.start, index, first.start, end, comma))
         return Object(opening.start, self.solid[at].end, tuple(members))
 
+    def has_comment(self, start: int, end: int) -> bool:
+        """Return whether a comment stands between two offsets."""
+        kinds = {each.kind for each in self.all if start <= each.start < end}
+        return not kinds.isdisjoint({"line", "block"})
+
     def end_of_line(self, offset: int) -> int:
         """Return the offset behind the comments that follow `offset` on its line."""
         end = offset

@@ -33,6 +33,8 @@ ABOUT: Final = (
     " a change touches."
 )
 
+_SHORT: Final = "Code search by meaning, local and on the CPU."
+_AUTHOR: Final[Json] = {"name": "The authors of ggrep"}
 _SERVER_SCHEMA: Final = (
     "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 )
@@ -51,7 +53,7 @@ def skill_text() -> str:
 
 def agent_text() -> str:
     """Return a sub-agent of Claude Code, which answers questions about code."""
-    head = {"name": "ggrep", "description": ABOUT, "tools": "Bash, Read, mcp__ggrep"}
+    head = {"name": "ggrep", "description": ABOUT, "disallowedTools": "Write, Edit, NotebookEdit"}
     task = (
         "You answer one question about this repository. Find the places, open what they point to,"
         "\nand answer briefly with `path:line` for each claim. Change nothing.\n\n"
@@ -64,15 +66,39 @@ def rule_text(head: dict[str, str]) -> str:
     return _with_head(head, INSTRUCTIONS) if head else INSTRUCTIONS
 
 
-def plugin_files(version: str) -> dict[str, str]:
-    """Return the files of a plugin folder by path, for Claude Code and for Codex.
+def market_files(version: str) -> dict[str, str]:
+    """Return the files of a folder that Claude Code and Codex take a plugin from, by path.
 
-    Both read `skills/` and `.mcp.json`; each has a manifest of its own.
+    Both read `skills/` and `.mcp.json` of the plugin; each has manifests of its own.
     """
+    folder = "./plugins/ggrep"
+    claude: Json = {
+        "name": "ggrep",
+        "description": _SHORT,
+        "owner": _AUTHOR,
+        "plugins": [{"name": "ggrep", "source": folder}],
+    }
+    entry: Json = {
+        "name": "ggrep",
+        "category": "Coding",
+        "source": {"source": "local", "path": folder},
+        "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
+    }
+    plugin = {f"plugins/ggrep/{path}": text for path, text in plugin_files(version).items()}
+    return {
+        ".agents/plugins/marketplace.json": _json({"name": "ggrep", "plugins": [entry]}),
+        ".claude-plugin/marketplace.json": _json(claude),
+        **plugin,
+    }
+
+
+def plugin_files(version: str) -> dict[str, str]:
+    """Return the files of the plugin by path."""
     manifest: dict[str, Json] = {
         "name": "ggrep",
         "version": version,
-        "description": "Code search by meaning, local and on the CPU.",
+        "description": _SHORT,
+        "author": _AUTHOR,
         "license": "Apache-2.0",
     }
     servers: Json = {"mcpServers": {"ggrep": {"command": "ggrep", "args": ["mcp"]}}}
@@ -101,7 +127,7 @@ def registry_text(version: str, name: str = "io.github.ggrep/ggrep") -> str:
             "$schema": _SERVER_SCHEMA,
             "name": name,
             "title": "ggrep",
-            "description": "Code search by meaning, local and on the CPU.",
+            "description": _SHORT,
             "version": version,
             "packages": [package],
         }
