@@ -44,33 +44,39 @@ def split(value: Any, piece: Piece) -> tuple[Any, Any]:
     rest = deepcopy(value) or {}
     match piece:
         case JsonEntry() | TomlTable():
-            inner = rest
-            for key in piece.keys:
-                inner = inner.get(key) or {}
-            own = inner.pop("ggrep", None)
-            for key in piece.keys:
-                if not rest.get(key, True):
-                    del rest[key]
+            return _of_tables(rest, piece.keys), rest
         case YamlPart():
             held = rest.get(piece.key) or ([] if piece.is_list else {})
-            own = held.pop(0) if piece.is_list and held else None
-            own = own if piece.is_list else held.pop("ggrep", None)
+            own = _of_list(held, piece) if piece.is_list else held.pop("ggrep", None)
             if not held:
                 rest.pop(piece.key, None)
+            return own, rest
         case _:
             return None, None
-    return own, rest
+
+
+def _of_tables(rest: Any, keys: tuple[str, ...]) -> Any:
+    inner = rest
+    for key in keys:
+        inner = inner.get(key) or {}
+    own = inner.pop("ggrep", None)
+    for key in keys:
+        if not rest.get(key, True):
+            del rest[key]
+    return own
+
+
+def _of_list(held: Any, piece: YamlPart) -> Any:
+    ours = piece.lines[0].removeprefix("- ")
+    return held.pop(held.index(ours)) if ours in held else None
 
 
 def expected(piece: Piece) -> Any:
     """Return what a parser has to read at the place of our entry."""
     match piece:
         case JsonEntry():
-            return (
-                {**piece.value, "args": list(piece.value["args"])}
-                if "args" in piece.value
-                else (dict(piece.value))
-            )
+            lists = {key: list(item) for key, item in piece.value.items() if key == "args"}
+            return {**piece.value, **lists}
         case TomlTable():
             return {"command": START, "args": ["mcp"]}
         case YamlPart():

@@ -171,6 +171,15 @@ class _Run:
         if not self.agents.dry and self.record != before:
             write_record(self.agents.home.agents, self.record)
 
+    def _hand_over(self, directories: Sequence[str]) -> None:
+        """Have directories go with the last of our files below them."""
+        for directory in directories:
+            for path, written in self.record.items():
+                if path.startswith(f"{directory}/"):
+                    more = (*written.directories, directory)
+                    self._remember(Path(path), replace(written, directories=more))
+                    break
+
     def _read(self, real: Path) -> bytes | None:
         return self.drawn[real] if real in self.drawn else bytes_of(real)
 
@@ -182,7 +191,7 @@ class _Run:
         elif new is None and old is not None:
             real.unlink()
             sync_directory(real.parent)
-            _remove_directories(directories)
+            self._hand_over(_remove_directories(directories))
         elif new is not None and new != old:
             is_private = self.agents.places.scope == "user"
             make_directory(real.parent, mode=0o700 if is_private else 0o755)
@@ -217,12 +226,15 @@ def _written(
     return Written(planned.edit, clients, (made if mine is None else mine.directories))
 
 
-def _remove_directories(directories: Sequence[str]) -> None:
-    for directory in reversed(directories):
+def _remove_directories(directories: Sequence[str]) -> list[str]:
+    """Remove directories that are empty, the innermost first; return those that are not."""
+    left = []
+    for directory in sorted(directories, key=len, reverse=True):
         try:
             Path(directory).rmdir()
         except OSError:
-            return  # somebody put something there
+            left.append(directory)
+    return left
 
 
 def _diff(path: Path, old: bytes | None, new: bytes | None) -> str:
