@@ -3,35 +3,15 @@
 Places come from a syntax tree, so a key inside of a string is none; what has an error is refused.
 """
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ggrep.interfaces.agents.block_edit import find_block
 from ggrep.interfaces.agents.pieces import NAME, Found, Refused, Splice, YamlPart, newline_of
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from ggrep.parse.languages.yaml_keys import Held
 
-_PAIRS: Final = {"block_mapping": "block_mapping_pair", "flow_mapping": "flow_pair"}
-_WRAPPERS: Final = frozenset({"block_node", "flow_node"})
 _EMPTY: Final = ("{}", "[]")
-
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """What the key holds.
-
-    Attributes:
-        kind: of its node; empty for nothing, `absent` where the key is missing.
-        start: offset in the text; `end` is exclusive. Of nothing: the end of the key.
-        column: of the node.
-    """
-
-    kind: str
-    start: int
-    end: int
-    column: int
-    keys: tuple[str, ...] = ()
 
 
 def find(text: str, piece: YamlPart) -> Found | None:
@@ -88,15 +68,6 @@ def remove(text: str, found: Found, piece: YamlPart, opened: int) -> Splice:
     return Splice(start, text[start : found.end], "")
 
 
-def check(text: str) -> None:
-    """Do nothing when the text is one YAML document.
-
-    Raises:
-        Refused: it is not.
-    """
-    _document(_tree(text))
-
-
 def _block(piece: YamlPart, indent: str, newline: str) -> str:
     lines = piece.spelled.splitlines()
     return "".join(f"{indent}{line}{newline}" for line in lines)
@@ -104,7 +75,7 @@ def _block(piece: YamlPart, indent: str, newline: str) -> str:
 
 def _appended(text: str, piece: YamlPart, newline: str) -> Splice:
     before = "" if not text or text.endswith("\n") else newline
-    if before and _ends_in_block_scalar(_tree(text)):
+    if before and _held(text, piece).is_open:
         raise Refused("its last text has no end of line, and would get one")
     lines = piece.spelled.splitlines()
     inside = [f"{piece.key}:", *(f"  {line}" for line in lines)]
@@ -112,93 +83,18 @@ def _appended(text: str, piece: YamlPart, newline: str) -> Splice:
     return Splice(len(text), "", inserted, opened=1)
 
 
-def _ends_in_block_scalar(node: "Node") -> bool:
-    while node.named_children:
-        node = node.named_children[-1]
-    return node.type == "block_scalar"
-
-
-def _tree(text: str) -> "Node":
-    # Late: only files of two clients need a parser.
-    from ggrep.parse.languages.trees import parse
-
-    root = parse("yaml", text.encode())
-    if root.has_error or any("\t" in line[: _blanks(line)] for line in text.splitlines()):
-        raise Refused("it is not YAML as we read it")
-    return root
-
-
-def _blanks(line: str) -> int:
-    return len(line) - len(line.lstrip(" \t")) if line.strip() else 0
-
-
-def _document(root: "Node") -> "Node | None":
-    documents = [node for node in root.named_children if node.type == "document"]
-    text = (root.text or b"").decode()
-    if len(documents) > 1 or any(line.startswith("...") for line in text.splitlines()):
-        raise Refused("it holds several documents")
-    nodes = (
-        [node for node in documents[0].named_children if node.type in _WRAPPERS]
-        if documents
-        else []
-    )
-    return nodes[0] if nodes else None
-
-
-def _held(text: str, piece: YamlPart) -> _Held:
-    document = _document(_tree(text))
-    if document is None:
-        return _Held("absent", 0, 0, 0)
-    mapping = _unwrapped(document)
-    if mapping.type != "block_mapping" or mapping.start_point[1]:
-        raise Refused("its outermost value is not a mapping with a line for each key")
-    pair = _pairs(mapping).get(piece.key)
-    if pair is None:
-        return _Held("absent", 0, 0, 0)
-    value, key = pair.child_by_field_name("value"), pair.child_by_field_name("key")
-    data = text.encode()
-    if value is None:
-        end = _offset(data, (key or pair).end_byte)
-        end = text.index(":", end) + 1
-        return _Held("", end, end, 0)
-    node = _unwrapped(value)
-    start, end = _offset(data, node.start_byte), _offset(data, node.end_byte)
-    keys = tuple(_pairs(node)) if node.type in _PAIRS else ()
-    return _Held(node.type, start, end, node.start_point[1], keys)
-
-
-def _offset(data: bytes, at: int) -> int:
-    """Return the offset in the text of one in its bytes."""
-    return len(data[:at].decode())
-
-
-def _unwrapped(node: "Node") -> "Node":
-    """Return the collection or scalar in a node; an anchor or a tag may stand before it."""
-    if node.type in _WRAPPERS and node.named_children:
-        return _unwrapped(node.named_children[-1])
-    return node
-
-
-def _pairs(mapping: "Node") -> "dict[str, Node]":
-    """Return a mapping's pairs by key.
-
-    Raises:
-        Refused: a key stands twice.
-    """
-    found: dict[str, Node] = {}
-    for pair in mapping.named_children:
-        if pair.type != _PAIRS[mapping.type]:
-            continue
-        key = pair.child_by_field_name("key")
-        name = ((key.text if key is not None else None) or b"").decode().strip("\"'")
-        if name in found:
-            raise Refused(f"key `{name}` stands twice")
-        found[name] = pair
-    return found
-
-
 def _line_end(text: str, offset: int) -> int:
     end = text.find("\n", offset)
     if end < 0:
         return len(text)
     return end - text[offset:end].endswith("\r")
+
+
+def _held(text: str, piece: YamlPart) -> "Held":
+    # Late: only files of two clients need a parser.
+    from ggrep.parse.languages.yaml_keys import YamlError, held_by
+
+    try:
+        return held_by(text, piece.key)
+    except YamlError as error:
+        raise Refused(str(error)) from error
