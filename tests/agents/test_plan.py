@@ -93,7 +93,6 @@ BAD: dict[str, list[bytes]] = {
         b"mcp_servers = 1\n",
         b"mcp_servers = { x = {} }\n",
         b"[[mcp_servers]]\n",
-        b"# >>> ggrep >>>\n",
         b"\xff",
     ],
     "goose": [
@@ -260,6 +259,41 @@ def test_an_entry_that_a_client_wrote_anew_goes_too() -> None:
     )
 
     assert plan.uninstall(text, JSON, done.edit).data == b'{\n "a": 2\n}'
+
+
+CODEX = b"""model = "x" # own
+
+[mcp_servers.ggrep]
+command = "ggrep"
+args = ["mcp"]
+
+# theirs
+[mcp_servers.other]
+command = "true"
+# <<< ggrep <<<
+[tail]
+"""
+
+
+def test_a_table_that_codex_wrote_anew_goes_too() -> None:
+    """It loses one of the markers, and moves the other behind the server that it adds."""
+    done = installed(b'model = "x" # own\n', TOML)
+
+    assert plan.install(CODEX, TOML, done.edit).state == "unchanged"
+    assert plan.uninstall(CODEX, TOML, done.edit).data == (
+        b'model = "x" # own\n\n# theirs\n[mcp_servers.other]\ncommand = "true"\n[tail]\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "theirs", [b"args = []", b'args = ["mcp"] # own', b'args = ["mcp"]\nenv = {}', b"# c"]
+)
+def test_a_table_that_was_changed_is_left(theirs: bytes) -> None:
+    """A comment is a change as well: somebody wrote it."""
+    done = installed(b"", TOML)
+    text = CODEX.replace(b'args = ["mcp"]', theirs, 1)
+
+    assert plan.uninstall(text, TOML, done.edit).state == "changed"
 
 
 def test_a_file_with_the_name_of_ours_is_not_taken() -> None:

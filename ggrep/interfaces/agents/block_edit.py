@@ -1,18 +1,6 @@
-"""Our block between markers: in Markdown and in TOML, at the end of the text."""
+"""Our block between markers at the end of a text."""
 
-import tomllib
-from collections.abc import Mapping
-
-from ggrep.interfaces.agents.pieces import (
-    NAME,
-    Found,
-    Refused,
-    Section,
-    Splice,
-    TomlTable,
-    marker,
-    newline_of,
-)
+from ggrep.interfaces.agents.pieces import NAME, Found, Refused, Splice, marker, newline_of
 
 
 def find_block(text: str, start: str, end: str = "") -> Found | None:
@@ -47,7 +35,7 @@ def find_section(text: str) -> Found | None:
     return find_block(text, "<!-- ", " -->")
 
 
-def append(text: str, piece: Section | TomlTable) -> Splice:
+def append(text: str, block: str) -> Splice:
     """Return the change that adds our block at the end, behind an empty line."""
     newline = newline_of(text)
     before = ""
@@ -55,7 +43,7 @@ def append(text: str, piece: Section | TomlTable) -> Splice:
         before = "" if text.endswith("\n") else newline
         is_apart = text.endswith(("\n\n", "\r\n\r\n")) or not text.strip()
         before += "" if is_apart else newline
-    return Splice(len(text), "", before + piece.spelled.replace("\n", newline))
+    return Splice(len(text), "", before + block.replace("\n", newline))
 
 
 def remove(text: str, found: Found) -> Splice:
@@ -64,54 +52,3 @@ def remove(text: str, found: Found) -> Splice:
     if found.end == len(text) and text[:start].endswith(newline * 2):
         start -= len(newline)
     return Splice(start, text[start : found.end], "")
-
-
-def toml_value(text: str) -> Mapping[str, object]:
-    """Return what a TOML text spells.
-
-    Raises:
-        Refused: it is none.
-    """
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise Refused(f"it is not TOML: {error}") from error
-
-
-def toml_rest(text: str, piece: TomlTable) -> str:
-    """Return what the text spells without our table, comparable: `nan` equals no number."""
-    value = _copy(toml_value(text))
-    path = [value]
-    for key in piece.keys:
-        inner = path[-1].get(key)
-        if not isinstance(inner, dict):
-            return repr(value)
-        path.append(inner)
-    path[-1].pop(NAME, None)
-    for outer, key, inner in zip(path, piece.keys, path[1:], strict=False):
-        if not inner:
-            del outer[key]
-    return repr(value)
-
-
-def _copy(value: Mapping[str, object]) -> dict[str, object]:
-    return {k: _copy(v) if isinstance(v, dict) else v for k, v in value.items()}
-
-
-def find_table(text: str, piece: TomlTable) -> Found | None:
-    """Return our table, or another of its name.
-
-    Raises:
-        Refused: the text cannot be understood, or no table stands where ours belongs.
-    """
-    value: object = toml_value(text)
-    for key in piece.keys:
-        if not isinstance(value, Mapping):
-            raise Refused(f"`{key}` would lie in what is no table")
-        value = value.get(key, {})
-    if not isinstance(value, Mapping):
-        raise Refused(f"`{piece.keys[-1]}` is not a table")
-    found = find_block(text, "# ")
-    if found is None and NAME in value:
-        return Found(0, 0, "")
-    return found

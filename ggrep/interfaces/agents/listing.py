@@ -8,7 +8,7 @@ from ggrep.interfaces.agents import plan
 from ggrep.interfaces.agents.applying import bytes_of
 from ggrep.interfaces.agents.clients import Client, Target
 from ggrep.interfaces.agents.json_edit import document_of
-from ggrep.interfaces.agents.pieces import JsonEntry, Piece, Refused, YamlPart
+from ggrep.interfaces.agents.pieces import JsonEntry, Piece, Refused, TomlTable, YamlPart
 from ggrep.interfaces.agents.places import Places
 
 Presence: TypeAlias = Literal["installed", "absent", "differs", "refused"]
@@ -57,5 +57,7 @@ def snippet_of(piece: Piece) -> str:
         case YamlPart():
             lines = piece.spelled.splitlines()
             return "".join(f"{line}\n" for line in (f"{piece.key}:", *(f"  {x}" for x in lines)))
+        case TomlTable():
+            return piece.block
         case _:
             return piece.spelled

@@ -1,8 +1,9 @@
 """What is written into one file, and the values that edits are told by."""
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
@@ -45,9 +46,17 @@ class TomlTable:
     lines: tuple[str, ...]
 
     @property
-    def spelled(self) -> str:
-        """Return the marked block."""
+    def block(self) -> str:
+        """Return the table between markers."""
         return block_of("# ", self.lines)
+
+    @property
+    def spelled(self) -> str:
+        """Return what the table says, in canonical JSON."""
+        value = tomllib.loads("\n".join(self.lines))
+        for key in (*self.keys, NAME):
+            value = value[key]
+        return spelled_value(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +104,14 @@ class WholeFile:
 
 
 Piece: TypeAlias = JsonEntry | TomlTable | YamlPart | Section | WholeFile
+
+
+def spelled_value(value: object) -> str:
+    """Return a value in canonical JSON; empty for one that JSON cannot say."""
+    try:
+        return stable_json.dumps({"value": cast(Json, value)}).decode()
+    except TypeError:
+        return ""
 
 
 def marker(start: str, *, is_end: bool, end: str = "") -> str:

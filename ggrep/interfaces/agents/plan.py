@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
-from ggrep.interfaces.agents import block_edit, json_edit, yaml_edit
+from ggrep.interfaces.agents import block_edit, json_edit, toml_edit, yaml_edit
 from ggrep.interfaces.agents.json_places import value_of
 from ggrep.interfaces.agents.pieces import (
     Found,
@@ -127,7 +127,7 @@ def find(text: str, piece: Piece) -> Found | None:
         case JsonEntry():
             return json_edit.find(text, piece)
         case TomlTable():
-            return block_edit.find_table(text, piece)
+            return toml_edit.find(text, piece)
         case YamlPart():
             return yaml_edit.find(text, piece)
         case Section():
@@ -156,8 +156,10 @@ def _insert(text: str, piece: Piece, *, is_there: bool) -> Splice:
     match piece:
         case JsonEntry():
             return json_edit.insert(text, piece)
-        case TomlTable() | Section():
-            return block_edit.append(text, piece)
+        case TomlTable():
+            return toml_edit.insert(text, piece)
+        case Section():
+            return block_edit.append(text, piece.spelled)
         case YamlPart():
             return yaml_edit.insert(text, piece)
         case WholeFile():
@@ -191,7 +193,9 @@ def _removal(text: str, piece: Piece, found: Found, opened: int) -> Splice:
             return json_edit.remove(text, piece, opened)
         case YamlPart():
             return yaml_edit.remove(text, found, piece, opened)
-        case TomlTable() | Section():
+        case TomlTable():
+            return toml_edit.remove(text, found)
+        case Section():
             return block_edit.remove(text, found)
         case WholeFile():
             return Splice(0, text, "")
@@ -207,7 +211,7 @@ def _require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> N
         case JsonEntry():
             same = _rest(json_edit.rest_of(before, piece)) == _rest(json_edit.rest_of(after, piece))
         case TomlTable():
-            same = block_edit.toml_rest(before, piece) == block_edit.toml_rest(after, piece)
+            same = toml_edit.rest_of(before, piece) == toml_edit.rest_of(after, piece)
         case _:
             same = True
     found = None if isinstance(piece, WholeFile) and not after else find(after, piece)
