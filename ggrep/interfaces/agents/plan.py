@@ -24,6 +24,9 @@ State: TypeAlias = Literal["written", "unchanged", "differs", "removed", "absent
 not as we left it, so it is not taken out."""
 
 MAX_BYTES: Final = 16 * 2**20
+MAX_OPENED: Final = 8
+"""More objects than lead to any entry."""
+
 _BOM: Final = "\ufeff"
 
 
@@ -112,7 +115,8 @@ def uninstall(old: bytes | None, piece: Piece, mine: Edit | None = None) -> Plan
     if found.spelled not in {piece.spelled, "" if mine is None else mine.spelled} - {""}:
         return Planned("changed", old, mine)
     bare = _taken_out(text, piece, found, mine)
-    was_made = isinstance(piece, WholeFile) or (mine is not None and mine.created)
+    # Without a record nobody knows; a file that says nothing is missed by nobody.
+    was_made = mine is None or mine.created
     is_needless = was_made and not _means_something(bare, piece)
     return Planned("removed", None if is_needless else (mark + bare).encode(), None)
 
@@ -174,7 +178,8 @@ def _taken_out(text: str, piece: Piece, found: Found, mine: Edit | None) -> str:
     if mine is not None and mine.splice.inserted and text.count(mine.splice.inserted) == 1:
         at, splice = text.index(mine.splice.inserted), mine.splice
         ways.append(lambda: Splice(at, splice.inserted, splice.removed))
-    ways.append(lambda: _removal(text, piece, found, 0 if mine is None else mine.splice.opened))
+    opened = MAX_OPENED if mine is None else mine.splice.opened
+    ways.append(lambda: _removal(text, piece, found, opened))
     for number, way in enumerate(ways, start=1):
         try:
             after = way().applied(text)

@@ -10,7 +10,9 @@ class AgentFileJson(TypedDict):
     """What became of one file."""
 
     client: str
+    """Its name, as it is typed."""
     path: str
+    """Of the file, absolute."""
     outcome: Annotated[
         str,
         (
@@ -37,6 +39,7 @@ class InstallationJson(DocumentJson):
     """What `ggrep install --json` and `ggrep uninstall --json` print."""
 
     scope: Literal["user", "project"]
+    """Whose files are meant."""
     project: str | None
     """Root of the project; null for the user's own files."""
     dry_run: bool
@@ -49,6 +52,7 @@ class ClientFileJson(TypedDict):
     """One file of a client."""
 
     path: str
+    """Of the file, absolute."""
     state: Annotated[str, ("installed", "absent", "differs", "refused")]
     """`differs`: what stands there under our name is not what would be written."""
     message: str
@@ -59,35 +63,44 @@ class ClientJson(TypedDict):
     """One client."""
 
     client: str
+    """Its name, as it is typed."""
     title: str
+    """Its name, as its makers write it."""
     is_there: bool
     """Whether its program or its configuration was found."""
     installed: bool
     """Whether our entry is in its first file."""
     files: Sequence[ClientFileJson]
+    """Those that it would be written into."""
 
 
 class ClientsJson(DocumentJson):
     """What `ggrep install --list --json` prints."""
 
     scope: Literal["user", "project"]
+    """Whose files are meant."""
     project: str | None
     """Root of the project; null for the user's own files."""
     clients: Sequence[ClientJson]
+    """In the order that is always theirs."""
 
 
 class SnippetJson(TypedDict):
     """What would be written into one file."""
 
     client: str
+    """Its name, as it is typed."""
     path: str
+    """Of the file, absolute."""
     text: str
+    """As it stands in a file of its own."""
 
 
 class SnippetsJson(DocumentJson):
     """What `ggrep install --print-config --json` prints."""
 
     snippets: Sequence[SnippetJson]
+    """By client."""
 
 
 AgentsJson: TypeAlias = InstallationJson | ClientsJson | SnippetsJson
