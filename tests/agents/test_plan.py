@@ -261,6 +261,37 @@ def test_an_entry_that_a_client_wrote_anew_goes_too() -> None:
     assert plan.uninstall(text, JSON, done.edit).data == b'{\n "a": 2\n}'
 
 
+GOOSE_ANEW = b"""GOOSE_MODEL: x
+extensions:
+  developer:
+    enabled: true
+  ggrep:
+    args:
+    - mcp
+    bundled: null
+    cmd: ggrep
+    description: Code search by meaning in the local index
+    enabled: true
+    env_keys: []
+    envs: {}
+    name: ggrep
+    timeout: 300
+    type: stdio
+z: 1
+"""
+
+
+def test_lines_that_goose_wrote_anew_go_too() -> None:
+    """Without markers, sorted, and with fields of its own that hold nothing."""
+    done = installed(b"z: 1\n", GOOSE)
+    bare = b"GOOSE_MODEL: x\nextensions:\n  developer:\n    enabled: true\nz: 1\n"
+
+    assert plan.install(GOOSE_ANEW, GOOSE, done.edit).state == "unchanged"
+    assert plan.uninstall(GOOSE_ANEW, GOOSE, done.edit).data == bare
+    theirs = GOOSE_ANEW.replace(b"timeout: 300", b"timeout: 9")
+    assert plan.uninstall(theirs, GOOSE, done.edit).state == "changed"
+
+
 CODEX = b"""model = "x" # own
 
 [mcp_servers.ggrep]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from ggrep.base import stable_json
@@ -15,6 +16,8 @@ UNIT: Final = "  "
 """One step of indentation where a text shows none."""
 
 _PARSE_MS: Final = 30_000.0
+_KEPT: Final = 4
+"""Texts that are kept, read: each is looked at several times, and Claude Code's has megabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ class Tokens:
         return end
 
 
+@lru_cache(maxsize=_KEPT)
 def value_of(text: str) -> Json:
     """Return what the text spells; None where it holds nothing.
 
@@ -108,6 +112,7 @@ def value_of(text: str) -> Json:
         raise Refused(f"it is not JSON as we read it: {error}") from error
 
 
+@lru_cache(maxsize=_KEPT)
 def tokens_of(text: str) -> Tokens:
     """Return the tokens of a text that is JSON."""
     every = tuple(scan(text))

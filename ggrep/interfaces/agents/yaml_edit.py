@@ -20,11 +20,17 @@ def find(text: str, piece: YamlPart) -> Found | None:
     Raises:
         Refused: the text cannot be understood, or something else stands where ours belong.
     """
-    held = _held(text, piece)
+    entry = _held(text, piece).entries.get(NAME)
     found = find_block(text, "# ")
-    if found is None and NAME in held.keys:
-        return Found(0, 0, "")
-    return found
+    if found is not None or entry is None:
+        return found
+    # A client that writes its file anew loses comments, and our markers with them.
+    start = text.rfind("\n", 0, entry.start) + 1
+    end = text.find("\n", entry.end) + 1 or len(text)
+    alone = f"{piece.key}:\n" + _block(piece, "  ", "\n")
+    is_ours = _held(alone, piece).entries[NAME].value == entry.value
+    is_ours = is_ours and "#" not in text[start:end] and not text[start : entry.start].strip()
+    return Found(start, end, piece.spelled if is_ours else "")
 
 
 def insert(text: str, piece: YamlPart) -> Splice:

@@ -3,8 +3,9 @@
 Places come from a syntax tree, so a key inside of a string is none.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
 
 from tree_sitter import Node
 
@@ -15,8 +16,26 @@ _PAIRS: Final = {"block_mapping": "block_mapping_pair", "flow_mapping": "flow_pa
 _WRAPPERS: Final = frozenset({"block_node", "flow_node"})
 
 
+Value: TypeAlias = "str | Sequence[Value] | Mapping[str, Value]"
+_EMPTY: Final[tuple[Value, ...]] = ("", "null", "~", [], {})
+
+
 class YamlError(ValueError):
     """The text is not one YAML document with a mapping of lines, each key once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A key of a mapping, and what it holds.
+
+    Attributes:
+        start: offset in the text; `end` is exclusive.
+        value: mappings, lists and texts; nothing and what is empty are left out of mappings.
+    """
+
+    start: int
+    end: int
+    value: Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +46,7 @@ class Held:
         kind: of its node; empty for nothing, `ABSENT` where the key is missing.
         start: offset in the text; `end` is exclusive. Of nothing: behind the key's colon.
         column: of the node, in bytes.
-        keys: of a mapping.
+        entries: of a mapping, by key.
         is_open: the text ends within a block of text, which a line behind it would change.
     """
 
@@ -35,7 +54,7 @@ class Held:
     start: int = 0
     end: int = 0
     column: int = 0
-    keys: tuple[str, ...] = ()
+    entries: Mapping[str, Entry] = field(default_factory=dict)
     is_open: bool = False
 
 
@@ -63,8 +82,32 @@ def held_by(text: str, key: str) -> Held:
         return Held("", end, end)
     node = _unwrapped(value)
     start, end = _offset(data, node.start_byte), _offset(data, node.end_byte)
-    keys = tuple(_pairs(node)) if node.type in _PAIRS else ()
-    return Held(node.type, start, end, node.start_point[1], keys)
+    entries = {
+        name: Entry(_offset(data, pair.start_byte), _offset(data, pair.end_byte), _held(pair))
+        for name, pair in (_pairs(node) if node.type in _PAIRS else {}).items()
+    }
+    return Held(node.type, start, end, node.start_point[1], entries)
+
+
+def _held(pair: Node) -> Value:
+    """Return what a pair holds; nothing is an empty text."""
+    value = pair.child_by_field_name("value")
+    return "" if value is None else _value(_unwrapped(value))
+
+
+def _value(node: Node) -> Value:
+    if node.type in _PAIRS:
+        held = {name: _held(pair) for name, pair in _pairs(node).items()}
+        return {name: each for name, each in held.items() if each not in _EMPTY}
+    if node.type in {"block_sequence", "flow_sequence"}:
+        items = (item for item in node.named_children if item.type != "comment")
+        wrapped = (
+            item.named_children[-1] if item.type == "block_sequence_item" else item
+            for item in items
+            if item.named_children
+        )
+        return [_value(_unwrapped(item)) for item in wrapped]
+    return (node.text or b"").decode().strip("\"'")
 
 
 def _ends_in_block_scalar(node: Node) -> bool:
