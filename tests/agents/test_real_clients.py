@@ -13,18 +13,24 @@ from tests.journeys.command import SOURCE
 
 pytestmark = pytest.mark.deep
 
-PACKAGES = ("@anthropic-ai/claude-code", "@openai/codex", "@google/gemini-cli", "opencode-ai")
+PACKAGES = (
+    *("@anthropic-ai/claude-code", "@openai/codex", "@google/gemini-cli", "opencode-ai"),
+    *("@qwen-code/qwen-code", "@github/copilot", "cline"),
+)
 LISTED = {
-    "claude": "ggrep: ggrep mcp - ✔ Connected",
-    "codex": "enabled",
-    "gemini": "✓ ggrep: ggrep mcp (stdio) - Connected",
-    "opencode": "connected",
+    "claude": ("mcp list", "ggrep: ggrep mcp - ✔ Connected"),
+    "codex": ("mcp list", "ggrep  ggrep    mcp   -    -    enabled"),
+    "gemini": ("mcp list", "✓ ggrep: ggrep mcp (stdio) - Connected"),
+    "opencode": ("mcp list", "connected"),
+    "copilot": ("mcp list", "ggrep (local)"),
+    "cline": ("config mcp", "ggrep [stdio]"),
+    "qwen": ("mcp list", "ggrep: ggrep mcp (stdio) - Connected"),
 }
 
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the four programs and ggrep; skip where npm cannot bring them."""
+    """Return a folder with the programs and ggrep; skip where npm cannot bring them."""
     npm, prefix = shutil.which("npm"), tmp_path_factory.mktemp("npm")
     if npm is None:
         pytest.skip("npm is not installed")
@@ -75,13 +81,15 @@ def test_each_client_lists_us(environ: Mapping[str, str], tmp_path: Path) -> Non
     repo = tmp_path / "repo"
 
     assert "claude: written" in said(environ, repo, "ggrep", "install", *LISTED)
-    for client, line in LISTED.items():
-        shown = said(environ, repo, client, "mcp", "list")
+    for client, (words, line) in LISTED.items():
+        shown = said(environ, repo, client, *words.split())
         assert "ggrep" in shown, shown
         assert line in shown, shown
     assert "claude: removed" in said(environ, repo, "ggrep", "uninstall")
-    for client in LISTED:
-        assert "ggrep mcp" not in said(environ, repo, client, "mcp", "list")
+    for client, (words, line) in LISTED.items():
+        shown = said(environ, repo, client, *words.split())
+        assert line not in shown
+        assert "ggrep mcp" not in shown
 
 
 def test_servers_that_clients_add_since_stay(environ: Mapping[str, str], tmp_path: Path) -> None:
