@@ -330,6 +330,15 @@ def test_a_table_that_was_changed_is_left(theirs: bytes) -> None:
     assert plan.uninstall(text, TOML, done.edit).state == "changed"
 
 
+def test_a_marker_in_a_string_is_no_marker() -> None:
+    """Taking it out would change what the string says; nothing is changed then."""
+    table = b'[mcp_servers.ggrep]\ncommand = "ggrep"\nargs = ["mcp"]\n'
+    text = table + b'[x]\ntext = """\n# <<< ggrep <<<\n"""\n'
+
+    with pytest.raises(Refused, match="cannot be told"):
+        plan.uninstall(text, TOML)
+
+
 def test_a_file_with_the_name_of_ours_is_not_taken() -> None:
     """A skill of that name may be somebody's own."""
     piece = WholeFile("ours\n")

@@ -196,9 +196,8 @@ class _Run:
             is_private = self.agents.places.scope == "user"
             make_directory(real.parent, mode=0o700 if is_private else 0o755)
             usual = 0o600 if is_private else 0o644
-            replace_file(
-                real, new, mode=usual if old is None else stat.S_IMODE(real.stat().st_mode)
-            )
+            mode = usual if old is None else stat.S_IMODE(real.stat().st_mode)
+            replace_file(real, new, mode=mode)
 
 
 def bytes_of(real: Path) -> bytes | None:
