@@ -8,11 +8,12 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.home import Home
-from ggrep.interfaces.agents import applying
-from ggrep.interfaces.agents.applying import Agents, Done
+from ggrep.interfaces.agents import writing
+from ggrep.interfaces.agents.applying import Agents
 from ggrep.interfaces.agents.clients import CLIENTS
 from ggrep.interfaces.agents.detection import command_of, is_there, those_there
 from ggrep.interfaces.agents.places import Places
+from ggrep.interfaces.agents.writing import Done
 
 ALL = list(CLIENTS.values())
 CLAUDE, CODEX, OPENCODE, CURSOR = (
@@ -160,14 +161,14 @@ def test_a_file_that_changes_while_it_is_written_is_read_again(
     file = user / ".cursor" / "mcp.json"
     file.parent.mkdir()
     file.write_text("{}")
-    plain = applying.write_record
+    plain = writing.write_record
 
     def meddling(*arguments: object) -> None:
         plain(*arguments)  # type: ignore[arg-type]
         if file.read_text() == "{}":
             file.write_text('{"theirs": 1}')
 
-    monkeypatch.setattr(applying, "write_record", meddling)
+    monkeypatch.setattr(writing, "write_record", meddling)
 
     assert outcomes(agents(user).install([CURSOR])) == ["written"]
     assert set(stable_json.loads(file.read_bytes())) == {"theirs", "mcpServers"}
@@ -212,7 +213,7 @@ def test_a_crash_before_the_file_is_written_does_no_harm(
     file = user / ".claude.json"
     file.write_text("{}")
     with monkeypatch.context() as patched:
-        patched.setattr(applying, "replace_file", lambda *_, **__: 1 / 0)
+        patched.setattr(writing, "replace_file", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             agents(user).install([CLAUDE])
 

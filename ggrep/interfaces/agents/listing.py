@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from ggrep.interfaces.agents import plan
-from ggrep.interfaces.agents.applying import bytes_of
 from ggrep.interfaces.agents.clients import Client, Target
 from ggrep.interfaces.agents.json_edit import document_of
 from ggrep.interfaces.agents.pieces import JsonEntry, Piece, Refused, TomlTable, YamlPart
 from ggrep.interfaces.agents.places import Places
+from ggrep.interfaces.agents.writing import bytes_of
 
 Presence: TypeAlias = Literal["installed", "absent", "differs", "refused"]
 

@@ -5,19 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
-from ggrep.interfaces.agents import block_edit, json_edit, toml_edit, yaml_edit
-from ggrep.interfaces.agents.json_places import value_of
-from ggrep.interfaces.agents.pieces import (
-    Found,
-    JsonEntry,
-    Piece,
-    Refused,
-    Section,
-    Splice,
-    TomlTable,
-    WholeFile,
-    YamlPart,
+from ggrep.interfaces.agents.formats import (
+    find,
+    insertion,
+    removal,
+    require_same,
+    says_something,
 )
+from ggrep.interfaces.agents.pieces import Found, Piece, Refused, Splice
 
 State: TypeAlias = Literal["written", "unchanged", "differs", "removed", "absent", "changed"]
 """`differs`: our entry, or another of its name, is there and says something else. `changed`: it is
@@ -77,9 +72,9 @@ def install(
     mark, text = _text(old or b"")
     found = find(text, piece) if old is not None else None
     if found is None:
-        splice = _insert(text, piece, is_there=old is not None)
+        splice = insertion(text, piece, is_there=old is not None)
         after = splice.applied(text)
-        _require_same(text, after, piece, is_there=True)
+        require_same(text, after, piece, is_there=True)
         data = (mark + after).encode()
         edit = Edit(splice, piece.spelled, old is None, digest_of(data))
         return Planned("written", data, edit)
@@ -117,27 +112,8 @@ def uninstall(old: bytes | None, piece: Piece, mine: Edit | None = None) -> Plan
     bare = _taken_out(text, piece, found, mine)
     # Without a record nobody knows; a file that says nothing is missed by nobody.
     was_made = mine is None or mine.created
-    is_needless = was_made and not _means_something(bare, piece)
+    is_needless = was_made and not says_something(bare, piece)
     return Planned("removed", None if is_needless else (mark + bare).encode(), None)
-
-
-def find(text: str, piece: Piece) -> Found | None:
-    """Return our entry of a text, or what has its place.
-
-    Raises:
-        Refused: the text cannot be understood.
-    """
-    match piece:
-        case JsonEntry():
-            return json_edit.find(text, piece)
-        case TomlTable():
-            return toml_edit.find(text, piece)
-        case YamlPart():
-            return yaml_edit.find(text, piece)
-        case Section():
-            return block_edit.find_section(text)
-        case WholeFile():
-            return Found(0, len(text), text.replace("\r\n", "\n"))
 
 
 def digest_of(data: bytes) -> str:
@@ -156,22 +132,6 @@ def _text(data: bytes) -> tuple[str, str]:
     return (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
 
 
-def _insert(text: str, piece: Piece, *, is_there: bool) -> Splice:
-    match piece:
-        case JsonEntry():
-            return json_edit.insert(text, piece)
-        case TomlTable():
-            return toml_edit.insert(text, piece)
-        case Section():
-            return block_edit.append(text, piece.spelled)
-        case YamlPart():
-            return yaml_edit.insert(text, piece)
-        case WholeFile():
-            if is_there:
-                raise Refused("another file has its name")
-            return Splice(0, "", piece.text)
-
-
 def _taken_out(text: str, piece: Piece, found: Found, mine: Edit | None) -> str:
     """Return the text without our entry: by what was remembered, else by where it stands."""
     ways: list[Callable[[], Splice]] = []
@@ -179,58 +139,14 @@ def _taken_out(text: str, piece: Piece, found: Found, mine: Edit | None) -> str:
         at, splice = text.index(mine.splice.inserted), mine.splice
         ways.append(lambda: Splice(at, splice.inserted, splice.removed))
     opened = MAX_OPENED if mine is None else mine.splice.opened
-    ways.append(lambda: _removal(text, piece, found, opened))
+    ways.append(lambda: removal(text, piece, found, opened))
     for number, way in enumerate(ways, start=1):
         try:
             after = way().applied(text)
-            _require_same(text, after, piece, is_there=False)
+            require_same(text, after, piece, is_there=False)
         except Refused:
             if number == len(ways):
                 raise
         else:
             return after
     raise AssertionError(ways)
-
-
-def _removal(text: str, piece: Piece, found: Found, opened: int) -> Splice:
-    match piece:
-        case JsonEntry():
-            return json_edit.remove(text, piece, opened)
-        case YamlPart():
-            return yaml_edit.remove(text, found, piece, opened)
-        case TomlTable():
-            return toml_edit.remove(text, found)
-        case Section():
-            return block_edit.remove(text, found)
-        case WholeFile():
-            return Splice(0, text, "")
-
-
-def _require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> None:
-    """Do nothing when two texts say the same but for our entry.
-
-    Raises:
-        Refused: they do not, or our entry is not as it has to be.
-    """
-    match piece:
-        case JsonEntry():
-            same = _rest(json_edit.rest_of(before, piece)) == _rest(json_edit.rest_of(after, piece))
-        case TomlTable():
-            same = toml_edit.rest_of(before, piece) == toml_edit.rest_of(after, piece)
-        case _:
-            same = True
-    found = None if isinstance(piece, WholeFile) and not after else find(after, piece)
-    fits = found is not None and found.spelled == piece.spelled if is_there else found is None
-    if not same or not fits:
-        raise Refused("our entry cannot be told from the rest of it")
-
-
-def _rest(value: object) -> object:
-    """Return a value that is the same for no text, and for an empty object."""
-    return value or None
-
-
-def _means_something(text: str, piece: Piece) -> bool:
-    if isinstance(piece, JsonEntry):
-        return bool(value_of(text)) or "//" in text or "/*" in text
-    return bool(text.strip())

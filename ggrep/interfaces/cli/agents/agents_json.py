@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from ggrep.interfaces.agents import detection
-from ggrep.interfaces.agents.applying import Agents, Done
+from ggrep.interfaces.agents.applying import Agents
 from ggrep.interfaces.agents.clients import Client
 from ggrep.interfaces.agents.listing import snippet_of, states_of
 from ggrep.interfaces.agents.places import Places
+from ggrep.interfaces.agents.writing import Done
 from ggrep.model.sanitise import sanitise, sanitise_line
 
 if TYPE_CHECKING:

@@ -9,10 +9,11 @@ from ggrep.base.commands import nearest
 from ggrep.base.errors import UsageError
 from ggrep.config.settings import home_from
 from ggrep.interfaces.agents import detection
-from ggrep.interfaces.agents.applying import Agents, Done
+from ggrep.interfaces.agents.applying import Agents
 from ggrep.interfaces.agents.clients import CLIENTS, Client
 from ggrep.interfaces.agents.listing import states_of
 from ggrep.interfaces.agents.places import Places
+from ggrep.interfaces.agents.writing import Done
 from ggrep.interfaces.cli.agents.agents_json import (
     clients_json,
     installation_json,
