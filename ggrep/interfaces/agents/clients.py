@@ -1,28 +1,15 @@
-"""The clients: where each keeps its configuration, and what our entry looks like there."""
+"""The clients, and where each keeps its configuration."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from ggrep.base.stable_json import Json, dumps
-from ggrep.interfaces.agents import texts
-from ggrep.interfaces.agents.pieces import (
-    NAME,
-    JsonEntry,
-    Piece,
-    Section,
-    TomlTable,
-    WholeFile,
-    YamlPart,
-)
+from ggrep.interfaces.agents import entries
+from ggrep.interfaces.agents.entries import Make
 
 Scope: TypeAlias = Literal["user", "project"]
 Base: TypeAlias = Literal["home", "config", "claude", "claude-state", "codex", "project"]
 """What a path is relative to. `config`: `XDG_CONFIG_HOME`; `claude` and `claude-state`:
 `CLAUDE_CONFIG_DIR`, else `~/.claude` and the home; `codex`: `CODEX_HOME`."""
-
-Make: TypeAlias = Callable[[str], Piece]
-"""Returns a piece for the command that starts ggrep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,79 +46,14 @@ class Client:
         return self.user if scope == "user" else self.project
 
 
-_HERE: Final = ("mcp",)
-_FOLDER: Final = ("mcp", "--path", "${workspaceFolder}")
-"""For editors that fill in the folder that is open."""
-_ANYWHERE: Final = ("mcp", "--allow-any-root")
-"""For editors that start servers in no project and fill in nothing: each call names its root."""
-
-
-def _json(*keys: str, args: tuple[str, ...] = _HERE, **more: Json) -> Make:
-    def make(command: str) -> Piece:
-        first = {"type": more["type"]} if "type" in more else {}
-        rest = {key: value for key, value in more.items() if key != "type"}
-        return JsonEntry(keys, {**first, "command": command, "args": args, **rest})
-
-    return make
-
-
-def _opencode(command: str) -> Piece:
-    line: Json = [command, *_HERE]
-    return JsonEntry(("mcp",), {"type": "local", "command": line, "enabled": True})
-
-
-def _codex(command: str) -> Piece:
-    lines = (f"[mcp_servers.{NAME}]", f"command = {_quoted(command)}", 'args = ["mcp"]')
-    return TomlTable(("mcp_servers",), lines)
-
-
-def _goose(command: str) -> Piece:
-    lines = (
-        f"{NAME}:",
-        "  enabled: true",
-        "  type: stdio",
-        f"  name: {NAME}",
-        "  description: Code search by meaning in the local index",
-        f"  cmd: {_quoted(command)}",
-        '  args: ["mcp"]',
-        "  envs: {}",
-        "  timeout: 300",
-    )
-    return YamlPart("extensions", False, lines)  # noqa: FBT003 - a field of that name
-
-
-def _read(path: str) -> Make:
-    return lambda _: YamlPart("read", True, (f"- {path}",))  # noqa: FBT003 - as above
-
-
-def _section(_: str) -> Piece:
-    return Section(texts.instruction_lines())
-
-
-def _skill(_: str) -> Piece:
-    return WholeFile(texts.skill_text())
-
-
-def _agent(_: str) -> Piece:
-    return WholeFile(texts.agent_text())
-
-
-def _rule(**head: str) -> Make:
-    return lambda _: WholeFile(texts.rule_text(head))
-
-
-def _quoted(word: str) -> str:
-    return dumps(word).decode()
-
-
 def _at(base: Base, make: Make, *paths: str) -> Target:
     return Target(base, paths, make)
 
 
-_AGENTS: Final = _at("project", _section, "AGENTS.md")
-_SERVERS: Final = _json("mcpServers")
-_ROAMING: Final = _json("mcpServers", args=_ANYWHERE)
-_COPILOT: Final = _at("project", _section, ".github/copilot-instructions.md")
+_AGENTS: Final = _at("project", entries.section, "AGENTS.md")
+_SERVERS: Final = entries.json("mcpServers")
+_ROAMING: Final = entries.json("mcpServers", args=entries.ANYWHERE)
+_COPILOT: Final = _at("project", entries.section, ".github/copilot-instructions.md")
 
 CLIENTS: Final = {
     client.name: client
@@ -142,16 +64,16 @@ CLIENTS: Final = {
             ("claude",),
             (("claude", ""),),
             (
-                _at("claude-state", _json("mcpServers", type="stdio"), ".claude.json"),
-                _at("claude", _section, "CLAUDE.md"),
-                _at("claude", _skill, "skills/ggrep/SKILL.md"),
-                _at("claude", _agent, "agents/ggrep.md"),
+                _at("claude-state", entries.json("mcpServers", type="stdio"), ".claude.json"),
+                _at("claude", entries.section, "CLAUDE.md"),
+                _at("claude", entries.skill, "skills/ggrep/SKILL.md"),
+                _at("claude", entries.agent, "agents/ggrep.md"),
             ),
             (
-                _at("project", _json("mcpServers", type="stdio"), ".mcp.json"),
-                _at("project", _section, "CLAUDE.md"),
-                _at("project", _skill, ".claude/skills/ggrep/SKILL.md"),
-                _at("project", _agent, ".claude/agents/ggrep.md"),
+                _at("project", entries.json("mcpServers", type="stdio"), ".mcp.json"),
+                _at("project", entries.section, "CLAUDE.md"),
+                _at("project", entries.skill, ".claude/skills/ggrep/SKILL.md"),
+                _at("project", entries.agent, ".claude/agents/ggrep.md"),
             ),
         ),
         Client(
@@ -159,8 +81,11 @@ CLIENTS: Final = {
             "Codex",
             ("codex",),
             (("codex", ""),),
-            (_at("codex", _codex, "config.toml"), _at("codex", _section, "AGENTS.md")),
-            (_at("project", _codex, ".codex/config.toml"), _AGENTS),
+            (
+                _at("codex", entries.codex, "config.toml"),
+                _at("codex", entries.section, "AGENTS.md"),
+            ),
+            (_at("project", entries.codex, ".codex/config.toml"), _AGENTS),
         ),
         Client(
             "gemini",
@@ -169,11 +94,11 @@ CLIENTS: Final = {
             (("home", ".gemini"),),
             (
                 _at("home", _SERVERS, ".gemini/settings.json"),
-                _at("home", _section, ".gemini/GEMINI.md"),
+                _at("home", entries.section, ".gemini/GEMINI.md"),
             ),
             (
                 _at("project", _SERVERS, ".gemini/settings.json"),
-                _at("project", _section, "GEMINI.md"),
+                _at("project", entries.section, "GEMINI.md"),
             ),
         ),
         Client(
@@ -182,18 +107,23 @@ CLIENTS: Final = {
             ("opencode",),
             (("config", "opencode"),),
             (
-                _at("config", _opencode, "opencode/opencode.json", "opencode/opencode.jsonc"),
-                _at("config", _section, "opencode/AGENTS.md"),
+                _at(
+                    "config", entries.opencode, "opencode/opencode.json", "opencode/opencode.jsonc"
+                ),
+                _at("config", entries.section, "opencode/AGENTS.md"),
             ),
-            (_at("project", _opencode, "opencode.json", "opencode.jsonc"), _AGENTS),
+            (_at("project", entries.opencode, "opencode.json", "opencode.jsonc"), _AGENTS),
         ),
         Client(
             "cursor",
             "Cursor",
             ("cursor", "cursor-agent"),
             (("home", ".cursor"), ("config", "Cursor")),
-            (_at("home", _json("mcpServers", args=_FOLDER), ".cursor/mcp.json"),),
-            (_at("project", _json("mcpServers", args=_FOLDER), ".cursor/mcp.json"), _AGENTS),
+            (_at("home", entries.json("mcpServers", args=entries.FOLDER), ".cursor/mcp.json"),),
+            (
+                _at("project", entries.json("mcpServers", args=entries.FOLDER), ".cursor/mcp.json"),
+                _AGENTS,
+            ),
         ),
         Client(
             "vscode",
@@ -201,11 +131,21 @@ CLIENTS: Final = {
             ("code",),
             (("config", "Code"),),
             (
-                _at("config", _json("servers", args=_FOLDER, type="stdio"), "Code/User/mcp.json"),
-                _at("config", _rule(applyTo="**"), "Code/User/prompts/ggrep.instructions.md"),
+                _at(
+                    "config",
+                    entries.json("servers", args=entries.FOLDER, type="stdio"),
+                    "Code/User/mcp.json",
+                ),
+                _at(
+                    "config", entries.rule(applyTo="**"), "Code/User/prompts/ggrep.instructions.md"
+                ),
             ),
             (
-                _at("project", _json("servers", args=_FOLDER, type="stdio"), ".vscode/mcp.json"),
+                _at(
+                    "project",
+                    entries.json("servers", args=entries.FOLDER, type="stdio"),
+                    ".vscode/mcp.json",
+                ),
                 _COPILOT,
             ),
         ),
@@ -217,15 +157,15 @@ CLIENTS: Final = {
             (
                 _at(
                     "home",
-                    _json("mcpServers", type="local", tools=["*"]),
+                    entries.json("mcpServers", type="local", tools=["*"]),
                     ".copilot/mcp-config.json",
                 ),
-                _at("home", _section, ".copilot/copilot-instructions.md"),
+                _at("home", entries.section, ".copilot/copilot-instructions.md"),
             ),
             (
                 _at(
                     "project",
-                    _json("mcpServers", type="local", tools=["*"]),
+                    entries.json("mcpServers", type="local", tools=["*"]),
                     ".github/mcp.json",
                 ),
                 _COPILOT,
@@ -236,8 +176,11 @@ CLIENTS: Final = {
             "Zed",
             ("zed", "zeditor"),
             (("config", "zed"),),
-            (_at("config", _json("context_servers", env={}), "zed/settings.json"),),
-            (_at("project", _json("context_servers", env={}), ".zed/settings.json"), _AGENTS),
+            (_at("config", entries.json("context_servers", env={}), "zed/settings.json"),),
+            (
+                _at("project", entries.json("context_servers", env={}), ".zed/settings.json"),
+                _AGENTS,
+            ),
         ),
         Client(
             "windsurf",
@@ -246,7 +189,7 @@ CLIENTS: Final = {
             (("home", ".codeium/windsurf"),),
             (
                 _at("home", _ROAMING, ".codeium/windsurf/mcp_config.json"),
-                _at("home", _section, ".codeium/windsurf/memories/global_rules.md"),
+                _at("home", entries.section, ".codeium/windsurf/memories/global_rules.md"),
             ),
             (_AGENTS,),
         ),
@@ -257,7 +200,7 @@ CLIENTS: Final = {
             (("home", ".cline"), ("config", "Code/User/globalStorage/saoudrizwan.claude-dev")),
             (
                 _at("home", _ROAMING, ".cline/data/settings/cline_mcp_settings.json"),
-                _at("home", _rule(), ".cline/rules/ggrep.md"),
+                _at("home", entries.rule(), ".cline/rules/ggrep.md"),
             ),
             (_AGENTS,),
         ),
@@ -268,7 +211,7 @@ CLIENTS: Final = {
             (("home", ".kiro"),),
             (
                 _at("home", _ROAMING, ".kiro/settings/mcp.json"),
-                _at("home", _rule(inclusion="always"), ".kiro/steering/ggrep.md"),
+                _at("home", entries.rule(inclusion="always"), ".kiro/steering/ggrep.md"),
             ),
             (_at("project", _ROAMING, ".kiro/settings/mcp.json"), _AGENTS),
         ),
@@ -279,9 +222,12 @@ CLIENTS: Final = {
             (("home", ".qwen"),),
             (
                 _at("home", _SERVERS, ".qwen/settings.json"),
-                _at("home", _section, ".qwen/QWEN.md"),
+                _at("home", entries.section, ".qwen/QWEN.md"),
             ),
-            (_at("project", _SERVERS, ".qwen/settings.json"), _at("project", _section, "QWEN.md")),
+            (
+                _at("project", _SERVERS, ".qwen/settings.json"),
+                _at("project", entries.section, "QWEN.md"),
+            ),
         ),
         Client(
             "goose",
@@ -289,8 +235,8 @@ CLIENTS: Final = {
             ("goose",),
             (("config", "goose"),),
             (
-                _at("config", _goose, "goose/config.yaml"),
-                _at("config", _section, "goose/.goosehints"),
+                _at("config", entries.goose, "goose/config.yaml"),
+                _at("config", entries.section, "goose/.goosehints"),
             ),
             (_AGENTS,),
         ),
@@ -300,12 +246,12 @@ CLIENTS: Final = {
             ("aider",),
             (("home", ".aider.conf.yml"), ("home", ".aider")),
             (
-                _at("home", _read("~/.aider.conventions.md"), ".aider.conf.yml"),
-                _at("home", _section, ".aider.conventions.md"),
+                _at("home", entries.read_by_aider("~/.aider.conventions.md"), ".aider.conf.yml"),
+                _at("home", entries.section, ".aider.conventions.md"),
             ),
             (
-                _at("project", _read("CONVENTIONS.md"), ".aider.conf.yml"),
-                _at("project", _section, "CONVENTIONS.md"),
+                _at("project", entries.read_by_aider("CONVENTIONS.md"), ".aider.conf.yml"),
+                _at("project", entries.section, "CONVENTIONS.md"),
             ),
         ),
     )
