@@ -143,9 +143,11 @@ def house(arguments: list[str]) -> int:
 
 
 def schemas(arguments: list[str]) -> int:
-    """Write the shipped JSON Schemas anew; name those that have changed."""
-    return _python(["-m", "tests.contract.schema_files", *arguments]) or _python(
-        ["-m", "tests.contract.file_schemas"]
+    """Write the shipped JSON Schemas, and what agents take from us; name the schemas changed."""
+    return (
+        _python(["-m", "tests.contract.schema_files", *arguments])
+        or _python(["-m", "tests.contract.file_schemas"])
+        or _python(["-m", "tests.contract.agent_files"])
     )
 
 

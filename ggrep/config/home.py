@@ -82,6 +82,16 @@ class Home:
         return self.locks / "session-key"
 
     @property
+    def agents(self) -> Path:
+        """Return the file of what was written into the configuration of agents."""
+        return self.base / "agents.json"
+
+    @property
+    def agents_lock(self) -> Path:
+        """Return the file that is locked while that is done."""
+        return self.locks / "agents"
+
+    @property
     def daemon(self) -> Path:
         """Return the directory of sockets and of what stands beside them."""
         return self.base / "daemon"

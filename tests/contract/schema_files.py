@@ -13,6 +13,7 @@ from typing import Final, is_typeddict
 
 import ggrep.model.schemas
 from ggrep.model.schemas import (
+    agents,
     checks,
     daemons,
     evaluation,
@@ -42,6 +43,7 @@ from tests.contract.tool_schemas import RETURNED, TOOLS_FILE, returned
 
 FOLDER: Final = Path(ggrep.model.schemas.__file__).parent
 DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
+    "agents": ("Agents that ask ggrep", agents, "AgentsJson"),
     "answers": ("Several answers", navigation, "AnswersJson"),
     "audit": ("Audit of a store", health, "AuditJson"),
     "check_report": ("Checks", checks, "CheckReportJson"),

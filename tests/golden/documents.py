@@ -41,6 +41,10 @@ from ggrep.index.maintenance.status import read_status
 from ggrep.index.maintenance.status_json import health_json, status_json
 from ggrep.index.maintenance.stores_gc import collect_stores
 from ggrep.index.sync.sync_report import SyncReport
+from ggrep.interfaces.agents.applying import Agents
+from ggrep.interfaces.agents.clients import CLIENTS
+from ggrep.interfaces.agents.places import Places
+from ggrep.interfaces.cli.agents.agents_json import clients_json, installation_json, snippets_json
 from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState, daemons_json
 from ggrep.interfaces.cli.daemons.serve import stops_json
 from ggrep.interfaces.cli.machine.doctor import machine_json, of_daemons
@@ -235,6 +239,19 @@ def maintenance_documents(engine: Engine) -> tuple[dict[str, Any], ...]:
         collection_json(identity.store_id, collected),
         compaction_json(identity.store_id, compacted),
         repair_json(identity.store_id, repaired),
+    )
+
+
+def agents_documents(repos: Repos) -> tuple[dict[str, Any], ...]:
+    """Return what `ggrep install` prints: done, listed, and as snippets."""
+    user = repos.directory / "user"
+    places = Places(user, None, {})
+    agents = Agents(Home(repos.home), places, "ggrep", dry=True)
+    clients = [CLIENTS["codex"], CLIENTS["goose"]]
+    return (
+        dict(installation_json(agents.install(clients), agents)),
+        dict(clients_json(clients, places, "ggrep")),
+        dict(snippets_json(clients, places, "ggrep")),
     )
 
 

@@ -1,6 +1,7 @@
 """All sabotages, in the order in which they are tried."""
 
 from tests.mutants.sabotages import SABOTAGES, Sabotage
+from tests.mutants.sabotages_agents import AGENT_SABOTAGES
 from tests.mutants.sabotages_daemon import DAEMON_SABOTAGES
 from tests.mutants.sabotages_encoder import ENCODER_SABOTAGES
 from tests.mutants.sabotages_federation import FEDERATION_SABOTAGES
@@ -16,4 +17,5 @@ ALL: tuple[Sabotage, ...] = (
     *SLATE_SABOTAGES,
     *PACK_SABOTAGES,
     *SEARCH_SABOTAGES,
+    *AGENT_SABOTAGES,
 )

@@ -87,6 +87,10 @@ COMMANDS: Final = {
     ),
     "api": Entry("servers.api.api", "Serve searches over HTTP."),
     "mcp": Entry("servers.mcp.mcp", "Serve agents over MCP."),
+    "install": Entry(
+        "agents.install.install", "Configure agents to ask ggrep: Claude Code, Codex, Cursor, ..."
+    ),
+    "uninstall": Entry("agents.install.uninstall", "Undo ggrep install."),
     "metrics": Entry("daemons.metrics.metrics", "Print metrics of all daemons."),
     "help": Entry("help.show_help", "Show a command's help."),
 }

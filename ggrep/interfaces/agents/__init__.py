@@ -1,0 +1,1 @@
+"""Agents that may ask ggrep: what is written into their configuration, and taken out again."""

@@ -1,0 +1,75 @@
+"""Entries of several clients written, or taken out; one run at a time."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, TypeAlias
+
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.durable import make_directory
+from ggrep.base.locks import Patience, alone
+from ggrep.config.home import Home
+from ggrep.interfaces.agents import plan
+from ggrep.interfaces.agents.clients import Client, Target
+from ggrep.interfaces.agents.places import Places
+from ggrep.interfaces.agents.plan import Edit, Planned
+from ggrep.interfaces.agents.record import read_record
+from ggrep.interfaces.agents.writing import Done, Run
+
+_Act: TypeAlias = Callable[[Target, bytes | None, Edit | None], Planned]
+
+_PATIENCE_MS: Final = 10_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Agents:
+    """The clients of a user or project.
+
+    Attributes:
+        command: what clients start ggrep with.
+        dry: write nothing.
+    """
+
+    home: Home
+    places: Places
+    command: str
+    dry: bool = False
+
+    def install(self, clients: Sequence[Client], *, refresh: bool = False) -> list[Done]:
+        """Write our entries into the files of clients; a refused file stops no other."""
+
+        def act(target: Target, old: bytes | None, mine: Edit | None) -> Planned:
+            return plan.install(old, target.make(self.command), mine, refresh=refresh)
+
+        return self._run(clients, act, is_wanted=True)
+
+    def uninstall(self, clients: Sequence[Client]) -> list[Done]:
+        """Take our entries out of the files of clients; a refused file stops no other."""
+
+        def act(target: Target, old: bytes | None, mine: Edit | None) -> Planned:
+            return plan.uninstall(old, target.make(self.command), mine)
+
+        return self._run(clients, act, is_wanted=False)
+
+    def _run(self, clients: Sequence[Client], act: _Act, *, is_wanted: bool) -> list[Done]:
+        with self._turn():
+            record = read_record(self.home.agents)
+            run = Run(self.home, self.places, self.dry, record, is_wanted)
+            return [
+                run.done(client, target, partial(act, target))
+                for client in clients
+                for target in client.targets(self.places.scope)
+            ]
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        if self.dry:
+            yield
+            return
+        make_directory(self.home.locks)
+        deadline = Deadline.after(SystemClock(), _PATIENCE_MS)
+        with alone(self.home.agents_lock, Patience(deadline, time.sleep, "another is installing")):
+            yield

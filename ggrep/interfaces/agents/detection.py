@@ -1,0 +1,30 @@
+"""Which clients are on this machine, and what they start ggrep with."""
+
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from ggrep.interfaces.agents.clients import CLIENTS, Client
+from ggrep.interfaces.agents.places import Places
+
+
+def is_there(client: Client, places: Places) -> bool:
+    """Return whether a client's program is on PATH, or a folder of its configuration is there."""
+    path = places.environ.get("PATH", "")
+    if any(shutil.which(program, path=path) for program in client.programs):
+        return True
+    return any((places.base(base) / folder).exists() for base, folder in client.folders)
+
+
+def those_there(places: Places) -> list[Client]:
+    """Return the clients that are there, in the order of the table."""
+    return [client for client in CLIENTS.values() if is_there(client, places)]
+
+
+def command_of(environ: Mapping[str, str]) -> str:
+    """Return what starts ggrep: its name where PATH leads to it, else the path of its script."""
+    if shutil.which("ggrep", path=environ.get("PATH", "")):
+        return "ggrep"
+    beside = Path(sys.executable).with_name("ggrep")
+    return str(beside) if beside.is_file() else "ggrep"

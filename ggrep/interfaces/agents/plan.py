@@ -1,0 +1,152 @@
+"""Old bytes to new bytes, or a refusal. Pure: nothing here reads or writes a file."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
+
+from ggrep.interfaces.agents.formats import (
+    find,
+    insertion,
+    removal,
+    require_same,
+    says_something,
+)
+from ggrep.interfaces.agents.pieces import Found, Piece, Refused, Splice
+
+State: TypeAlias = Literal["written", "unchanged", "differs", "removed", "absent", "changed"]
+"""`differs`: our entry, or another of its name, is there and says something else. `changed`: it is
+not as we left it, so it is not taken out."""
+
+MAX_BYTES: Final = 16 * 2**20
+MAX_OPENED: Final = 8
+"""More objects than lead to any entry."""
+
+_BOM: Final = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What was done to a file: enough to give its bytes back.
+
+    Attributes:
+        spelled: our entry as it was written, comparable to that of a piece.
+        created: there was no file before.
+        digest: SHA-256 of the file afterwards.
+    """
+
+    splice: Splice
+    spelled: str
+    created: bool
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What becomes of a file.
+
+    Attributes:
+        data: its new bytes; None where there is to be no file.
+        edit: to be remembered; None where nothing is ours any more.
+    """
+
+    state: State
+    data: bytes | None
+    edit: Edit | None
+
+
+def install(
+    old: bytes | None, piece: Piece, mine: Edit | None = None, *, refresh: bool = False
+) -> Planned:
+    """Return a file with our entry in it.
+
+    Args:
+        old: its bytes; None where there is none.
+        piece: what to write.
+        mine: what we wrote before.
+        refresh: what we wrote before is replaced where it says something else.
+
+    Raises:
+        Refused: the file cannot be edited safely.
+    """
+    mark, text = _text(old or b"")
+    found = find(text, piece) if old is not None else None
+    if found is None:
+        splice = insertion(text, piece, is_there=old is not None)
+        after = splice.applied(text)
+        require_same(text, after, piece, is_there=True)
+        data = (mark + after).encode()
+        edit = Edit(splice, piece.spelled, old is None, digest_of(data))
+        return Planned("written", data, edit)
+    if found.spelled == piece.spelled:
+        return Planned("unchanged", old, mine)
+    if refresh and mine is not None and found.spelled == mine.spelled:
+        bare = uninstall(old, piece, mine)
+        again = install(bare.data, piece)
+        if again.edit is None or again.data is None:
+            raise AssertionError(again)
+        return replace(again, edit=replace(again.edit, created=mine.created))
+    return Planned("differs", old, mine)
+
+
+def uninstall(old: bytes | None, piece: Piece, mine: Edit | None = None) -> Planned:
+    """Return a file without our entry, byte for byte as it was where nothing else was changed.
+
+    Args:
+        old: its bytes; None where there is none.
+        piece: what would be written now; it is ours as well.
+        mine: what we wrote.
+
+    Raises:
+        Refused: the file cannot be edited safely.
+    """
+    mark, text = _text(old or b"")
+    if mine is not None and digest_of(old or b"") == mine.digest:
+        bare = mine.splice.undone(text)
+        return Planned("removed", None if mine.created else (mark + bare).encode(), None)
+    found = find(text, piece) if old is not None else None
+    if found is None:
+        return Planned("absent", old, None)
+    if found.spelled not in {piece.spelled, "" if mine is None else mine.spelled} - {""}:
+        return Planned("changed", old, mine)
+    bare = _taken_out(text, piece, found, mine)
+    # Without a record nobody knows; a file that says nothing is missed by nobody.
+    was_made = mine is None or mine.created
+    is_needless = was_made and not says_something(bare, piece)
+    return Planned("removed", None if is_needless else (mark + bare).encode(), None)
+
+
+def digest_of(data: bytes) -> str:
+    """Return the SHA-256 of bytes, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _text(data: bytes) -> tuple[str, str]:
+    """Return the byte order mark, if there is one, and the text behind it."""
+    if len(data) > MAX_BYTES:
+        raise Refused(f"it is larger than {MAX_BYTES // 2**20} MiB")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise Refused("it is not UTF-8") from error
+    return (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
+
+
+def _taken_out(text: str, piece: Piece, found: Found, mine: Edit | None) -> str:
+    """Return the text without our entry: by what was remembered, else by where it stands."""
+    ways: list[Callable[[], Splice]] = []
+    if mine is not None and mine.splice.inserted and text.count(mine.splice.inserted) == 1:
+        at, splice = text.index(mine.splice.inserted), mine.splice
+        ways.append(lambda: Splice(at, splice.inserted, splice.removed))
+    opened = MAX_OPENED if mine is None else mine.splice.opened
+    ways.append(lambda: removal(text, piece, found, opened))
+    for number, way in enumerate(ways, start=1):
+        try:
+            after = way().applied(text)
+            require_same(text, after, piece, is_there=False)
+        except Refused:
+            if number == len(ways):
+                raise
+        else:
+            return after
+    raise AssertionError(ways)

@@ -1,0 +1,148 @@
+"""What an agent is told, in one place; all files that say it are made of this text."""
+
+from typing import Final
+
+from ggrep.base import stable_json
+from ggrep.base.stable_json import Json
+
+INSTRUCTIONS: Final = """\
+## Finding code
+
+Ask `ggrep` before you read or grep files: it searches this machine's local index of the repository
+by meaning and by name, and shows places with line ranges. Open a file only where an answer points.
+
+| you want | on the command line | MCP tool of `ggrep` |
+|---|---|---|
+| all that a question or change needs | `ggrep slate "QUESTION" --format agent` | `context` |
+| code by what it does, or an error message | `ggrep "WORDS" --format agent -m 8` | `search` |
+| where a name is defined | `ggrep symbol NAME --format agent` | `symbol` |
+| who uses a name | `ggrep refs NAME --format agent -m 40` | `references` |
+| a definition whole, or what is around a line | `ggrep expand NAME --format agent` | `expand` |
+| what a file or folder defines | `ggrep outline PATH --format agent` | `outline` |
+| what the repository is | `ggrep tour --format agent` | `outline`, no path |
+
+- Name several things in one call; ask for less with `-m`, for more only where `cut:` says so.
+- Lines that are shown are the file's own: cite them, do not open them again.
+- `confidence none` means that nothing fits. Grep exact text with `ggrep --find exact-text "TEXT"`.
+- Answers are of the index. It follows edits within seconds; `ggrep status` says how fresh it is.
+"""
+
+ABOUT: Final = (
+    "Find code in this repository by meaning, by name or by usage, before reading or grepping"
+    " files. Use it for questions such as where something is decided, who calls a function, or what"
+    " a change touches."
+)
+
+_SHORT: Final = "Code search by meaning, local and on the CPU."
+_AUTHOR: Final[Json] = {"name": "The authors of ggrep"}
+_SERVER_SCHEMA: Final = (
+    "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+)
+"""The shape that the MCP registry takes."""
+
+
+def instruction_lines() -> tuple[str, ...]:
+    """Return the instructions, line by line."""
+    return tuple(INSTRUCTIONS.splitlines())
+
+
+def skill_text() -> str:
+    """Return a skill: Claude Code and Codex read the same form."""
+    return _with_head({"name": "ggrep", "description": ABOUT}, INSTRUCTIONS)
+
+
+def agent_text() -> str:
+    """Return a sub-agent of Claude Code, which answers questions about code."""
+    head = {"name": "ggrep", "description": ABOUT, "disallowedTools": "Write, Edit, NotebookEdit"}
+    task = (
+        "You answer one question about this repository. Find the places, open what they point to,"
+        "\nand answer briefly with `path:line` for each claim. Change nothing.\n\n"
+    )
+    return _with_head(head, task + INSTRUCTIONS)
+
+
+def rule_text(head: dict[str, str]) -> str:
+    """Return a rule file of an editor, under a head of its own; empty for none."""
+    return _with_head(head, INSTRUCTIONS) if head else INSTRUCTIONS
+
+
+def market_files(version: str) -> dict[str, str]:
+    """Return the files of a folder that Claude Code and Codex take a plugin from, by path.
+
+    Both read `skills/` and `.mcp.json` of the plugin; each has manifests of its own.
+    """
+    folder = "./plugins/ggrep"
+    claude: Json = {
+        "name": "ggrep",
+        "description": _SHORT,
+        "owner": _AUTHOR,
+        "plugins": [{"name": "ggrep", "source": folder}],
+    }
+    entry: Json = {
+        "name": "ggrep",
+        "category": "Coding",
+        "source": {"source": "local", "path": folder},
+        "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
+    }
+    plugin = {f"plugins/ggrep/{path}": text for path, text in plugin_files(version).items()}
+    return {
+        ".agents/plugins/marketplace.json": _json({"name": "ggrep", "plugins": [entry]}),
+        ".claude-plugin/marketplace.json": _json(claude),
+        **plugin,
+    }
+
+
+def plugin_files(version: str) -> dict[str, str]:
+    """Return the files of the plugin by path."""
+    manifest: dict[str, Json] = {
+        "name": "ggrep",
+        "version": version,
+        "description": _SHORT,
+        "author": _AUTHOR,
+        "license": "Apache-2.0",
+    }
+    servers: Json = {"mcpServers": {"ggrep": {"command": "ggrep", "args": ["mcp"]}}}
+    codex: Json = {**manifest, "skills": "./skills/", "mcpServers": "./.mcp.json"}
+    return {
+        ".claude-plugin/plugin.json": _json(manifest),
+        ".codex-plugin/plugin.json": _json(codex),
+        ".mcp.json": _json(servers),
+        "agents/ggrep.md": agent_text(),
+        "skills/ggrep/SKILL.md": skill_text(),
+    }
+
+
+def registry_text(version: str, name: str = "io.github.ggrep/ggrep") -> str:
+    """Return `server.json`, which describes the server to the MCP registry."""
+    package: Json = {
+        "registryType": "pypi",
+        "identifier": "ggrep",
+        "version": version,
+        "runtimeHint": "uvx",
+        "transport": {"type": "stdio"},
+        "packageArguments": [{"type": "positional", "value": "mcp"}],
+    }
+    return _json(
+        {
+            "$schema": _SERVER_SCHEMA,
+            "name": name,
+            "title": "ggrep",
+            "description": _SHORT,
+            "version": version,
+            "packages": [package],
+        }
+    )
+
+
+def _with_head(head: dict[str, str], text: str) -> str:
+    lines = [f"{key}: {_yaml(value)}" for key, value in head.items()]
+    return "\n".join(["---", *lines, "---", "", text])
+
+
+def _yaml(value: str) -> str:
+    is_plain = not any(mark in value for mark in ":#*{}[]&!|>'\"%@`")
+    return value if is_plain else stable_json.dumps(value).decode()
+
+
+def _json(value: Json) -> str:
+    return stable_json.dumps_pretty(value).decode()

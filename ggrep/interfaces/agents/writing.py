@@ -1,0 +1,193 @@
+"""One file after another: read, planned, remembered, written in one step."""
+
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import unified_diff
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from ggrep.base.durable import make_directory, replace_file, sync_directory
+from ggrep.config.home import Home
+from ggrep.interfaces.agents.clients import Client, Target
+from ggrep.interfaces.agents.pieces import Refused
+from ggrep.interfaces.agents.places import Places
+from ggrep.interfaces.agents.plan import Edit, Planned
+from ggrep.interfaces.agents.record import Written, write_record
+
+Outcome: TypeAlias = Literal[
+    "written", "unchanged", "differs", "removed", "absent", "changed", "kept", "refused"
+]
+"""That of a plan; `kept`: another client needs it; `refused`: the file was not touched."""
+
+_SAID: Final[Mapping[str, str]] = {
+    "differs": "an entry of this name says something else; it was left",
+    "changed": "our entry was changed since; it was left",
+}
+_TRIES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of one file.
+
+    Attributes:
+        said: why it was refused or left.
+        diff: a unified diff of what was, or would be, changed.
+    """
+
+    client: str
+    path: Path
+    outcome: Outcome
+    said: str = ""
+    diff: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run over files.
+
+    Attributes:
+        dry: write nothing.
+        record: what is ours, as it is now.
+        is_wanted: entries are written, else taken out.
+        drawn: of a dry run, what files would hold.
+    """
+
+    home: Home
+    places: Places
+    dry: bool
+    record: dict[str, Written]
+    is_wanted: bool
+    drawn: dict[Path, bytes | None] = field(default_factory=dict)
+
+    def done(
+        self,
+        client: Client,
+        target: Target,
+        act: Callable[[bytes | None, Edit | None], Planned],
+    ) -> Done:
+        """Change one file, unless there is a reason not to."""
+        path = self.places.path_of(target)
+        try:
+            others = self._others(client, path)
+            if others:
+                return Done(client.name, path, "kept", f"{', '.join(others)} still uses it")
+            return self._changed(client, path, act)
+        except Refused as error:
+            return Done(client.name, path, "refused", str(error))
+        except OSError as error:
+            return Done(client.name, path, "refused", error.strerror or str(error))
+
+    def _others(self, client: Client, path: Path) -> tuple[str, ...]:
+        """Return which other clients need what is to be taken out; the client needs it no more."""
+        mine = self.record.get(str(path))
+        if self.is_wanted or mine is None:
+            return ()
+        left = tuple(name for name in mine.clients if name != client.name)
+        if left:
+            self._remember(path, replace(mine, clients=left))
+        return left
+
+    def _changed(
+        self, client: Client, path: Path, act: Callable[[bytes | None, Edit | None], Planned]
+    ) -> Done:
+        real, mine = self.places.real(path), self.record.get(str(path))
+        for _ in range(_TRIES):
+            old = self._read(real)
+            planned = act(old, None if mine is None else mine.edit)
+            # Before the file: after a crash between them the file has nothing of ours, and what
+            # is remembered of it does no harm.
+            made = _made(real) if old is None else ()
+            self._remember(path, _written(planned, mine, client if self.is_wanted else None, made))
+            if planned.data == old or self._read(real) == old:
+                self._write(real, old, planned.data, () if mine is None else mine.directories)
+                diff = _diff(path, old, planned.data)
+                return Done(client.name, path, planned.state, _SAID.get(planned.state, ""), diff)
+        raise Refused("another program is writing it")
+
+    def _remember(self, path: Path, written: Written | None) -> None:
+        before = dict(self.record)
+        if written is not None:
+            self.record[str(path)] = written
+        else:
+            self.record.pop(str(path), None)
+        if not self.dry and self.record != before:
+            write_record(self.home.agents, self.record)
+
+    def _hand_over(self, directories: Sequence[str]) -> None:
+        """Have directories go with the last of our files below them."""
+        for directory in directories:
+            for path, written in self.record.items():
+                if path.startswith(f"{directory}/"):
+                    more = (*written.directories, directory)
+                    self._remember(Path(path), replace(written, directories=more))
+                    break
+
+    def _read(self, real: Path) -> bytes | None:
+        return self.drawn[real] if real in self.drawn else bytes_of(real)
+
+    def _write(
+        self, real: Path, old: bytes | None, new: bytes | None, directories: Sequence[str]
+    ) -> None:
+        if self.dry:
+            self.drawn[real] = new
+        elif new is None and old is not None:
+            real.unlink()
+            sync_directory(real.parent)
+            self._hand_over(_remove_directories(directories))
+        elif new is not None and new != old:
+            is_private = self.places.scope == "user"
+            make_directory(real.parent, mode=0o700 if is_private else 0o755)
+            usual = 0o600 if is_private else 0o644
+            mode = usual if old is None else stat.S_IMODE(real.stat().st_mode)
+            replace_file(real, new, mode=mode)
+
+
+def bytes_of(real: Path) -> bytes | None:
+    """Return what a file holds; None where there is none."""
+    try:
+        return real.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _made(real: Path) -> tuple[str, ...]:
+    """Return the directories that have to be made for a file, the outermost first."""
+    return tuple(str(each) for each in reversed(real.parents) if not each.exists())
+
+
+def _written(
+    planned: Planned, mine: Written | None, client: Client | None, made: tuple[str, ...]
+) -> Written | None:
+    """Return what is to be remembered of a file; None for nothing."""
+    if planned.edit is None:
+        return None
+    clients = () if mine is None else mine.clients
+    if client is not None and client.name not in clients:
+        clients = (*clients, client.name)
+    return Written(planned.edit, clients, (made if mine is None else mine.directories))
+
+
+def _remove_directories(directories: Sequence[str]) -> list[str]:
+    """Remove directories that are empty, the innermost first; return those that are not."""
+    left = []
+    for directory in sorted(directories, key=len, reverse=True):
+        try:
+            Path(directory).rmdir()
+        except OSError:
+            left.append(directory)
+    return left
+
+
+def _diff(path: Path, old: bytes | None, new: bytes | None) -> str:
+    if old == new:
+        return ""
+    before, after = (
+        (data or b"").decode(errors="replace").splitlines(keepends=True) for data in (old, new)
+    )
+    source, target = (str(path) if data is not None else "/dev/null" for data in (old, new))
+    lines = unified_diff(before, after, source, target)
+    return "".join(
+        line if line.endswith("\n") else line + "\n\\ No newline at end\n" for line in lines
+    )

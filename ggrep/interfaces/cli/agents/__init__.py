@@ -1,0 +1,1 @@
+"""Commands that write ggrep into the configuration of agents."""

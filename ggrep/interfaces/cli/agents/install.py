@@ -1,0 +1,199 @@
+"""`ggrep install|uninstall`: ggrep in the configuration of agents."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar, Final, TypeAlias
+
+from ggrep.base.commands import nearest
+from ggrep.base.errors import UsageError
+from ggrep.config.settings import home_from
+from ggrep.interfaces.agents import detection
+from ggrep.interfaces.agents.applying import Agents
+from ggrep.interfaces.agents.clients import CLIENTS, Client
+from ggrep.interfaces.agents.listing import states_of
+from ggrep.interfaces.agents.places import Places
+from ggrep.interfaces.agents.writing import Done
+from ggrep.interfaces.cli.agents.agents_json import (
+    clients_json,
+    installation_json,
+    snippets_json,
+)
+from ggrep.interfaces.cli.parsing.flags import Argument, Flag, JsonFlag, PathFlag, PlainFlag
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.model.sanitise import sanitise, sanitise_line
+from ggrep.service.places import place_of
+
+_REFUSED: Final = UsageError.exit_status
+
+_Names: TypeAlias = Annotated[
+    list[str] | None,
+    Argument(f"Clients: {', '.join(CLIENTS)}.", metavar="CLIENT..."),
+]
+_DryFlag: TypeAlias = Annotated[
+    bool, Flag("--dry-run -d", "Print what would change as a diff; write nothing.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Whose files are meant."""
+
+    title: ClassVar = "Files"
+
+    user: Annotated[bool, Flag("--user", "Edit your own files. This is the default.")] = False
+    project: Annotated[
+        bool, Flag("--project", "Edit the repository's files, which others share.")
+    ] = False
+    path: PathFlag = None
+
+    def places(self, terminal: Terminal) -> Places:
+        """Return where the files are.
+
+        Raises:
+            UsageError: the flags contradict each other.
+        """
+        if self.user and self.project:
+            raise UsageError("give one of --user and --project")
+        if self.path is not None and not self.project:
+            raise UsageError("--path: only with --project")
+        root = place_of(self.path).root if self.project else None
+        return Places.of(terminal.environ, root)
+
+
+def install(
+    where: Where,
+    clients: _Names = None,
+    listed: Annotated[
+        bool, Flag("--list", "List the clients: which are there, and where ggrep is installed.")
+    ] = False,
+    shown: Annotated[
+        bool, Flag("--print-config", "Print what would be written, for each file.")
+    ] = False,
+    refresh: Annotated[
+        bool, Flag("--refresh", "Rewrite entries of an earlier build where they differ.")
+    ] = False,
+    command: Annotated[
+        str | None, Flag("--command", "What clients start ggrep with. [default: ggrep]")
+    ] = None,
+    dry_run: _DryFlag = False,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Configure agents to ask ggrep: those named, or all that are found on this machine."""
+    terminal = open_terminal(plain=plain)
+    if sum((listed, shown, refresh or dry_run)) > 1:
+        raise UsageError("give one of --list, --print-config, and --refresh or --dry-run")
+    places, chosen = where.places(terminal), _chosen(clients)
+    start = command or detection.command_of(terminal.environ)
+    if listed:
+        return _list(chosen or list(CLIENTS.values()), places, start, terminal, json=json)
+    chosen = chosen or detection.those_there(places)
+    if shown:
+        return _show(chosen, places, start, terminal, json=json)
+    agents = Agents(home_from(terminal.environ), places, start, dry=dry_run)
+    done = agents.install(chosen, refresh=refresh)
+    if not chosen and not json:
+        terminal.note("no client was found; name one, or see: ggrep install --list\n")
+    return _told(done, agents, terminal, json=json)
+
+
+def uninstall(
+    where: Where,
+    clients: _Names = None,
+    dry_run: _DryFlag = False,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Take ggrep out of the configuration of agents: those named, or all."""
+    terminal = open_terminal(plain=plain)
+    places = where.places(terminal)
+    start = detection.command_of(terminal.environ)
+    agents = Agents(home_from(terminal.environ), places, start, dry=dry_run)
+    done = agents.uninstall(_chosen(clients) or list(CLIENTS.values()))
+    if not clients:
+        done = [each for each in done if each.outcome not in {"absent", "kept"}]
+    return _told(done, agents, terminal, json=json)
+
+
+def _chosen(names: Sequence[str] | None) -> list[Client]:
+    """Return the named clients, in the order of the table.
+
+    Raises:
+        UsageError: there is no such client.
+    """
+    for name in names or ():
+        if name not in CLIENTS:
+            meant = nearest(name, list(CLIENTS))
+            advice = f"did you mean {meant}?" if meant else f"there are: {', '.join(CLIENTS)}"
+            raise UsageError(f"no client {name!r}; {advice}")
+    return [client for name, client in CLIENTS.items() if name in (names or ())]
+
+
+def _told(done: Sequence[Done], agents: Agents, terminal: Terminal, *, json: bool) -> int:
+    """Print what became of each file; return the exit status."""
+    if json:
+        terminal.write_json(installation_json(done, agents), pretty=True)
+    else:
+        _print(done, agents, terminal)
+    return _REFUSED if any(each.outcome == "refused" for each in done) else 0
+
+
+def _print(done: Sequence[Done], agents: Agents, terminal: Terminal) -> None:
+    if agents.dry:
+        terminal.write("".join(sanitise(each.diff) for each in done))
+    for each in done:
+        line = _line(each, agents)
+        if each.outcome == "refused":
+            terminal.tell_error(line)
+        elif agents.dry:
+            terminal.tell(line)
+        else:
+            terminal.write(sanitise_line(line) + "\n")
+    if not done:
+        terminal.note("nothing to do\n")
+
+
+def _line(done: Done, agents: Agents) -> str:
+    verbs = {"written": "would write", "removed": "would remove from"} if agents.dry else {}
+    verb = verbs.get(done.outcome, done.outcome)
+    said = f": {done.said}" if done.said else ""
+    return f"{done.client}: {verb} {_short(done.path, agents.places)}{said}"
+
+
+def _list(
+    clients: Sequence[Client], places: Places, start: str, terminal: Terminal, *, json: bool
+) -> int:
+    if json:
+        terminal.write_json(clients_json(clients, places, start), pretty=True)
+        return 0
+    for client in clients:
+        there = "there" if detection.is_there(client, places) else "not found"
+        name = terminal.style.paint("name", f"{client.name:<9}")
+        terminal.write(f"{name} {client.title}, {there}\n")
+        for state in states_of(client, places, start):
+            said = f": {state.said}" if state.said else ""
+            line = f"  {state.presence:<10} {_short(state.path, places)}{said}"
+            terminal.write(sanitise_line(line) + "\n")
+    return 0
+
+
+def _show(
+    clients: Sequence[Client], places: Places, start: str, terminal: Terminal, *, json: bool
+) -> int:
+    document = snippets_json(clients, places, start)
+    if json:
+        terminal.write_json(document, pretty=True)
+        return 0
+    for each in document["snippets"]:
+        path = _short(Path(each["path"]), places)
+        terminal.tell(f"{each['client']}: {path}")
+        terminal.write(sanitise(each["text"]))
+    return 0
+
+
+def _short(path: Path, places: Places) -> str:
+    """Return a path as it is read best: below the project, or below `~`."""
+    if places.project is not None and path.is_relative_to(places.project):
+        return str(path.relative_to(places.project))
+    return f"~/{path.relative_to(places.home)}" if path.is_relative_to(places.home) else str(path)

@@ -1,0 +1,354 @@
+"""Bytes in, bytes out: an installation and its undoing, for each file of each client."""
+
+import pytest
+
+from ggrep.interfaces.agents import plan
+from ggrep.interfaces.agents.clients import CLIENTS, Target
+from ggrep.interfaces.agents.pieces import JsonEntry, Piece, Refused, WholeFile
+from tests.agents.parsed import START, TARGETS, expected, read, split
+
+PIECES = {name: target.make(START) for name, (_, target) in TARGETS.items()}
+JSON = CLIENTS["claude"].user[0].make(START)
+TOML = CLIENTS["codex"].user[0].make(START)
+GOOSE = CLIENTS["goose"].user[0].make(START)
+AIDER = CLIENTS["aider"].user[0].make(START)
+TEXT = CLIENTS["codex"].user[1].make(START)
+FORMATS = [("json", JSON), ("toml", TOML), ("goose", GOOSE), ("aider", AIDER), ("text", TEXT)]
+GOOD: dict[str, list[bytes]] = {
+    "json": [
+        b"",
+        b"\n",
+        b"{}",
+        b"{}\r\n",
+        b"\xef\xbb\xbf{}\n",
+        b"// nothing yet",
+        b"{ /* none */ }",
+        b"{ // none\n}",
+        b'{"a": 1}',
+        b'{"a": [1, 2], }',
+        b'{\n\t"mcpServers": {},\n}\n',
+        b'{"mcpServers": {"x": {}}, "z": null}',
+        b'{\r\n  "b": 1, // why\r\n  "mcpServers": {\r\n    "x": {} // own\r\n  }\r\n}',
+        b'{\n  "mcpServers": {\n    // first\n    "x": {"url": "a//b"}, /* c */ // d\n  },\n}\n',
+        b'{\n  "a": 1 /* last */}',
+        b'{\n    "mcpServers":\n    {\n        "x": {}\n    }\n}',
+        '{"näme": "\u2028 ☃"}'.encode(),
+        b'{"mcpServers": {"deep": {"mcpServers": {"ggrep": 1}}}}',
+    ],
+    "toml": [
+        b"",
+        b"# none",
+        b"a = 1",
+        b"a = 1\r\nb = nan\r\n",
+        b'[mcp_servers.x]\ncommand = "y" # own\n',
+        b"[mcp_servers]\nx = { command = 'y' }\n\n\n",
+        b'text = """\n[mcp_servers.ggrep]\n"""\n',
+    ],
+    "goose": [
+        b"",
+        b"# none\n",
+        b"GOOSE_MODEL: x",
+        b"extensions:\n  developer:\n    enabled: true\n",
+        b"extensions:\r\n    # own\r\n    developer:\r\n        enabled: true\r\nz: 1\r\n",
+        b"extensions: {}\nz: 1\n",
+        b"extensions: {}",
+        b"extensions:",
+        b"extensions: # own\n",
+        b"---\nextensions: &all\n  a: {x: 1}\nnote: |\n  extensions:\n    ggrep: no\n",
+        b"note: |+\n  kept\n\n\n",
+        b'"extensions":\n  a:\n    x: 1\n',
+    ],
+    "aider": [
+        b"",
+        b"read:\n- a.md\n- b.md\nz: 1\n",
+        b"read:\n  - a.md # own\n",
+        b"read: []\n",
+        b"model: x\n",
+    ],
+    "text": [
+        b"",
+        b"# Us\n",
+        b"# Us",
+        b"# Us\r\n\r\nWords.\r\n",
+        b"\xef\xbb\xbf# Us\n\n\n",
+    ],
+}
+BAD: dict[str, list[bytes]] = {
+    "json": [
+        b"{",
+        b"[]",
+        b"null",
+        b'{"a": 1, "a": 2}',
+        b'{"mcpServers": []}',
+        b'{"mcpServers": null}',
+        b"{'a': 1}",
+        b'{"a" 1}',
+        b'{"a": 1}}',
+        b"\xff\xfe{\x00}\x00",
+        b"{" + b'"a":{' * 100 + b"}" * 101,
+    ],
+    "toml": [
+        b"a = ",
+        b"a = 1\na = 2\n",
+        b"mcp_servers = 1\n",
+        b"mcp_servers = { x = {} }\n",
+        b"[[mcp_servers]]\n",
+        b"\xff",
+    ],
+    "goose": [
+        b"- a\n",
+        b"a: [\n",
+        b"a: b: c\n",
+        b"a: 1\na: 2\n",
+        b"extensions: {a: {x: 1}}\n",
+        b"extensions: text\n",
+        b"extensions:\n- a\n",
+        b"a: 1\n---\nb: 2\n",
+        b"a:\n\tb: 1\n",
+        b"note: |\n  no end",
+        b"\xff",
+    ],
+    "aider": [b"read: a.md\n", b"read: [a.md]\n", b"read:\n  a: 1\n"],
+    "text": [b"\xff", b"<!-- >>> ggrep >>> -->\n", b"<!-- <<< ggrep <<< -->\n"],
+}
+
+
+def cases(table: dict[str, list[bytes]]) -> list[tuple[Piece, bytes]]:
+    return [(piece, data) for name, piece in FORMATS for data in table[name]]
+
+
+def installed(old: bytes | None, piece: Piece) -> plan.Planned:
+    done = plan.install(old, piece)
+    assert done.state == "written"
+    assert done.data is not None
+    assert done.edit is not None
+    return done
+
+
+@pytest.mark.parametrize("piece", PIECES.values(), ids=PIECES)
+def test_a_file_that_was_not_there_is_gone_again(piece: Piece) -> None:
+    """For each file of each client."""
+    done = installed(None, piece)
+    assert done.data is not None
+
+    assert plan.uninstall(done.data, piece, done.edit).data is None
+    assert split(read(done.data, piece), piece)[0] == expected(piece)
+
+
+@pytest.mark.parametrize(("piece", "old"), cases(GOOD))
+def test_a_file_has_its_former_bytes_again(piece: Piece, old: bytes) -> None:
+    """Comments, order, indentation, ends of lines, a mark at the beginning: all of it."""
+    done = installed(old, piece)
+    assert done.data is not None
+    own, rest = split(read(done.data, piece), piece)
+
+    assert plan.uninstall(done.data, piece, done.edit) == plan.Planned("removed", old, None)
+    assert own == expected(piece)
+    assert repr(rest) == repr(split(read(old, piece), piece)[1])
+    assert (b"\r\n" in old) <= (b"\n" not in done.data.replace(b"\r\n", b""))
+
+
+@pytest.mark.parametrize(("piece", "old"), cases(GOOD))
+def test_a_second_installation_changes_nothing(piece: Piece, old: bytes) -> None:
+    """Scripts run it at each login."""
+    done = installed(old, piece)
+
+    assert plan.install(done.data, piece, done.edit).state == "unchanged"
+    assert plan.install(done.data, piece).data == done.data
+
+
+@pytest.mark.parametrize(("piece", "old"), cases(GOOD))
+def test_it_goes_without_what_was_remembered(piece: Piece, old: bytes) -> None:
+    """Somebody else may have committed it: all that it says goes, and nothing else."""
+    done = installed(old, piece)
+    bare = plan.uninstall(done.data, piece)
+    left = bare.data or b""
+
+    assert bare.state == "removed"
+    assert plan.find(left.decode(), piece) is None
+    assert repr(split(read(left, piece), piece)[1]) == repr(split(read(old, piece), piece)[1])
+
+
+@pytest.mark.parametrize(("piece", "old"), cases(BAD))
+def test_what_cannot_be_understood_is_refused(piece: Piece, old: bytes) -> None:
+    """A guess would cost somebody their configuration."""
+    with pytest.raises(Refused) as refused:
+        plan.install(old, piece)
+
+    assert 5 < len(str(refused.value)) < 200
+
+
+def other(piece: Piece) -> Piece:
+    """Return what another build would have written."""
+    match piece:
+        case JsonEntry():
+            return JsonEntry(piece.keys, {**piece.value, "command": "/old/ggrep"})
+        case WholeFile():
+            return WholeFile("old\n")
+        case _:
+            return type(piece)(
+                **{
+                    name: getattr(piece, name)
+                    for name in piece.__dataclass_fields__
+                    if name != "lines"
+                },
+                lines=older(piece.lines),
+            )
+
+
+def older(lines: tuple[str, ...]) -> tuple[str, ...]:
+    if lines[0].startswith("- "):
+        return ("- OLD.md",)
+    return tuple(
+        line.replace('"ggrep"', '"/old/ggrep"').replace("## Finding", "## Looking for")
+        for line in lines
+    )
+
+
+@pytest.mark.parametrize(
+    ("piece", "old"),
+    [
+        *((piece, None) for piece in PIECES.values()),
+        *((piece, b"") for piece in PIECES.values() if not isinstance(piece, WholeFile)),
+    ],
+)
+def test_an_entry_of_an_earlier_build_is_rewritten_when_asked(
+    piece: Piece, old: bytes | None
+) -> None:
+    """And the former bytes are still known afterwards."""
+    before = installed(old, other(piece))
+    left = plan.install(before.data, piece, before.edit)
+    fresh = plan.install(before.data, piece, before.edit, refresh=True)
+
+    assert (left.state, left.data) == ("differs", before.data)
+    assert fresh.state == "written"
+    assert fresh.data == installed(old, piece).data
+    assert plan.uninstall(fresh.data, piece, fresh.edit).data == old
+    assert plan.uninstall(before.data, piece, before.edit).data == old
+
+
+@pytest.mark.parametrize(("piece", "old"), cases(GOOD))
+def test_what_the_user_changed_since_is_left(piece: Piece, old: bytes) -> None:
+    """It is theirs now."""
+    done = installed(old, piece)
+    assert done.data is not None
+    theirs = done.data.replace(b'"mcp"', b'"mcp", "--log"')
+    theirs = theirs.replace(b".conventions.md", b".mine.md").replace(b"Ask `ggrep`", b"Never ask")
+
+    assert theirs != done.data
+    assert plan.uninstall(theirs, piece, done.edit).data == theirs
+    assert plan.uninstall(theirs, piece, done.edit).state == "changed"
+    assert plan.install(theirs, piece, done.edit, refresh=True).data == theirs
+    assert plan.install(theirs, piece, done.edit).state == "differs"
+
+
+def test_other_servers_that_came_since_stay() -> None:
+    """The file was ours, and is no longer."""
+    done = installed(None, JSON)
+    assert done.data is not None
+    theirs = done.data.replace(b'"mcpServers": {', b'"mcpServers": {\n    "x": {"command": "y"},')
+    bare = plan.uninstall(theirs, JSON, done.edit).data
+
+    assert bare == b'{\n  "mcpServers": {\n    "x": {"command": "y"}\n  }\n}\n'
+
+
+def test_an_entry_that_a_client_wrote_anew_goes_too() -> None:
+    """Clients rewrite their file whole: the same values with other blanks."""
+    done = installed(b'{"a": 1}', JSON)
+    assert done.data is not None
+    text = (
+        b'{\n "a": 2,\n "mcpServers": {\n  "ggrep": {\n   "args": [\n    "mcp"\n   ],\n'
+        b'   "command": "ggrep",\n   "type": "stdio"\n  }\n }\n}'
+    )
+
+    assert plan.uninstall(text, JSON, done.edit).data == b'{\n "a": 2\n}'
+
+
+GOOSE_ANEW = b"""GOOSE_MODEL: x
+extensions:
+  developer:
+    enabled: true
+  ggrep:
+    args:
+    - mcp
+    bundled: null
+    cmd: ggrep
+    description: Code search by meaning in the local index
+    enabled: true
+    env_keys: []
+    envs: {}
+    name: ggrep
+    timeout: 300
+    type: stdio
+z: 1
+"""
+
+
+def test_lines_that_goose_wrote_anew_go_too() -> None:
+    """Without markers, sorted, and with fields of its own that hold nothing."""
+    done = installed(b"z: 1\n", GOOSE)
+    bare = b"GOOSE_MODEL: x\nextensions:\n  developer:\n    enabled: true\nz: 1\n"
+
+    assert plan.install(GOOSE_ANEW, GOOSE, done.edit).state == "unchanged"
+    assert plan.uninstall(GOOSE_ANEW, GOOSE, done.edit).data == bare
+    theirs = GOOSE_ANEW.replace(b"timeout: 300", b"timeout: 9")
+    assert plan.uninstall(theirs, GOOSE, done.edit).state == "changed"
+
+
+CODEX = b"""model = "x" # own
+
+[mcp_servers.ggrep]
+command = "ggrep"
+args = ["mcp"]
+
+# theirs
+[mcp_servers.other]
+command = "true"
+# <<< ggrep <<<
+[tail]
+"""
+
+
+def test_a_table_that_codex_wrote_anew_goes_too() -> None:
+    """It loses one of the markers, and moves the other behind the server that it adds."""
+    done = installed(b'model = "x" # own\n', TOML)
+
+    assert plan.install(CODEX, TOML, done.edit).state == "unchanged"
+    assert plan.uninstall(CODEX, TOML, done.edit).data == (
+        b'model = "x" # own\n\n# theirs\n[mcp_servers.other]\ncommand = "true"\n[tail]\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "theirs", [b"args = []", b'args = ["mcp"] # own', b'args = ["mcp"]\nenv = {}', b"# c"]
+)
+def test_a_table_that_was_changed_is_left(theirs: bytes) -> None:
+    """A comment is a change as well: somebody wrote it."""
+    done = installed(b"", TOML)
+    text = CODEX.replace(b'args = ["mcp"]', theirs, 1)
+
+    assert plan.uninstall(text, TOML, done.edit).state == "changed"
+
+
+def test_a_marker_in_a_string_is_no_marker() -> None:
+    """Taking it out would change what the string says; nothing is changed then."""
+    table = b'[mcp_servers.ggrep]\ncommand = "ggrep"\nargs = ["mcp"]\n'
+    text = table + b'[x]\ntext = """\n# <<< ggrep <<<\n"""\n'
+
+    with pytest.raises(Refused, match="cannot be told"):
+        plan.uninstall(text, TOML)
+
+
+def test_a_file_with_the_name_of_ours_is_not_taken() -> None:
+    """A skill of that name may be somebody's own."""
+    piece = WholeFile("ours\n")
+
+    assert plan.install(b"theirs\n", piece).state == "differs"
+    assert plan.uninstall(b"theirs\n", piece).state == "changed"
+
+
+def test_every_client_has_files() -> None:
+    """One without any would be a promise."""
+    assert len(CLIENTS) == 14
+    assert all(client.user and client.project for client in CLIENTS.values())
+    assert all(isinstance(target, Target) for _, target in TARGETS.values())

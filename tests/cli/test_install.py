@@ -1,0 +1,135 @@
+"""`ggrep install` and `ggrep uninstall` as they are typed."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.command import Command, fits
+from tests.journeys.conftest import ggrep  # noqa: F401 - a fixture
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a user's home with Codex and Cursor in it."""
+    path = tmp_path.resolve() / "user"
+    for folder in (".codex", ".cursor", "repo/.git"):
+        (path / folder).mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(path))
+    monkeypatch.setenv("PATH", str(path / "bin"))
+    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(path / "repo")
+    return path
+
+
+def test_without_names_those_that_are_there_are_configured(
+    ggrep: Command,  # noqa: F811
+    user: Path,
+) -> None:
+    """Most people type the word alone."""
+    done = ggrep("install")
+
+    assert done.status == 0
+    assert done.out == (
+        "codex: written ~/.codex/config.toml\ncodex: written ~/.codex/AGENTS.md\n"
+        "cursor: written ~/.cursor/mcp.json\n"
+    )
+    assert ggrep("uninstall").out.count("removed") == 3
+    assert [path for path in user.rglob("*") if path.is_file()] == []
+    assert ggrep("uninstall").err == "nothing to do\n"
+
+
+def test_a_dry_run_is_a_diff(ggrep: Command, user: Path) -> None:  # noqa: F811
+    """It can be read, and piped."""
+    done = ggrep("install", "cursor", "--dry-run")
+
+    assert done.out.startswith(f"--- /dev/null\n+++ {user}/.cursor/mcp.json\n")
+    assert done.err == "cursor: would write ~/.cursor/mcp.json\n"
+    assert not (user / ".cursor/mcp.json").exists()
+
+
+def test_the_list_says_what_is_where(ggrep: Command, user: Path) -> None:  # noqa: F811
+    """Fourteen clients, each of their files."""
+    ggrep("install", "codex")
+    listed = ggrep("install", "--list").out
+
+    assert "codex     Codex, there\n  installed  ~/.codex/config.toml\n" in listed
+    assert "cursor    Cursor, there\n  absent     ~/.cursor/mcp.json\n" in listed
+    assert "zed       Zed, not found\n" in listed
+
+
+def test_a_project_is_edited_below_its_root(ggrep: Command, user: Path) -> None:  # noqa: F811
+    """Wherever in it one stands."""
+    done = ggrep("install", "claude", "--project")
+
+    assert done.out.splitlines()[0] == "claude: written .mcp.json"
+    assert (user / "repo/.claude/skills/ggrep/SKILL.md").is_file()
+    assert not (user / ".claude.json").exists()
+
+
+def test_what_cannot_be_read_has_the_status_of_a_wrong_use(
+    ggrep: Command,  # noqa: F811
+    user: Path,
+) -> None:
+    """The others are done all the same."""
+    (user / ".codex/config.toml").write_text("a = ")
+    done = ggrep("install")
+
+    assert done.status == 2
+    assert done.err.startswith("error: codex: refused ~/.codex/config.toml: it is not TOML")
+    assert (user / ".cursor/mcp.json").is_file()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["install", "codex"],
+        ["install", "--dry-run"],
+        ["install", "--list"],
+        ["install", "zed", "--print-config"],
+        ["install", "--project"],
+        ["uninstall", "codex"],
+    ],
+)
+def test_documents_fit_their_schema(
+    ggrep: Command,  # noqa: F811
+    user: Path,
+    words: list[str],
+) -> None:
+    """Programs install us, too."""
+    done = ggrep(*words, "--json")
+
+    assert done.status == 0
+    fits(done.document, "agents")
+
+
+def test_a_snippet_can_be_pasted(ggrep: Command, user: Path) -> None:  # noqa: F811
+    """For who edits such files by hand."""
+    done = ggrep("install", "codex", "--print-config", "--command", "/opt/ggrep")
+
+    assert '[mcp_servers.ggrep]\ncommand = "/opt/ggrep"\nargs = ["mcp"]\n' in done.out
+    assert "codex: ~/.codex/config.toml" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["install", "cluade"], "did you mean claude?"),
+        (["uninstall", "emacs"], "there are: claude, codex"),
+        (["install", "--user", "--project"], "one of --user and --project"),
+        (["install", "--path", "."], "--path: only with --project"),
+        (["install", "--list", "--dry-run"], "give one of"),
+    ],
+)
+def test_wrong_uses_are_told(
+    ggrep: Command,  # noqa: F811
+    user: Path,
+    words: list[str],
+    said: str,
+) -> None:
+    """And nothing is written."""
+    done = ggrep(*words)
+
+    assert done.status == 2
+    assert said in done.err
+    assert [path for path in user.rglob("*") if path.is_file()] == []
