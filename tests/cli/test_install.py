@@ -133,3 +133,18 @@ def test_wrong_uses_are_told(
     assert done.status == 2
     assert said in done.err
     assert [path for path in user.rglob("*") if path.is_file()] == []
+
+
+def test_a_file_that_we_never_wrote_into_keeps_nobody_from_going(
+    ggrep: Command,  # noqa: F811
+    user: Path,
+) -> None:
+    """Named, its client is told of; the rest goes all the same."""
+    broken = user / ".cursor/mcp.json"
+    broken.write_text("{broken")
+    assert ggrep("install").status == 2
+    done = ggrep("uninstall")
+
+    assert (done.status, done.err) == (0, "")
+    assert ggrep("uninstall", "cursor").status == 2
+    assert broken.read_text() == "{broken"

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Final, TypeAlias
 
 from ggrep.base.clock import SystemClock
@@ -37,6 +38,14 @@ class Agents:
     places: Places
     command: str
     dry: bool = False
+
+    def files(self) -> frozenset[Path]:
+        """Return the files that hold an entry of ours, as clients name them.
+
+        Raises:
+            InvalidRequest: the record of them cannot be understood.
+        """
+        return frozenset(map(Path, read_record(self.home.agents)))
 
     def install(self, clients: Sequence[Client], *, refresh: bool = False) -> list[Done]:
         """Write our entries into the files of clients; a refused file stops no other."""

@@ -110,9 +110,12 @@ def uninstall(
     places = where.places(terminal)
     start = detection.command_of(terminal.environ)
     agents = Agents(home_from(terminal.environ), places, start, dry=dry_run)
+    ours = agents.files()
     done = agents.uninstall(_chosen(clients) or list(CLIENTS.values()))
     if not clients:
         done = [each for each in done if each.outcome not in {"absent", "kept"}]
+        # What nobody wrote into is no business of ours, however it looks.
+        done = [each for each in done if each.outcome != "refused" or each.path in ours]
     return _told(done, agents, terminal, json=json)
 
 
