@@ -18,7 +18,7 @@ from ggrep.interfaces.cli.parsing.parameters import Command, handed, pieces_of, 
 from ggrep.interfaces.cli.parsing.tree import COMMANDS, OF_WORKSPACES
 from ggrep.interfaces.cli.parsing.typer_tree import grouped
 
-NAMES = sorted({*COMMANDS} - {"help"})
+NAMES = sorted(COMMANDS)
 VALUES = ("a", "a=b", "x y", "café", "5", "0", "007", "12", "p/../q", "rrf", "debug", "new")
 ODD = (
     *("", "-", "--", "-m5", "-m=5", "-yd", "-x", "--nosuch", "--json=1", "--json=", "--jso", "-1"),
@@ -131,7 +131,6 @@ def test_the_usual_lines_are_taken(name: str, line: str) -> None:
         ("search", "words --fold"),
         ("eval", "-k 0"),
         ("eval", "--timeout-s 5"),
-        ("help", "symbol"),
     ],
 )
 def test_whatever_gives_cause_to_doubt_is_refused(name: str, line: str) -> None:

@@ -22,7 +22,7 @@ from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Corpus
 from ggrep.model.filters import Filter, check_filters, parse_filter
 from ggrep.model.says import Says, said_of
 
-Takes = Literal["text", "profile", "repository", "tag", "store", "filter", "directory", "file"]
+Takes = Literal["text", "profile", "repository", "tag", "store", "root", "filter", "command"]
 """What the values of an option or argument are names of; text is anything."""
 
 
@@ -78,10 +78,14 @@ class Argument:
 
     Attributes:
         metavar: what the help page calls it; None for its own name.
+        words: all that it may be; empty for anything.
+        takes: what it names, for completions.
     """
 
     help: str
     metavar: str | None = None
+    words: tuple[str, ...] = ()
+    takes: Takes = "text"
 
 
 @dataclass(frozen=True, slots=True)
