@@ -36,7 +36,9 @@ def typed_in(line: str) -> Iterator[list[str]]:
     except ValueError:
         return  # a text in quotes over several lines
     if words[:1] == ["ggrep"]:
-        end = next((at for at, word in enumerate(words) if word in {"|", "&", ">>", "2>"}), None)
+        end = next(
+            (at for at, word in enumerate(words) if word in {"|", "&", ">", ">>", "2>"}), None
+        )
         yield words[1:end]
 
 

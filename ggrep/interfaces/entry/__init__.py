@@ -16,6 +16,10 @@ def main(arguments: list[str] | None = None) -> int:
     nearly a command is none of both: `ggrep.interfaces.cli` says what was meant.
     """
     given = sys.argv[1:] if arguments is None else arguments
+    if given[:2] == ["__complete", "--"]:
+        from ggrep.interfaces.entry.complete import complete
+
+        return complete(given[2:])
     if is_search(given):
         given = ["search", *given]
     try:

@@ -117,6 +117,12 @@ EXAMPLES: Final = {
         ("ggrep check .ggrep-check.toml --junit checks.xml", "for CI"),
     ),
     "eval": (("ggrep eval suite.toml --out figures.json", "questions and what must come"),),
+    "completion": (
+        ("ggrep completion bash", 'in ~/.bashrc: eval "$(ggrep completion bash)"'),
+        ("ggrep completion zsh", 'in ~/.zshrc, behind compinit: eval "$(ggrep completion zsh)"'),
+        ("ggrep completion fish", "to ~/.config/fish/completions/ggrep.fish"),
+        ("ggrep completion powershell", "in $PROFILE: ... | Out-String | Invoke-Expression"),
+    ),
     "help": (
         ("ggrep help index", "the page of a command"),
         ("ggrep help workspace add", "of one below another"),

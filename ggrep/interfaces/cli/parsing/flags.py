@@ -296,7 +296,8 @@ EncoderFlag: TypeAlias = Annotated[
 
 
 ProfileFlag: TypeAlias = Annotated[
-    str | None, Flag("--profile", "Use this profile of the repository's .ggrep.toml.")
+    str | None,
+    Flag("--profile", "Use this profile of the repository's .ggrep.toml.", takes="profile"),
 ]
 
 

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final, Protocol, get_args, get_origin
 from ggrep.interfaces.cli.parsing.flags import (
     Argument,
     Option,
+    one_of,
     option_of,
     options_of,
     require_known,
@@ -127,7 +128,12 @@ def _collected(parameter: inspect.Parameter, given: Mapping[str, Any]) -> Any:  
     own = option_of(name, kind, parameter.default)
     if _is_group(parameter):
         return kind(**{one.name: _value(one, name, given) for one in options_of(kind)})
-    return given[name] if own is None else _value(own, "", given)
+    if own is not None:
+        return _value(own, "", given)
+    argument = _argument(parameter)
+    if argument is not None and argument.says.words:
+        one_of(name, given[name], argument.says.words)
+    return given[name]
 
 
 def _value(option: Option, group: str, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any

@@ -103,6 +103,9 @@ GROUPS: Final = {
         ),
     },
     "Help": {
+        "completion": Entry(
+            "completion.completion", "Print completions for bash, zsh, fish or PowerShell."
+        ),
         "help": Entry("help.show_help", "Show a command's help."),
     },
 }

@@ -82,6 +82,7 @@ class Question:
             "--filter",
             f"Search only files and chunks that match {keys_told()}; negate with a leading -.",
             of=SearchRequest,
+            takes="filter",
         ),
     ] = ()
     find: Annotated[str | None, Flag("--find", "How to interpret the query", of=SearchRequest)] = (
@@ -163,7 +164,8 @@ class Asking:
     title: ClassVar = "Index and daemon"
 
     repo: Annotated[
-        Path | None, Flag("--repo", "Query this repository instead of the current one.")
+        Path | None,
+        Flag("--repo", "Query this repository instead of the current one.", takes="root"),
     ] = None
     profile: ProfileFlag = None
     encoder: EncoderFlag = None
