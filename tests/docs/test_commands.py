@@ -19,6 +19,7 @@ from tests.journeys.conftest import ggrep  # noqa: F401 - a fixture
 from tests.journeys.household import household
 
 _FENCE = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+_ENDS = {"|", "&", ">", ">>", "2>"}
 _OPTIONS = ("--help", "-h", "--version")
 
 
