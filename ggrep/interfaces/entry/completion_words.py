@@ -84,6 +84,7 @@ FLAGS: dict[str, dict[str, str | None]] = {
         "--cohort": "",
         "--cohort-policy": "default strict priority",
         "--allow-unsafe-mix": None,
+        "--vimgrep": None,
         "--help": None,
     },
     "slate": {

@@ -18,6 +18,7 @@ EXAMPLES: Final = {
         ("ggrep 'charge_\\w+' --find regex", "lines that match, each held against the text"),
         ('ggrep "retry" --filter lang:python --filter -test:true', "of one language, no tests"),
         ('ggrep "charge a card" --format agent', "places with line ranges, the best opened"),
+        ("ggrep charge_card --vimgrep", "places as an editor's quickfix list reads them"),
         ('ggrep "charge a card" --receipt card.receipt.json', "keep the answer for `ggrep replay`"),
         ('ggrep "card" --workspace team.jsonc -m 3 -n', "of all repositories of a workspace"),
     ),
