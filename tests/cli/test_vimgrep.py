@@ -9,7 +9,7 @@ from ggrep.model.request import Find, SearchRequest
 from tests.journeys.command import Command
 
 
-def test_a_hit_is_the_line_that_names_it(ggrep: Command, shop: Path) -> None:
+def test_a_hit_is_the_line_that_was_asked_for(ggrep: Command, shop: Path) -> None:
     """An editor jumps to the name, not to what stands above it."""
     done = ggrep("charge_card", "--vimgrep", "--offline", "-m", "1")
 

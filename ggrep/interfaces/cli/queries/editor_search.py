@@ -101,8 +101,8 @@ def places(
 ) -> Iterator[str]:
     """Yield `path:line:column:text`; columns are bytes from 1, as editors count them.
 
-    A hit of a search for a text is each of its lines that match, any other the line that names it,
-    else its first.
+    A hit of a search for a text is each of its lines that match, any other the line that holds the
+    query as it stands, else the line that names it, else its first.
 
     Args:
         document: the answer.
@@ -117,12 +117,18 @@ def places(
         path = sanitise_line(os.path.relpath(root / hit["path"], here))
         found = list(_matches(lines, pattern)) if pattern else []
         if not found:
-            name = hit.get("name") or hit.get("qualified_name", "").rpartition(".")[2]
-            named = _matches(lines, re.compile(rf"\b{re.escape(name)}\b")) if name else iter(())
-            found = [next(named, (0, 0))]
+            found = [_best(lines, request.query, hit.get("qualified_name", "").rpartition(".")[2])]
         for at, column in found:
             offset = len(lines[at][:column].encode()) + 1
             yield f"{path}:{first + at}:{offset}:{sanitise_line(lines[at])}"
+
+
+def _best(lines: list[str], query: str, name: str) -> tuple[int, int]:
+    """Return the line and column that stand for a hit."""
+    for text, flags in ((query.strip(), re.IGNORECASE), (name, re.NOFLAG)):
+        if text and (at := next(_matches(lines, re.compile(re.escape(text), flags)), None)):
+            return at
+    return 0, 0
 
 
 def _matches(lines: list[str], pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
