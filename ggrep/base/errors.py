@@ -3,7 +3,7 @@
     GgrepError
     ├── RequestError             the caller can fix it
     │   ├── InvalidRequest       invalid_request   exit 1
-    │   │   └── UsageError       invalid_request   exit 2   flags that cannot go together
+    │   │   └── UsageError       invalid_request   exit 2   what is typed, not what it meets
     │   ├── WorkspaceError       ERR_*             exit 1   workspace file or federated request
     │   ├── MissingRoot          ERR_WORKSPACE_REPO_ROOT_NOT_FOUND  exit 1
     │   ├── NoIndex              no_index          exit 1
@@ -83,7 +83,7 @@ class InvalidRequest(RequestError):
 
 
 class UsageError(InvalidRequest):
-    """Flags were given that cannot go together.
+    """What was typed names nothing, or flags were given that cannot go together.
 
     Attributes:
         code: `invalid_request`, or the federated contract's own name of the mistake.

@@ -1,12 +1,20 @@
 """The stored piece of a file."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from ggrep.base.ids import PathKey
 from ggrep.model.corpus import Corpus
 
 ANCHOR = "anchor"
 TEXT = "text"
+
+DEFINING: Final = (
+    *("function", "method", "class", "interface", "enum", "typealias", "module", "constant"),
+)
+"""Types of chunks that define the name they bear."""
+
+CHUNK_TYPES: Final = (*DEFINING, "section", "diagram", "block", ANCHOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +23,7 @@ class Chunk:
 
     Attributes:
         kind: `anchor` for the file's header chunk, else `text`.
-        chunk_type: what it is: `function`, `method`, `class`, `interface`, `enum`, `typealias`,
-            `module`, `constant`, `section`, `diagram`, `block` or `anchor`.
+        chunk_type: what it is: one of `CHUNK_TYPES`.
         name: the definition's or heading's own name; empty for blocks.
         qualified_name: `name` behind its parents, joined with dots; empty when `name` is.
         names: names of all definitions whose text lies in this chunk, `name` first.

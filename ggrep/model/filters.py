@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Final
 
-from ggrep.base.errors import InvalidRequest
+from ggrep.base.errors import InvalidRequest, UsageError
+from ggrep.base.spelling import unknown
+from ggrep.model.chunk import CHUNK_TYPES
 from ggrep.model.corpus import CORPUS_WORDS
 from ggrep.model.says import MOST_PATH_BYTES, Sent
 
@@ -28,7 +30,7 @@ FILTER_KEYS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "lang": (),
         "path": (),
-        "kind": (),
+        "kind": CHUNK_TYPES,
         "ext": (),
         "corpus": tuple(CORPUS_WORDS),
         "test": ("true", "false"),
@@ -56,17 +58,17 @@ def check_filters(filters: Iterable[Filter]) -> None:
     """Do nothing when every filter can be applied.
 
     Raises:
-        InvalidRequest: names the filter and what is possible.
+        UsageError: names the filter, what is possible, and what was meant where that is near.
     """
     for item in filters:
         if item.key not in FILTER_KEYS:
-            raise InvalidRequest(f"filter: unknown key {item.key!r}; use one of {_NAMED}")
+            raise UsageError(unknown("filter", item.key, sorted(FILTER_KEYS), what="key"))
         if not item.value:
-            raise InvalidRequest(f"filter: {item.key}: needs a value")
+            raise UsageError(f"filter: {item.key}: needs a value")
         words = FILTER_KEYS[item.key]
-        if words and item.value not in words:
-            known = ", ".join(words)
-            raise InvalidRequest(f"filter: {item.key}: unknown {item.value!r}; use one of {known}")
+        value = item.value.casefold() if item.key == "kind" else item.value
+        if words and value not in words:
+            raise UsageError(unknown(f"filter: {item.key}", item.value, words))
 
 
 def parse_view_filter(text: str, where: str) -> Filter:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Annotated, Final, Literal, Self, TypeAlias
 
+from ggrep.model.chunk import DEFINING
 from ggrep.model.confidence import Confidence
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import EncodedQuery, SearchRequest
@@ -55,9 +56,7 @@ class Role(Enum):
 
 ROLES = tuple(Role)
 
-DEFINITIONS: Final = frozenset(
-    {"function", "method", "class", "interface", "enum", "typealias", "module", "constant"}
-)
+DEFINITIONS: Final = frozenset(DEFINING)
 """Kinds of chunks that define the name they bear."""
 
 

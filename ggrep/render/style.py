@@ -41,10 +41,13 @@ class Style:
 
 
 def wants_colour(environ: Mapping[str, str], *, plain: bool, terminal: bool) -> bool:
-    """Return whether to write colour: `--plain` and NO_COLOR forbid, FORCE_COLOR demands."""
+    """Return whether to write colour.
+
+    `--plain` and NO_COLOR forbid it, FORCE_COLOR and CLICOLOR_FORCE demand it.
+    """
     if plain or environ.get("NO_COLOR"):
         return False
-    if environ.get("FORCE_COLOR"):
+    if environ.get("FORCE_COLOR") or environ.get("CLICOLOR_FORCE", "0") not in {"", "0"}:
         return True
     return terminal and environ.get("TERM") != "dumb"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.model.chunk import CHUNK_TYPES
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.languages import query_rules
 from ggrep.parse.languages.chunk_limits import ChunkLimits
@@ -51,6 +52,7 @@ def test_each_chunk_s_names_are_definitions(name: str) -> None:
 
     assert plan.problem is None
     assert plan.method in {"tree-sitter", "structure"}
+    assert {piece.chunk_type for piece in plan.pieces} <= {*CHUNK_TYPES}
     if plan.method == "tree-sitter":
         words = {word for piece in plan.pieces for one in piece.names for word in _parts(one)}
         assert bare <= words

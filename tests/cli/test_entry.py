@@ -34,8 +34,7 @@ def test_the_script_knows_which_options_of_a_search_take_a_value() -> None:
         (["--json"], ["search", "--json"]),
         (["search", "status"], ["search", "status"]),
         (["status"], ["status"]),
-        (["--help"], ["--help"]),
-        ([], []),
+        (["--version"], ["--version"]),
     ],
 )
 def test_what_is_no_command_is_a_search(

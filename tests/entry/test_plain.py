@@ -24,8 +24,8 @@ FLAGS = (
     *((flag, "6") for flag in ("-m", "--max", "--top", "--per-file", "--timeout-ms")),
     *(("--mode", mode.value) for mode in Mode),
     *(("--corpus", word) for word in (*CORPUS_WORDS, "all")),
-    *(("--filter", text) for text in ("lang:py", "-lang:py", "!path: a:b ", " kind : x", ":")),
-    *(("-m5",), ("--top=7",), ("--mode=debug",), ("--corpus=code",), ("--filter=-test:yes",)),
+    *(("--filter", text) for text in ("lang:c", "-lang:c", "!path: a:b ", " kind : class")),
+    *(("-m5",), ("--top=7",), ("--mode=debug",), ("--corpus=code",), ("--filter=-test:true",)),
 )
 """Parts of an argument list that mean something; many lists of these are plain searches."""
 
@@ -133,7 +133,7 @@ def test_what_is_taken_is_read_as_the_command_line_reads_it(arguments: list[str]
         ["-s", "-l", "words"],
         ["--corpus", "records", "--corpus", "code", "words"],
         ["--corpus", "all", "--corpus", "code", "words"],
-        ["--filter", "-lang:py", "--filter=!path: src ", "words"],
+        ["--filter", "-lang:python", "--filter=!path: src ", "words"],
         ["--anchors", "--explain", "--keep-weak", "--deterministic", "words"],
         ["--compact", "--scores", "--json", "--plain", "--exit-status", "words"],
         ["--timeout-ms", "900", "words"],

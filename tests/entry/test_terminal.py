@@ -18,6 +18,7 @@ from ggrep.render.style import wants_colour
 VALUES = {
     "NO_COLOR": (None, "", "1"),
     "FORCE_COLOR": (None, "", "1"),
+    "CLICOLOR_FORCE": (None, "0", "1"),
     "TERM": (None, "dumb", "xterm"),
 }
 

@@ -8,6 +8,9 @@ from functools import cache
 from ggrep.base.commands import COMMANDS
 from tests.docs.pages import SOURCES
 
+EXAMPLES = frozenset({"examples.py", "help_values.py"})
+"""Pages of help, whose lines `tests/journeys/test_examples.py` runs."""
+
 _COMMAND = re.compile(rf"\bggrep (?:{'|'.join(sorted(COMMANDS))})\b")
 
 
@@ -17,7 +20,7 @@ def templates() -> dict[str, str]:
     found: dict[str, str] = {}
     for path in SOURCES:
         source = path.read_text(encoding="utf-8")
-        if not _COMMAND.search(source):
+        if path.name in EXAMPLES or not _COMMAND.search(source):
             continue
         for node in _strings(ast.parse(source)):
             text = _text(node)

@@ -2,10 +2,12 @@
 
 from typing import Annotated, Final
 
-import typer
-
 from ggrep.base.commands import OTHER_NAMES, nearest, slip_of, spelled
 from ggrep.base.errors import UsageError
+from ggrep.interfaces.cli.parsing.flags import Argument, Flag
+from ggrep.interfaces.cli.parsing.help_pages import names_below, page_at
+from ggrep.interfaces.cli.parsing.help_text import text_of
+from ggrep.interfaces.cli.terminal import open_terminal
 
 AGENTS: Final = """\
 To find code by what it does or by its names, use ggrep instead of grep. It follows your edits.
@@ -39,24 +41,32 @@ What you read is what it costs:
 
 
 def show_help(
-    context: typer.Context,
     command: Annotated[
         list[str] | None,
-        typer.Argument(help="A command, such as workspace add; or agents: what to tell yours."),
+        Argument(
+            "A command, such as workspace add; or agents: what to tell yours.", takes="command"
+        ),
     ] = None,
+    man: Annotated[bool, Flag("--man", "Write a manual page, for `man -l -`.")] = False,
 ) -> int:
     """Show a command's help."""
-    shown, path = context.find_root(), list[str]()
-    if command == ["agents"]:
-        typer.echo(AGENTS, nl=False)
+    terminal = open_terminal()
+    words = command or []
+    if words == ["agents"] and not man:
+        terminal.write(AGENTS)
         return 0
-    for word in command or []:
-        known = getattr(shown.command, "commands", {})
+    for at, word in enumerate(words):
+        known = names_below(words[:at])
         if word not in known:
-            raise UsageError(_no_such(word, path, list(known)))
-        path.append(word)
-        shown = typer.Context(known[word], info_name=word, parent=shown)
-    typer.echo(shown.get_help())
+            raise UsageError(_no_such(word, words[:at], known))
+    page = page_at(words)
+    assert page is not None  # noqa: S101 - each of its words is a name
+    if man:
+        from ggrep.interfaces.cli.parsing.help_roff import roff_of
+
+        terminal.write(roff_of(page))
+    else:
+        terminal.write(text_of(page, terminal.columns))
     return 0
 
 

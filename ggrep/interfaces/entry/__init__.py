@@ -16,10 +16,16 @@ def main(arguments: list[str] | None = None) -> int:
     nearly a command is none of both: `ggrep.interfaces.cli` says what was meant.
     """
     given = sys.argv[1:] if arguments is None else arguments
+    if given[:2] == ["__complete", "--"]:
+        from ggrep.interfaces.entry.complete import complete
+
+        return complete(given[2:])
     if is_search(given):
         given = ["search", *given]
     try:
-        status = _by_daemon(given, begun_here=arguments is None)
+        status = _help(given)
+        if status is None:
+            status = _by_daemon(given, begun_here=arguments is None)
         if status is None and given[:3] == STARTING:
             from ggrep.interfaces.cli.daemons.hosting import start
 
@@ -34,6 +40,15 @@ def main(arguments: list[str] | None = None) -> int:
         from ggrep.interfaces.entry.fast import interrupted
 
         return interrupted(given)
+
+
+def _help(given: list[str]) -> int | None:
+    """Print a page of help where one is asked for; None where none is."""
+    if given[:1] not in ([], ["help"], ["workspace"]) and not {"--help", "-h"}.intersection(given):
+        return None
+    from ggrep.interfaces.entry.help import shown
+
+    return shown(given)
 
 
 def _by_daemon(given: list[str], *, begun_here: bool) -> int | None:

@@ -36,7 +36,7 @@ def wants_colour(environ: dict[str, str], descriptor: int, *, plain: bool) -> bo
     """Return whether to paint what is written to a descriptor."""
     if plain or environ.get("NO_COLOR"):
         return False
-    if environ.get("FORCE_COLOR"):
+    if environ.get("FORCE_COLOR") or environ.get("CLICOLOR_FORCE", "0") not in {"", "0"}:
         return True
     return os.isatty(descriptor) and environ.get("TERM") != "dumb"
 

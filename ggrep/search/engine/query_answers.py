@@ -42,7 +42,7 @@ from ggrep.search.query.finding import refuse_place, unshown
 from ggrep.search.query.order import Candidate
 from ggrep.search.query.pipeline import leading
 from ggrep.search.query.quota_choice import choose
-from ggrep.search.query.selection import selection_notices
+from ggrep.search.query.selection import absent_notices, selection_notices
 from ggrep.search.query.weights import RANKING_REVISION
 
 _COUNTS: Final = CacheKey[tuple[tuple[Corpus, int], ...]]()
@@ -86,6 +86,8 @@ def answer(
     notices = (*search_notices(request, context.encoder), *confidence_notices(confidence))
     if not chosen.candidates:
         notices += selection_notices(ranked.segments, request.scope, request.filters, deadline)
+    if not any(notice.code == "nothing_selected" for notice in notices):
+        notices += absent_notices(ranked.segments, request.filters, deadline)
     return QueryResponse(
         request=request,
         confidence=confidence,

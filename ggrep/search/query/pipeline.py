@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Incompatible, InvalidRequest
+from ggrep.config.languages import check_languages
 from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.embedding.quantise import Int8, quantise
 from ggrep.index.lexical.layout import LEXICAL_LAYOUT
@@ -93,6 +94,7 @@ def check_request(request: SearchRequest) -> None:
         if (value := getattr(request, name)) < 0:
             raise InvalidRequest(f"{name}: {value} is negative")
     check_filters(filters)
+    check_languages(filters)
     read_query(request)
 
 

@@ -1,7 +1,8 @@
-"""Looks which filter or path selects nothing, where an answer is empty for it."""
+"""Looks which filter or path selects nothing."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from ggrep.base.deadline import Deadline
 from ggrep.model.filters import Filter
@@ -10,6 +11,9 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.selects import selects_notices
 from ggrep.search.query.eligible import eligible_rows
 from ggrep.search.query.segments import SearchableSegment
+
+_OF_VALUES: Final = frozenset({"lang", "kind", "ext"})
+"""Keys of filters whose values somebody writes from memory."""
 
 
 def selection_notices(
@@ -26,6 +30,25 @@ def selection_notices(
         DeadlineExceeded: time ran out.
     """
     return selects_notices(selects(segments, scope, filters, deadline), scope, filters)
+
+
+def absent_notices(
+    segments: Sequence[SearchableSegment], filters: tuple[Filter, ...], deadline: Deadline
+) -> tuple[Notice, ...]:
+    """Return a notice that names languages, kinds and endings that nothing indexed has.
+
+    An answer that others of its filters fill hides that one of them is misspelt, and so does one
+    that a misspelt filter should have left something out of.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+    """
+    named = tuple(
+        dict.fromkeys(replace(item, negated=False) for item in filters if item.key in _OF_VALUES)
+    )
+    told = selects(segments, "", named, deadline)[: len(named)]
+    absent = tuple(item for item, matches in zip(named, told, strict=True) if not matches)
+    return selects_notices((False,) * len(absent), "", absent)
 
 
 def selects(

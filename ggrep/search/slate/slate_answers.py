@@ -23,6 +23,7 @@ from ggrep.model.slate import SessionState, SlateRequest, SlateResponse
 from ggrep.model.slate_material import FileCandidate, PackMaterial, Pick
 from ggrep.search.query.context import Context, Stages, search_notices
 from ggrep.search.query.pipeline import Ranked, leading
+from ggrep.search.query.selection import absent_notices
 from ggrep.search.query.weights import RANKING_REVISION
 from ggrep.search.slate.duplicates import Merged, merged
 from ggrep.search.slate.file_candidates import CODE, CandidateFiles, rows_of
@@ -142,6 +143,7 @@ def slate(
                 *search_notices(request.search, context.encoder),
                 *confidence_notices(confidence),
                 *_suppressed(selection),
+                *absent_notices(ranked.segments, request.search.filters, deadline),
             ),
             spans=stages.spans,
         ),

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.federation.strategies import STRATEGIES
 from ggrep.interfaces.cli.parsing.flags import EncoderFlag, Flag, either
 from ggrep.interfaces.cli.queries.search_options import DeterministicFlag
 from ggrep.model.corpus import Mode
+
+_MODES: Final = tuple(mode.value for mode in Mode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,12 @@ class Cases:
     title: ClassVar = "Cases"
 
     task: Annotated[
-        str, Flag("--task", "Run the single or the federated cases of a suite folder.")
+        str,
+        Flag(
+            "--task",
+            "Run the single or the federated cases of a suite folder.",
+            words=("single", "federated"),
+        ),
     ] = "single"
     whole: Annotated[
         bool, Flag("--whole", "Search all files of a suite folder, also tests and documents.")
@@ -47,7 +54,7 @@ class Questions:
 
     mode: Annotated[
         str | None,
-        Flag("--mode", f"Search with this intent: {either(tuple(mode.value for mode in Mode))}."),
+        Flag("--mode", f"Search with this intent: {either(_MODES)}.", words=_MODES),
     ] = None
     limit: Annotated[
         int | None, Flag("-k --max", "Request this many hits.", least=1, most=MAX_QUERY_RESULTS)
@@ -60,7 +67,8 @@ class Questions:
         Flag("--max-bytes", "Ask cases with places for a slate of this many bytes; repeatable."),
     ] = ()
     merge: Annotated[
-        str | None, Flag("--merge", f"Merge workspace results by: {either(STRATEGIES)}.")
+        str | None,
+        Flag("--merge", f"Merge workspace results by: {either(STRATEGIES)}.", words=STRATEGIES),
     ] = None
     encoder: EncoderFlag = None
     weights: Annotated[

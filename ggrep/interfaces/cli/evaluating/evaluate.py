@@ -155,8 +155,6 @@ def _suite_files(suite: Path) -> tuple[Path, ...]:
 def _read(path: Path, task: str, *, whole: bool) -> "Suite":
     from ggrep.interfaces.evaluation.suite_files import is_kit, read_kit, read_suite
 
-    if task not in {"single", "federated"}:
-        raise UsageError(f"--task: unknown {task!r}; use single or federated")
     if path.is_dir():
         if not is_kit(path):
             raise UsageError(f"{path}: a folder without queries.jsonl and repos.json is no suite")

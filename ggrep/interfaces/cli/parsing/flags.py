@@ -16,9 +16,14 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, get_args, get_origin
 
 from ggrep.base.errors import InvalidRequest, UsageError
+from ggrep.base.spelling import unknown
+from ggrep.config.languages import check_languages
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Corpus
-from ggrep.model.filters import Filter, parse_filter
+from ggrep.model.filters import Filter, check_filters, parse_filter
 from ggrep.model.says import Says, said_of
+
+Takes = Literal["text", "profile", "repository", "tag", "store", "root", "filter", "command"]
+"""What the values of an option or argument are names of; text is anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,8 @@ class Flag:
         read: makes the request's value of a typed one; None for what its type needs.
         judged: numbers below the least of the request's field are refused here.
         least: smallest number of an option of its own, as `most` the largest.
+        words: all that an option of its own may be given; empty for anything.
+        takes: what its values name, for completions.
     """
 
     names: str
@@ -56,6 +63,8 @@ class Flag:
     judged: bool = False
     least: float | None = None
     most: float | None = None
+    words: tuple[str, ...] = ()
+    takes: Takes = "text"
 
     @property
     def shown(self) -> str:
@@ -69,10 +78,14 @@ class Argument:
 
     Attributes:
         metavar: what the help page calls it; None for its own name.
+        words: all that it may be; empty for anything.
+        takes: what it names, for completions.
     """
 
     help: str
     metavar: str | None = None
+    words: tuple[str, ...] = ()
+    takes: Takes = "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +101,11 @@ class Option:
     kind: Any
     flag: Flag
     default: object
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Return all values that it may be given; none for an open set."""
+        return self.flag.words or (() if self.flag.of is None else self.field.words)
 
     @property
     def resting(self) -> bool:
@@ -166,8 +184,8 @@ def said(kind: type, *groups: object) -> dict[str, Any]:
         groups: each adds the options that set a field of it.
 
     Raises:
-        UsageError: flags that exclude each other.
-        InvalidRequest: a value that means nothing; the message names flag and value.
+        UsageError: flags that exclude each other, or a value that means nothing; the message
+            names flag and value.
     """
     known = _fields_of(kind)
     found = {}
@@ -199,12 +217,23 @@ def one_of(flag: str, word: str, words: tuple[str, ...]) -> str:
     """Return the word if it is one of the allowed words.
 
     Raises:
-        InvalidRequest: it is another; the message lists them.
+        UsageError: it is another; the message lists them, the nearest first.
     """
     if word in words:
         return word
-    known = either(words) if len(words) == 2 else f"one of {', '.join(words)}"
-    raise InvalidRequest(f"{flag}: unknown {word!r}; use {known}")
+    raise UsageError(unknown(flag, word, words))
+
+
+def require_known(option: Option, value: object) -> None:
+    """Do nothing where what was typed is among the words of a closed set.
+
+    Raises:
+        UsageError: it is another word; the message lists them, the nearest first.
+    """
+    if option.words and option.flag.read is None:
+        for word in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(word, str):
+                one_of(option.flag.shown, word, option.words)
 
 
 def _meant(option: Option, value: Any) -> object:  # noqa: ANN401 - of any option
@@ -213,30 +242,32 @@ def _meant(option: Option, value: Any) -> object:  # noqa: ANN401 - of any optio
         return flag.read(value)
     if taken := _TAKEN.get(field.kind):
         return taken(flag.shown, value)
-    if isinstance(value, str) and get_origin(field.kind) is Literal:
-        return one_of(flag.shown, value, field.words)
+    require_known(option, value)
     if isinstance(value, str) and isinstance(field.kind, type) and issubclass(field.kind, Enum):
-        return field.kind(one_of(flag.shown, value, field.words))
+        return field.kind(value)
     if flag.judged and field.says is not None and value < field.says.least:
         fault = "is negative" if not field.says.least else f"is less than {field.says.least}"
-        raise InvalidRequest(f"{flag.shown}: {value} {fault}")
+        raise UsageError(f"{flag.shown}: {value} {fault}")
     return value
 
 
 def _corpora(flag: str, words: tuple[str, ...]) -> tuple[Corpus, ...]:
     for word in words:
-        if word == "all":
+        if one_of(flag, word, ("all", *CORPUS_WORDS)) == "all":
             return CORPORA
-        one_of(flag, word, ("all", *CORPUS_WORDS))
     chosen = {CORPUS_WORDS[word] for word in words}
     return tuple(corpus for corpus in CORPORA if corpus in chosen)
 
 
 def _filters(flag: str, texts: tuple[str, ...]) -> tuple[Filter, ...]:
     try:
-        return tuple(parse_filter(text) for text in texts)
+        found = tuple(parse_filter(text) for text in texts)
     except InvalidRequest as error:
-        raise InvalidRequest(f"{flag}: {error}") from error
+        raise UsageError(f"{flag}: {error}") from error
+    # In the words of a daemon, which the fast path has look at them.
+    check_filters(found)
+    check_languages(found)
+    return found
 
 
 _TAKEN: Final[Mapping[object, Callable[[str, Any], object]]] = {
@@ -265,7 +296,8 @@ EncoderFlag: TypeAlias = Annotated[
 
 
 ProfileFlag: TypeAlias = Annotated[
-    str | None, Flag("--profile", "Use this profile of the repository's .ggrep.toml.")
+    str | None,
+    Flag("--profile", "Use this profile of the repository's .ggrep.toml.", takes="profile"),
 ]
 
 

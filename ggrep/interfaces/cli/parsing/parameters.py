@@ -14,7 +14,14 @@ from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Final, Protocol, get_args, get_origin
 
-from ggrep.interfaces.cli.parsing.flags import Argument, Option, option_of, options_of
+from ggrep.interfaces.cli.parsing.flags import (
+    Argument,
+    Option,
+    one_of,
+    option_of,
+    options_of,
+    require_known,
+)
 
 
 class Work(Protocol):
@@ -76,7 +83,11 @@ def pieces_of(command: Command) -> tuple[Piece, ...] | None:
 
 
 def handed(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a command's keyword arguments, built from the parsed values."""
+    """Return a command's keyword arguments, built from the parsed values.
+
+    Raises:
+        UsageError: a word is none of the closed set that it should be of.
+    """
     takes = inspect.signature(command).parameters.values()
     return {each.name: _collected(each, given) for each in takes}
 
@@ -117,12 +128,18 @@ def _collected(parameter: inspect.Parameter, given: Mapping[str, Any]) -> Any:  
     own = option_of(name, kind, parameter.default)
     if _is_group(parameter):
         return kind(**{one.name: _value(one, name, given) for one in options_of(kind)})
-    return given[name] if own is None else _value(own, "", given)
+    if own is not None:
+        return _value(own, "", given)
+    argument = _argument(parameter)
+    if argument is not None and argument.says.words:
+        one_of(name, given[name], argument.says.words)
+    return given[name]
 
 
 def _value(option: Option, group: str, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any
     """Return what a group has for an option."""
     value = given.get(_key(group, option))
+    require_known(option, value)
     if option.flag.switches:
         words = (each.word for each in option.flag.switches)
         typed = [word for word in words if given[_key(group, option, word)]]

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ggrep.interfaces.cli.parsing.parameters import Command
+if TYPE_CHECKING:
+    from ggrep.interfaces.cli.parsing.parameters import Command
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +13,8 @@ class Entry:
     """One command.
 
     Attributes:
-        place: its module in `ggrep.interfaces.cli`, a dot, and the function.
+        place: its module in `ggrep.interfaces.cli`, a dot, and the function; empty where only its
+            own commands run.
         about: what the list of commands says; the command's own page has the function's docstring.
         asks: it does nothing itself and returns a question (`queries.asked`), so that a daemon
             can read it, too.
@@ -23,78 +25,106 @@ class Entry:
     hidden: bool = False
     asks: bool = False
 
-    def load(self) -> Command:
+    def load(self) -> "Command":
         """Return the function that is the command."""
         module, _, name = self.place.rpartition(".")
         found: Command = getattr(import_module(f"ggrep.interfaces.cli.{module}"), name)
         return found
 
 
-COMMANDS: Final = {
-    "search": Entry(
-        "queries.search.search", "Search a repository, or a workspace of them.", asks=True
-    ),
-    "slate": Entry(
-        "queries.slate.slate", "Gather the files and evidence that answer a question.", asks=True
-    ),
-    "symbol": Entry("queries.navigation.symbol", "Show where a name is defined.", asks=True),
-    "refs": Entry("queries.navigation.references", "Show where a name is used.", asks=True),
-    "references": Entry(
-        "queries.navigation.references", "Show where a name is used.", hidden=True, asks=True
-    ),
-    "expand": Entry("queries.navigation.expand", "Show the code around a place.", asks=True),
-    "outline": Entry(
-        "queries.outline.outline",
-        "Show what files or folders define, with line ranges.",
-        asks=True,
-    ),
-    "tour": Entry(
-        "queries.outline.tour", "Show what a repository is, from its own files.", asks=True
-    ),
-    "replay": Entry("queries.replay.replay", "Run a receipt's query again and compare."),
-    "index": Entry("stores.index.index", "Build or update the index of a repository."),
-    "health": Entry("stores.store_care.health", "Check a repository's store."),
-    "list": Entry("stores.home_stores.list_command", "List the stores of this home."),
-    "stores": Entry("stores.home_stores.list_command", "List the stores of this home."),
-    "clean": Entry(
-        "stores.home_stores.clean", "Delete this repository's index, a store by id, or all."
-    ),
-    "profiles": Entry("stores.profiles.profiles", "List the profiles of a repository."),
-    "serve": Entry("daemons.serve.serve", "Run a daemon that keeps repositories indexed."),
-    "stop": Entry("daemons.serve.stop", "Stop the daemons of a repository."),
-    "stop-all": Entry("daemons.serve.stop_all", "Stop every daemon of this home."),
-    "status": Entry(
-        "daemons.status.status", "Show what is indexed and which daemons run.", asks=True
-    ),
-    "doctor": Entry(
-        "machine.doctor.doctor", "Look at what ggrep stands on here, and what mends it."
-    ),
-    "audit": Entry(
-        "stores.store_care.audit_command", "Verify a repository's whole store, byte for byte."
-    ),
-    "eval": Entry(
-        "evaluating.evaluate.evaluate", "Measure ranking quality on a suite of questions."
-    ),
-    "check": Entry("evaluating.check.check", "Run a repository's committed search checks."),
-    "clone-store": Entry("stores.home_stores.clone", "Copy a store under another name."),
-    "gc": Entry("stores.store_care.gc", "Delete data that no query needs any more."),
-    "compact": Entry("stores.store_care.compact", "Merge segments and drop hidden rows."),
-    "repair": Entry(
-        "stores.store_care.repair", "Verify the whole store and rebuild damaged parts."
-    ),
-    "upgrade-store": Entry(
-        "stores.store_care.upgrade", "Convert an older store to this build's formats."
-    ),
-    "api": Entry("servers.api.api", "Serve searches over HTTP."),
-    "mcp": Entry("servers.mcp.mcp", "Serve agents over MCP."),
-    "install": Entry(
-        "agents.install.install", "Configure agents to ask ggrep: Claude Code, Codex, Cursor, ..."
-    ),
-    "uninstall": Entry("agents.install.uninstall", "Undo ggrep install."),
-    "metrics": Entry("daemons.metrics.metrics", "Print metrics of all daemons."),
-    "help": Entry("help.show_help", "Show a command's help."),
+GROUPS: Final = {
+    "Search": {
+        "search": Entry(
+            "queries.search.search", "Search a repository, or a workspace of them.", asks=True
+        ),
+        "slate": Entry(
+            "queries.slate.slate",
+            "Gather the files and evidence that answer a question.",
+            asks=True,
+        ),
+        "symbol": Entry("queries.navigation.symbol", "Show where a name is defined.", asks=True),
+        "refs": Entry("queries.navigation.references", "Show where a name is used.", asks=True),
+        "references": Entry(
+            "queries.navigation.references", "Show where a name is used.", hidden=True, asks=True
+        ),
+        "replay": Entry("queries.replay.replay", "Run a receipt's query again and compare."),
+    },
+    "Read": {
+        "expand": Entry("queries.navigation.expand", "Show the code around a place.", asks=True),
+        "outline": Entry(
+            "queries.outline.outline",
+            "Show what files or folders define, with line ranges.",
+            asks=True,
+        ),
+        "tour": Entry(
+            "queries.outline.tour", "Show what a repository is, from its own files.", asks=True
+        ),
+    },
+    "Index": {
+        "index": Entry("stores.index.index", "Build or update the index of a repository."),
+        "status": Entry(
+            "daemons.status.status", "Show what is indexed and which daemons run.", asks=True
+        ),
+        "list": Entry("stores.home_stores.list_command", "List the stores of this home."),
+        "stores": Entry("stores.home_stores.list_command", "List the stores of this home."),
+        "profiles": Entry("stores.profiles.profiles", "List the profiles of a repository."),
+        "clean": Entry(
+            "stores.home_stores.clean", "Delete this repository's index, a store by id, or all."
+        ),
+    },
+    "Workspaces": {
+        "workspace": Entry("", "Create, check and maintain workspaces."),
+    },
+    "Servers": {
+        "serve": Entry("daemons.serve.serve", "Run a daemon that keeps repositories indexed."),
+        "stop": Entry("daemons.serve.stop", "Stop the daemons of a repository."),
+        "stop-all": Entry("daemons.serve.stop_all", "Stop every daemon of this home."),
+        "metrics": Entry("daemons.metrics.metrics", "Print metrics of all daemons."),
+        "api": Entry("servers.api.api", "Serve searches over HTTP."),
+        "mcp": Entry("servers.mcp.mcp", "Serve agents over MCP."),
+    },
+    "Agents": {
+        "install": Entry(
+            "agents.install.install",
+            "Configure agents to ask ggrep: Claude Code, Codex, Cursor, ...",
+        ),
+        "uninstall": Entry("agents.install.uninstall", "Undo ggrep install."),
+    },
+    "Care": {
+        "doctor": Entry(
+            "machine.doctor.doctor", "Look at what ggrep stands on here, and what mends it."
+        ),
+        "health": Entry("stores.store_care.health", "Check a repository's store."),
+        "audit": Entry(
+            "stores.store_care.audit_command", "Verify a repository's whole store, byte for byte."
+        ),
+        "repair": Entry(
+            "stores.store_care.repair", "Verify the whole store and rebuild damaged parts."
+        ),
+        "compact": Entry("stores.store_care.compact", "Merge segments and drop hidden rows."),
+        "gc": Entry("stores.store_care.gc", "Delete data that no query needs any more."),
+        "clone-store": Entry("stores.home_stores.clone", "Copy a store under another name."),
+        "upgrade-store": Entry(
+            "stores.store_care.upgrade", "Convert an older store to this build's formats."
+        ),
+        "check": Entry("evaluating.check.check", "Run a repository's committed search checks."),
+        "eval": Entry(
+            "evaluating.evaluate.evaluate", "Measure ranking quality on a suite of questions."
+        ),
+    },
+    "Help": {
+        "completion": Entry(
+            "completion.completion", "Print completions for bash, zsh, fish or PowerShell."
+        ),
+        "help": Entry("help.show_help", "Show a command's help."),
+    },
 }
-"""By name, in the order of the help page."""
+"""The commands by group and name, in the order of the help page."""
+
+COMMANDS: Final = {
+    name: entry for group in GROUPS.values() for name, entry in group.items() if entry.place
+}
+"""All but `workspace`, whose own stand below."""
 
 OF_WORKSPACES: Final = {
     "init": Entry(

@@ -1,41 +1,17 @@
-"""The command tree in typer, for help and for lines that `read_plainly` does not parse.
+"""The command tree in typer, for lines that `read_plainly` does not parse.
 
-Each option of a command's groups is one parameter, and the help page has a section for each group.
+Each option of a command's groups is one parameter. Pages of help are ours (`help_pages`).
 """
 
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, get_args, get_origin
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from ggrep.interfaces.cli.parsing.flags import Argument, help_of
 from ggrep.interfaces.cli.parsing.parameters import Command, Piece, pieces_of, run
 from ggrep.interfaces.cli.parsing.tree import COMMANDS, OF_WORKSPACES, Entry
-
-_OPTION: Final = "option"
-
-
-class Sectioned(TyperCommand):
-    """A command whose help page lists its options by group."""
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's own click
-        """Write the arguments, the options under their groups' titles, then the rest."""
-        sections: dict[str, list[tuple[str, str]]] = {"Arguments": []}
-        rest: list[tuple[str, str]] = []
-        for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
-            if record is None:
-                continue
-            title = getattr(param, "rich_help_panel", None)
-            if param.param_type_name != _OPTION:
-                title = "Arguments"
-            (sections.setdefault(title, []) if title else rest).append(record)
-        for title, records in (*sections.items(), ("Options", rest)):
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
 
 
 def grouped(command: Command) -> Command:
@@ -67,25 +43,13 @@ def _info(piece: Piece) -> Any:  # noqa: ANN401 - what typer makes of either
         return typer.Argument(help=says.help, metavar=says.metavar)
     if piece.word:
         switch = next(each for each in says.flag.switches if each.word == piece.word)
-        return typer.Option(*piece.names, help=switch.help, rich_help_panel=piece.title)
+        return typer.Option(*piece.names, help=switch.help)
     return typer.Option(
         *piece.names,
         help=help_of(says),
-        metavar=_metavar(piece.kind),
         min=says.flag.least,
         max=says.flag.most,
-        rich_help_panel=piece.title,
-        show_default=piece.default not in {None, 0, ""},
     )
-
-
-def _metavar(kind: Any) -> str | None:  # noqa: ANN401 - any annotation
-    """Return how the help page shows a value of a repeatable option; None for typer's own way."""
-    for each in (kind, *get_args(kind)):
-        if get_origin(each) is list:
-            (item,) = get_args(each)
-            return f"<{item.__name__.lower()}>"
-    return None
 
 
 def parser(arguments: Sequence[str] | None = None) -> typer.Typer:
@@ -96,8 +60,7 @@ def parser(arguments: Sequence[str] | None = None) -> typer.Typer:
             options. None for all commands.
     """
     whole = arguments is None
-    words = () if arguments is None else tuple(arguments[:3])
-    is_help = words[:1] == ("help",)
+    words = () if arguments is None else tuple(arguments[:2])
     app = typer.Typer(
         name="ggrep",
         help="Search code by meaning: one repository, or a workspace of them.",
@@ -108,9 +71,9 @@ def parser(arguments: Sequence[str] | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_root)
-    _register(app, COMMANDS, None if whole else words[: 1 + is_help])
+    _register(app, COMMANDS, None if whole else words[:1])
     group = typer.Typer(help="Create, check and maintain workspaces.", no_args_is_help=True)
-    _register(group, OF_WORKSPACES, None if whole else words[1 : 2 + is_help])
+    _register(group, OF_WORKSPACES, None if whole else words[1:2])
     app.add_typer(group, name="workspace")
     return app
 
@@ -120,8 +83,7 @@ def _register(
 ) -> None:
     for name, entry in commands.items():
         if words is None or name in words:
-            add = app.command(name, cls=Sectioned, short_help=entry.about, hidden=entry.hidden)
-            add(grouped(entry.load()))
+            app.command(name, help=entry.about, hidden=entry.hidden)(grouped(entry.load()))
         else:
             app.command(name, help=entry.about, hidden=entry.hidden)(_unwanted)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Final
 
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.cli.parsing.flags import Flag, one_of, refuse
+from ggrep.interfaces.cli.parsing.flags import Flag, refuse
 from ggrep.interfaces.cli.queries.search_options import Typed
 from ggrep.interfaces.surfaces.agent_search import MAX_BODIES, Wish
 from ggrep.model.says import MOST_BYTES
@@ -25,7 +25,12 @@ class AgentForm:
     title: ClassVar = "Text for agents"
 
     form: Annotated[
-        str, Flag("--format", "Answer as text, or as agent: a line a place, and what was cut.")
+        str,
+        Flag(
+            "--format",
+            "Answer as text, or as agent: a line a place, and what was cut.",
+            words=("text", "agent"),
+        ),
     ] = "text"
 
 
@@ -72,7 +77,6 @@ def agent_view(flags: AgentText, *, json: bool, stats: bool) -> AgentView | None
     """Return how an agent is shown an answer; None for people and programs.
 
     Raises:
-        InvalidRequest: there is no such format.
         UsageError: flags that do not go together.
     """
     if not wants_agent(flags, json=json):
@@ -86,10 +90,9 @@ def wants_agent(flags: AgentForm, *, json: bool) -> bool:
     """Return whether an answer should be text for agents.
 
     Raises:
-        InvalidRequest: there is no such format.
         UsageError: JSON was wanted as well, or a budget of another text.
     """
-    agent = one_of("--format", flags.form, ("text", "agent")) == "agent"
+    agent = flags.form == "agent"
     given = {
         "--budget": isinstance(flags, AgentText) and flags.budget is not None,
         "--comments": isinstance(flags, AgentLines) and flags.comments,

@@ -23,14 +23,28 @@ class Members:
         tuple[Path, ...], Flag("--workspace", "Search all repositories of this workspace file.")
     ] = ()
     select: Annotated[
-        tuple[str, ...], Flag("--select", "Also search this repo; repeatable.", of=FederatedRequest)
+        tuple[str, ...],
+        Flag(
+            "--select",
+            "Also search this repo; repeatable.",
+            of=FederatedRequest,
+            takes="repository",
+        ),
     ] = ()
     only: Annotated[
-        tuple[str, ...], Flag("--only", "Search only this repo; repeatable.", of=FederatedRequest)
+        tuple[str, ...],
+        Flag(
+            "--only", "Search only this repo; repeatable.", of=FederatedRequest, takes="repository"
+        ),
     ] = ()
     tags: Annotated[
         tuple[str, ...],
-        Flag("--tag", "Search only repos with this tag; repeatable.", of=FederatedRequest),
+        Flag(
+            "--tag",
+            "Search only repos with this tag; repeatable.",
+            of=FederatedRequest,
+            takes="tag",
+        ),
     ] = ()
     repo_filter: Annotated[
         tuple[str, ...],

@@ -36,6 +36,7 @@ _FILTER = Flag(
     "--filter",
     f"Search only files that match {keys_told('kind', 'corpus')}; negate with a leading -.",
     of=SymbolRequest,
+    takes="filter",
 )
 
 _CURSOR = Flag("--cursor", "Show what follows: next_cursor of a JSON answer.", of=SymbolRequest)

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 def replay(
     file: Annotated[Path, Argument("A receipt, as search --receipt writes it.")],
     repo: Annotated[
-        Path | None, Flag("--repo", "Query this repository instead of the current one.")
+        Path | None,
+        Flag("--repo", "Query this repository instead of the current one.", takes="root"),
     ] = None,
     workspace: Annotated[
         Path | None,

@@ -20,6 +20,7 @@ from ggrep.interfaces.cli.queries.asked import (
     asks_plainly,
     printed_already,
 )
+from ggrep.interfaces.cli.queries.editor_search import ForEditor, SearchForEditor
 from ggrep.interfaces.cli.queries.federation_options import Repositories
 from ggrep.interfaces.cli.queries.one_answer import place_asked
 from ggrep.interfaces.cli.queries.one_search import search_one, shown
@@ -48,6 +49,7 @@ def search(
     slate: Format,
     agent: AgentSearch,
     repositories: Repositories,
+    editor: ForEditor,
     path: Annotated[str | None, Argument("Search only this directory or file.")] = None,
 ) -> Pending:
     """Search a repository, or a workspace of them."""
@@ -58,6 +60,11 @@ def search(
     given = {"--body": agent.bodies, "--budget": agent.budget}
     typed_flags = [flag for flag, value in given.items() if value is not None]
     check_agent(agent=for_agents, json=output.json, given=typed_flags)
+    if editor.vimgrep:
+        listed = SearchForEditor(typed)
+        listed.check(form=slate.form, workspace=bool(repositories.files))
+        repositories.refuse_without_file()
+        return listed
     if wants_slate(slate):
         from ggrep.interfaces.cli.queries.slate import search_as_slate
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, ClassVar, TypeAlias
 
-from ggrep.base.errors import InvalidRequest, UsageError
+from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.parsing.flags import (
     EncoderFlag,
     Flag,
@@ -32,7 +32,7 @@ def _intent(words: tuple[str, ...]) -> Mode:
     if len(set(words)) > 1:
         raise UsageError(f"give only one intent, not {' and '.join(sorted(set(words)))}")
     if words[0] in {"all", *CORPUS_WORDS}:
-        raise InvalidRequest(f"--mode: {words[0]!r} is a corpus; use --corpus")
+        raise UsageError(f"--mode: {words[0]!r} is a corpus; use --corpus")
     return Mode(one_of("--mode", words[0], tuple(mode.value for mode in Mode)))
 
 
@@ -82,6 +82,7 @@ class Question:
             "--filter",
             f"Search only files and chunks that match {keys_told()}; negate with a leading -.",
             of=SearchRequest,
+            takes="filter",
         ),
     ] = ()
     find: Annotated[str | None, Flag("--find", "How to interpret the query", of=SearchRequest)] = (
@@ -118,7 +119,7 @@ class Hits:
         tuple[int, ...],
         Flag("-m --max --top", "Return at most this many hits.", of=SearchRequest, read=_once),
     ] = ()
-    per_file: Annotated[int | None, Flag("--per-file", of=SearchRequest)] = None
+    per_file: Annotated[int | None, Flag("--per-file", of=SearchRequest, judged=True)] = None
     snippet: Annotated[
         tuple[str, ...],
         Flag(
@@ -163,7 +164,8 @@ class Asking:
     title: ClassVar = "Index and daemon"
 
     repo: Annotated[
-        Path | None, Flag("--repo", "Query this repository instead of the current one.")
+        Path | None,
+        Flag("--repo", "Query this repository instead of the current one.", takes="root"),
     ] = None
     profile: ProfileFlag = None
     encoder: EncoderFlag = None
@@ -248,14 +250,14 @@ def request_of(typed: Typed, *, scope: str, least: int = 1) -> SearchRequest:
     """Return the request of typed options; fewer hits than `least` are refused.
 
     Raises:
-        UsageError: flags that exclude each other.
-        InvalidRequest: a value that means nothing; the message names flag and value.
+        UsageError: flags that exclude each other, or a value that means nothing; the message
+            names flag and value.
     """
     given = said(SearchRequest, typed.question, typed.hits, typed.asking)
     request = SearchRequest(typed.query, scope=scope, **given)
     if request.limit < least:
         message = f"-m: {request.limit} hits is nothing to show; give at least {least}"
-        raise InvalidRequest(message)
+        raise UsageError(message)
     if typed.output.receipt is not None:
         # Nobody could ask again for what differs each time.
         request = replace(request, deterministic=True)

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Final, cast, get_args
 
-from ggrep.base.errors import InvalidRequest, UsageError
-from ggrep.interfaces.cli.parsing.flags import Flag, one_of, said
+from ggrep.base.errors import UsageError
+from ggrep.interfaces.cli.parsing.flags import Flag, said
 from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.model.slate import (
     MAX_LEVEL,
@@ -58,6 +58,7 @@ class Format(Bounds):
         Flag(
             "--format",
             "Answer as text, as slate (files by section), or as agent (a line a hit).",
+            words=("text", "slate", "agent"),
         ),
     ] = "text"
 
@@ -79,18 +80,15 @@ class Shape(Bounds):
         bool | None,
         Flag("--no-graph", "Omit the graph of how files are related.", of=SlateRequest),
     ] = None
-    form: Annotated[str | None, Flag("--graph", "Print only the graph, as dot or mermaid.")] = None
+    form: Annotated[
+        str | None,
+        Flag("--graph", "Print only the graph, as dot or mermaid.", words=get_args(GraphForm)),
+    ] = None
 
     @property
     def graph_form(self) -> GraphForm | None:
-        """Return the format to print the graph in, without the rest.
-
-        Raises:
-            InvalidRequest: there is no such form.
-        """
-        if self.form is None:
-            return None
-        return cast("GraphForm", one_of("--graph", self.form, get_args(GraphForm)))
+        """Return the format to print the graph in, without the rest."""
+        return cast("GraphForm | None", self.form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +107,12 @@ class Session:
         Flag("--session", f"Continue the session of this token; {NEW_SESSION} starts one."),
     ] = None
     op: Annotated[
-        str | None, Flag("--op", "start, refine or expand. [default: implied by the other flags]")
+        str | None,
+        Flag(
+            "--op",
+            "start, refine or expand. [default: implied by the other flags]",
+            words=get_args(SessionOp),
+        ),
     ] = None
     targets: Annotated[
         tuple[str, ...], Flag("--target", "Show more of this file or path:line; repeatable.")
@@ -139,12 +142,12 @@ def slate_request_of(
         resolve: returns a session's target as the repository writes it.
 
     Raises:
-        UsageError: flags that exclude each other, or lack one another.
-        InvalidRequest: a value that means nothing; the message names flag and value.
+        UsageError: flags that exclude each other, or lack one another, or a value that means
+            nothing; the message names flag and value.
     """
     given = said(SlateRequest, shape)
     if not 0 <= given.get("level", 0) <= MAX_LEVEL:
-        raise InvalidRequest(f"--level: {given['level']} is not 0, 1, 2 or {MAX_LEVEL}")
+        raise UsageError(f"--level: {given['level']} is not 0, 1, 2 or {MAX_LEVEL}")
     if isinstance(shape, Shape) and shape.form is not None and shape.graph is False:
         raise UsageError("--graph and --no-graph cannot go together")
     return SlateRequest(
@@ -159,10 +162,9 @@ def wants_slate(flags: Format) -> bool:
     """Return whether a search should return a slate.
 
     Raises:
-        InvalidRequest: there is no such format.
         UsageError: flags of a slate were given without it.
     """
-    form = one_of("--format", flags.form, ("text", "slate", "agent"))
+    form = flags.form
     if flags != Format(form=form) and form != "slate":
         raise UsageError(
             "--level, --max-bytes, --of-text and --max-files: only with --format slate"
@@ -191,7 +193,7 @@ def _session(flags: Session, resolve: Callable[[str], str]) -> SessionRequest | 
     if not token and flags.token != NEW_SESSION:
         raise UsageError(f"--session: empty; give a token, or {NEW_SESSION}")
     implied = "expand" if flags.targets else "refine" if token else "start"
-    op = one_of("--op", flags.op or implied, get_args(SessionOp))
+    op = flags.op or implied
     if (op == "start") is bool(token):
         raise UsageError(f"--op {op}: {'--session new begins one' if token else 'give a token'}")
     if (op == "expand") is not bool(flags.targets):

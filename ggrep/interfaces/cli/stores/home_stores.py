@@ -61,7 +61,7 @@ def _line(entry: "StoreEntry", terminal: Terminal) -> str:
 
 
 def clean(
-    store: Annotated[str | None, Argument("A store id from `ggrep list`.")] = None,
+    store: Annotated[str | None, Argument("A store id from `ggrep list`.", takes="store")] = None,
     path: PathFlag = None,
     everything: Annotated[bool, Flag("--all", "Delete every store of this home.")] = False,
     yes: Annotated[bool, Flag("--yes -y", "Do not ask, on a terminal either.")] = False,
@@ -121,7 +121,9 @@ def _daemons_stopped(home: Home, ids: Sequence[str]) -> Iterator[None]:
 
 
 def clone(
-    source: Annotated[str, Argument("A store id from `ggrep list`.", metavar="FROM")],
+    source: Annotated[
+        str, Argument("A store id from `ggrep list`.", metavar="FROM", takes="store")
+    ],
     target: Annotated[
         str, Argument("The new store's id, with the same configuration part.", metavar="TO")
     ],

@@ -93,7 +93,8 @@ def add(
 def remove(
     file: FileArgument = None,
     repo: Annotated[
-        str | None, Argument("Alias, id, root as written, or position: repos[2].")
+        str | None,
+        Argument("Alias, id, root as written, or position: repos[2].", takes="repository"),
     ] = None,
     named: FileOption = None,
     json: JsonFlag = False,

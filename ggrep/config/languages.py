@@ -1,0 +1,39 @@
+"""The languages that a file can be of, and filters that name another."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from ggrep.base.commands import nearest
+from ggrep.base.errors import UsageError
+from ggrep.config.endings import CODE, ENDINGS, NAMES, PICTURES, PROSE, RECORDS
+from ggrep.model.filters import Filter
+
+# `commonlisp` is what a first line may say.
+LANGUAGES: Final = frozenset({*CODE, *PROSE, *RECORDS, *PICTURES, *NAMES.values(), "commonlisp"})
+"""All that `lang:` can match, in any index of this build."""
+
+_OTHER_NAMES: Final = {
+    "c#": "csharp",
+    "c++": "cpp",
+    "emacs-lisp": "elisp",
+    "f#": "fsharp",
+    "golang": "go",
+    "objective-c": "objc",
+    "shell": "bash",
+    "terraform": "hcl",
+}
+
+
+def check_languages(filters: Iterable[Filter]) -> None:
+    """Do nothing when each `lang:` names a language that files can be of.
+
+    Raises:
+        UsageError: names the filter and the nearest language.
+    """
+    for item in filters:
+        word = item.value.casefold()
+        if item.key == "lang" and word not in LANGUAGES:
+            meant = _OTHER_NAMES.get(word) or ENDINGS.get(word.lstrip("."))
+            meant = meant or nearest(word, sorted(LANGUAGES))
+            advice = f"did you mean: lang:{meant}" if meant else "use a name such as python or bash"
+            raise UsageError(f"filter: lang: unknown {item.value!r}; {advice}")

@@ -1,0 +1,125 @@
+"""Names that completions look up in files: profiles, repositories, tags, stores and their roots.
+
+Files are looked through, not understood: a name too few or too many does no harm here.
+"""
+# ruff: noqa: PTH100, PTH109, PTH111, PTH112, PTH113, PTH118, PTH119, PTH120, PTH123, PTH208
+# pathlib takes longer to import than all of this to run
+
+import os
+import re
+
+_MOST_BYTES = 1024 * 1024
+_MOST_NAMES = 2_000
+_WORKSPACES = (".json", ".jsonc", ".json5")
+_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_REPO = re.compile(r"\{[^{}]*\"root\"[^{}]*\}")
+_ROOT = re.compile(r'"root"\s*:\s*"([^"]+)"')
+_ALIAS = re.compile(r'"alias"\s*:\s*"([^"]+)"')
+_TAGS = re.compile(r'"tags"\s*:\s*\[([^\]]*)\]')
+_TEXT = re.compile(r'"([^"]*)"')
+_GLOB = re.compile(r'"((?:[^"*]*/)?)\*"')
+_PROFILE = re.compile(r'^[ \t]*\[profiles\.(?:"([^"]+)"|([\w-]+))', re.MULTILINE)
+_STORE_ROOT = re.compile(r'"canonical_root"\s*:\s*("(?:\\.|[^"\\])*")')
+
+
+def named(kind: str, before: list[str], repo_file: str) -> list[str]:
+    """Return all names of a kind, sorted.
+
+    Args:
+        kind: as the tables have it, such as `@tag`.
+        before: what is typed so far; a workspace's file may be among it.
+        repo_file: the name of repositories' settings files.
+
+    Raises:
+        OSError: what names them cannot be read.
+        ValueError: it is no text.
+    """
+    match kind:
+        case "@repository":
+            found = _repositories(_workspace(before))
+        case "@tag":
+            lists = _TAGS.findall(_bare(_workspace(before)))
+            found = [tag for one in lists for tag in _TEXT.findall(one)]
+        case "@profile":
+            found = [quoted or bare for quoted, bare in _PROFILE.findall(_read(_above(repo_file)))]
+        case "@store":
+            found = os.listdir(_data())
+        case "@root":
+            found = _roots()
+        case _:
+            found = []
+    seen = {name for name in found if name.isprintable() and name}
+    return sorted(seen)[:_MOST_NAMES]
+
+
+def _workspace(before: list[str]) -> str:
+    """Return the workspace's file that is typed: what its flag says, or what ends like one."""
+    for at, word in enumerate(before[:-1]):
+        if word == "--workspace":
+            return before[at + 1]
+    for word in before:
+        file = word.removeprefix("--workspace=")
+        if file != word or file.endswith(_WORKSPACES):
+            return file
+    raise ValueError("none")
+
+
+def _repositories(file: str) -> list[str]:
+    """Return the aliases of a workspace, and the names of directories that have none."""
+    text, found = _bare(file), []
+    for entry in _REPO.findall(text):
+        alias = _ALIAS.search(entry)
+        root = _ROOT.search(entry)
+        if alias is not None:
+            found.append(alias[1])
+        elif root is not None:
+            found.append(_name(os.path.join(os.path.dirname(file), root[1])))
+    for folder in _GLOB.findall(text):
+        place = os.path.join(os.path.dirname(file), folder)
+        if os.path.isdir(place):
+            with os.scandir(place) as entries:
+                found += [one.name for one in entries if one.is_dir()]
+    return found
+
+
+def _name(path: str) -> str:
+    return os.path.basename(os.path.abspath(path))
+
+
+def _bare(file: str) -> str:
+    """Return a workspace's file without its comments."""
+    return _COMMENT.sub(lambda match: match[1] or " ", _read(os.path.expanduser(file)))
+
+
+def _above(name: str) -> str:
+    """Return the nearest file of a name in the current directory or above it."""
+    here = os.getcwd()
+    while not os.path.isfile(os.path.join(here, name)) and here != os.path.dirname(here):
+        here = os.path.dirname(here)
+    return os.path.join(here, name)
+
+
+def _roots() -> list[str]:
+    """Return the roots that the home has an index of."""
+    from _json import scanstring
+
+    found, data = [], _data()
+    for store in os.listdir(data)[:_MOST_NAMES]:
+        try:
+            root = _STORE_ROOT.search(_read(os.path.join(data, store, "index_state.json")))
+        except (OSError, ValueError):
+            continue
+        if root is not None:
+            found.append(scanstring(root[1], 1)[0])
+    return found
+
+
+def _data() -> str:
+    environ = os.environ  # noqa: TID251 - config.settings is too slow to import here
+    home = environ.get("GGREP_HOME") or os.path.join(environ.get("HOME", ""), ".ggrep")
+    return os.path.join(home, "data")
+
+
+def _read(file: str) -> str:
+    with open(file, "rb") as stream:
+        return stream.read(_MOST_BYTES).decode()

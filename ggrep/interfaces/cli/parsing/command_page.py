@@ -1,0 +1,107 @@
+"""A command's help as values, which are printed as text or as a manual page."""
+
+import inspect
+from collections.abc import Iterable
+from inspect import Parameter
+from pathlib import Path
+from typing import Any, Final, get_args
+
+from ggrep.interfaces.cli.parsing.examples import EXAMPLES, SAME
+from ggrep.interfaces.cli.parsing.flags import Argument, help_of
+from ggrep.interfaces.cli.parsing.help_values import Page, Row, Section
+from ggrep.interfaces.cli.parsing.parameters import Command, Piece, pieces_of
+from ggrep.interfaces.cli.parsing.tree import Entry
+
+_ARGUMENTS: Final = "Arguments"
+_REST: Final = "Options"
+_METAVARS: Final = {int: "N", float: "NUMBER", Path: "PATH", str: "WORD"}
+_HELP: Final = Row("-h, --help", "Show this page.")
+
+
+def page_of(path: tuple[str, ...], entry: Entry) -> Page:
+    """Return the page of a command; `path` is what is typed for it."""
+    command = entry.load()
+    pieces = [piece for piece in pieces_of(command) or () if piece.names or _is_shown(piece)]
+    arguments = [piece for piece in pieces if not piece.names]
+    name = " ".join(path)
+    return Page(
+        path=path,
+        usage=" ".join(["ggrep", *path, "[OPTIONS]", *map(_placed, arguments)]),
+        brief=entry.about,
+        about=_told(command),
+        sections=_sections(pieces),
+        examples=EXAMPLES.get(SAME.get(name, name), ()),
+    )
+
+
+def _is_shown(piece: Piece) -> bool:
+    return isinstance(piece.says, Argument)
+
+
+def _sections(pieces: Iterable[Piece]) -> tuple[Section, ...]:
+    """Return the arguments, the options under their groups' titles, then the rest."""
+    rows: dict[str, list[Row]] = {_ARGUMENTS: []}
+    for piece in pieces:
+        title = piece.title or _REST if piece.names else _ARGUMENTS
+        rows.setdefault(title, []).append(_row(piece))
+    rest = [*rows.pop(_REST, []), _HELP]
+    return tuple(
+        Section(title, tuple(told)) for title, told in {**rows, _REST: rest}.items() if told
+    )
+
+
+def _row(piece: Piece) -> Row:
+    says = piece.says
+    if isinstance(says, Argument):
+        return Row(_metavar(piece), says.help)
+    if piece.word:
+        switch = next(each for each in says.flag.switches if each.word == piece.word)
+        return Row(_names(piece), switch.help)
+    text = help_of(says)
+    has_default = says.flag.of is None and piece.default and not isinstance(piece.default, bool)
+    if has_default and piece.default is not Parameter.empty:
+        text = f"{text} [default: {piece.default}]"
+    value = "" if _kind(piece) is bool else f" {_METAVARS.get(_kind(piece), 'WORD')}"
+    return Row(_names(piece) + value, text)
+
+
+def _names(piece: Piece) -> str:
+    """Return an option's names, the short one first."""
+    names = sorted(piece.names, key=lambda name: (name.startswith("--"), piece.names.index(name)))
+    return ", ".join(names).replace("/", " / ")
+
+
+def _placed(piece: Piece) -> str:
+    """Return an argument as the line of usage has it: in brackets where it may be left out."""
+    shown = _metavar(piece)
+    return shown if piece.default is Parameter.empty else f"[{shown}]"
+
+
+def _metavar(piece: Piece) -> str:
+    named = piece.says.metavar if isinstance(piece.says, Argument) else None
+    several = "..." if _is_several(piece.kind) else ""
+    return named or piece.key.upper() + several
+
+
+def _is_several(kind: Any) -> bool:  # noqa: ANN401 - any annotation
+    return any(getattr(one, "__origin__", None) is list for one in (kind, *get_args(kind)))
+
+
+def _kind(piece: Piece) -> type:
+    """Return the type of one value of an option."""
+    left = [piece.kind]
+    for one in left:
+        if isinstance(one, type) and one in {bool, *_METAVARS}:
+            return one
+        left += get_args(one)
+    return str
+
+
+def _told(command: Command) -> tuple[str, ...]:
+    """Return the paragraphs of a command's docstring that are for whoever types it."""
+    told = []
+    for paragraph in (inspect.getdoc(command) or "").split("\n\n"):
+        if paragraph.startswith(("Args:", "Returns:", "Raises:")):
+            break
+        told.append(" ".join(paragraph.split()))
+    return tuple(told)

@@ -1,0 +1,27 @@
+"""Which page of help some words ask for; a command is loaded for its own page alone."""
+
+from ggrep.interfaces.cli.parsing.help_values import Page, overview, workspace_page
+from ggrep.interfaces.cli.parsing.tree import COMMANDS, OF_WORKSPACES, found
+
+_GROUP = "workspace"
+
+
+def page_at(words: list[str]) -> Page | None:
+    """Return the page of what words name, whatever follows them; None where they name nothing."""
+    if not words:
+        return overview()
+    if words == [_GROUP] or (words[0] == _GROUP and words[1].startswith("-")):
+        return workspace_page()
+    entry, left = found(words)
+    if entry is None:
+        return None
+    from ggrep.interfaces.cli.parsing.command_page import page_of
+
+    return page_of(tuple(words[: len(words) - len(left)]), entry)
+
+
+def names_below(path: list[str]) -> list[str]:
+    """Return the names of the commands that may follow a path."""
+    if not path:
+        return [*COMMANDS, _GROUP]
+    return list(OF_WORKSPACES) if path == [_GROUP] else []

@@ -1,0 +1,82 @@
+"""What a page of help consists of, and the pages that need no command loaded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ggrep.interfaces.cli.parsing.examples import EXAMPLES
+from ggrep.interfaces.cli.parsing.tree import GROUPS, OF_WORKSPACES, Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One command, argument or option and what it is for."""
+
+    term: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Rows under a title."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The help of one command.
+
+    Attributes:
+        path: what is typed for it, behind `ggrep`.
+        usage: its form.
+        brief: what it does in one line.
+        about: paragraphs.
+        examples: lines to type, and what each does.
+    """
+
+    path: tuple[str, ...]
+    usage: str
+    brief: str
+    about: tuple[str, ...]
+    sections: tuple[Section, ...]
+    examples: tuple[tuple[str, str], ...]
+
+
+_ABOUT: Final = "Search code by meaning: one repository, or a workspace of them."
+_MORE: Final = (
+    '`ggrep "words"` is `ggrep search "words"`. `ggrep help COMMAND` shows a command\'s page.'
+)
+
+
+def overview() -> Page:
+    """Return the page of `ggrep` itself: its commands in groups."""
+    groups = tuple(_listed(title, commands) for title, commands in GROUPS.items())
+    rows = Row("--version", "Print the version."), Row("-h, --help", "Show this page.")
+    return Page(
+        path=(),
+        usage="ggrep COMMAND [OPTIONS] [ARGUMENTS]",
+        brief=_ABOUT,
+        about=(_ABOUT, _MORE),
+        sections=(*groups, Section("Options", rows)),
+        examples=EXAMPLES[""],
+    )
+
+
+def workspace_page() -> Page:
+    """Return the page of `ggrep workspace`: the commands below it."""
+    brief = GROUPS["Workspaces"]["workspace"].about
+    return Page(
+        path=("workspace",),
+        usage="ggrep workspace COMMAND [OPTIONS] [ARGUMENTS]",
+        brief=brief,
+        about=(brief, "`ggrep help workspace COMMAND` shows a command's page."),
+        sections=(_listed("Commands", OF_WORKSPACES),),
+        examples=EXAMPLES["workspace"],
+    )
+
+
+def _listed(title: str, commands: Mapping[str, Entry]) -> Section:
+    shown = {name: entry for name, entry in commands.items() if not entry.hidden}
+    return Section(title, tuple(Row(name, entry.about) for name, entry in shown.items()))

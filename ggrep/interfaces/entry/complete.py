@@ -1,0 +1,121 @@
+"""Answers a shell's completions: words on standard output, one a line, and nothing else.
+
+    ggrep __complete -- WORDS... CURRENT
+
+What is not in the tables is read from files: nothing is started, asked or written.
+"""
+# pathlib takes longer to import than all of this to run
+
+import sys
+
+from ggrep.interfaces.entry.completion_words import (
+    ARGUMENTS,
+    COMMANDS,
+    FILTERS,
+    FLAGS,
+    OF_WORKSPACES,
+)
+
+ASKED = ["__complete", "--"]
+_OPTIONS = "--help --version"
+
+
+def complete(words: list[str]) -> int:
+    """Print what the last word may become; nothing where that is a file's name or unknown."""
+    try:
+        found = candidates(words)
+    except (OSError, ValueError):
+        found = []
+    try:
+        sys.stdout.write("".join(f"{word}\n" for word in found))
+        sys.stdout.flush()
+    except OSError:
+        return 1
+    return 0
+
+
+def candidates(words: list[str]) -> list[str]:
+    """Return what the last word may become, in order; the others stand before it."""
+    *before, current = words or [""]
+    if "--" in before:
+        return []
+    if not before:
+        return _begun(current, _OPTIONS if current.startswith("-") else COMMANDS)
+    name, at = _command(before)
+    if name == "workspace":
+        return _begun(current, "--help" if current.startswith("-") else OF_WORKSPACES)
+    return _of_command(name, before, before[at:], current)
+
+
+def _of_command(name: str, before: list[str], typed: list[str], current: str) -> list[str]:
+    """Return what a word of a command may become: a value, a flag or an argument.
+
+    Args:
+        name: of the command.
+        before: all that is typed before the word.
+        typed: of it what stands behind the command.
+        current: the word.
+    """
+    flags = FLAGS[name]
+    flag, is_joined, value = current.partition("=")
+    if typed and (kind := flags.get(typed[-1])) is not None:
+        return _values(kind, current, before)
+    if is_joined and (kind := flags.get(flag)):
+        return [f"{flag}={word}" for word in _values(kind, value, before)]
+    if current.startswith("-"):
+        return _begun(current, " ".join(flags))
+    kinds = ARGUMENTS.get(name, [""])
+    return _values(kinds[min(_places(typed, flags), len(kinds) - 1)], current, before)
+
+
+def _command(before: list[str]) -> tuple[str, int]:
+    """Return the command that is typed, and where its own words begin."""
+    two = " ".join(before[:2])
+    if before[0] == "workspace":
+        return (two, 2) if two in FLAGS else ("workspace", 1)
+    return (before[0], 1) if before[0] in FLAGS else ("search", 0)
+
+
+def _places(typed: list[str], flags: dict[str, str | None]) -> int:
+    """Return how many arguments stand among words."""
+    count, skip = 0, False
+    for word in typed:
+        if skip:
+            skip = False
+        elif word.startswith("-"):
+            skip = flags.get(word) is not None
+        else:
+            count += 1
+    return count
+
+
+def _values(kind: str, current: str, before: list[str]) -> list[str]:
+    """Return the values of a kind that a word may become."""
+    if not kind.startswith("@"):
+        return _begun(current, kind)
+    match kind:
+        case "@filter":
+            return _filters(current)
+        case "@command":
+            inside = before[-1] == "workspace"
+            return _begun(current, OF_WORKSPACES if inside else f"{COMMANDS} agents")
+        case _:
+            # Late: most completions are of words.
+            from ggrep.interfaces.cli.completion_names import named
+            from ggrep.interfaces.entry.plain_place import REPO_FILE
+
+            names = named(kind, before, REPO_FILE)
+            return [word for word in names if word.startswith(current)]
+
+
+def _filters(current: str) -> list[str]:
+    """Return filters that a word may become, negated where it is."""
+    sign = current[:1] if current.startswith(("-", "!")) else ""
+    key, has_key, value = current[len(sign) :].partition(":")
+    if not has_key:
+        return [f"{sign}{name}:" for name in FILTERS if name.startswith(key)]
+    return [f"{sign}{key}:{word}" for word in _begun(value, FILTERS.get(key, ""))]
+
+
+def _begun(current: str, words: str) -> list[str]:
+    return [word for word in words.split() if word.startswith(current)]

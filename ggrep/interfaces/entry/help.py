@@ -1,0 +1,51 @@
+"""Prints the page that is asked for with `--help`, or by a command that is not whole."""
+
+import os
+import sys
+
+from ggrep.base.commands import correction
+from ggrep.interfaces.entry import plain_terminal as terminal
+
+ASKING = frozenset({"--help", "-h"})
+_WRONG_USAGE = 2
+
+
+def shown(given: list[str]) -> int | None:
+    """Print a page of help; return the exit status.
+
+    Returns:
+        None when nothing was printed and `ggrep.interfaces.cli` has to say why.
+    """
+    before = given[: given.index("--")] if "--" in given else given
+    is_whole = not ASKING.isdisjoint(before) or (given[:1] == ["help"] and _are_words(given))
+    if not is_whole and given not in ([], ["workspace"]):
+        return None
+    if given and correction(given) is not None:
+        return None
+    # Late, as all of the command line: what is asked otherwise goes without.
+    from ggrep.interfaces.cli.parsing.help_pages import page_at
+    from ggrep.interfaces.cli.parsing.help_text import text_of
+
+    words = given[1:] if given[:1] == ["help"] and _are_words(given) else given
+    page = page_at([] if words[:1] and words[0].startswith("-") else words)
+    if page is None or (words is not given and page.path != tuple(words)):
+        return None
+    environ = dict(os.environ)  # noqa: TID251 - config.settings is too slow to import here
+    text = text_of(page, terminal.columns(environ))
+    return _printed(text, is_whole=is_whole)
+
+
+def _are_words(given: list[str]) -> bool:
+    return not any(word.startswith("-") for word in given)
+
+
+def _printed(text: str, *, is_whole: bool) -> int:
+    """Write a page where it belongs; return the exit status."""
+    out, err = (text, "") if is_whole else ("", text)
+    status = 0 if is_whole else _WRONG_USAGE
+    if terminal.are_our_own():
+        broken = terminal.deliver(out, err, json=False, colour=False)
+        return status if broken is None else broken
+    sys.stdout.write(out)
+    sys.stderr.write(err)
+    return status

@@ -1,0 +1,132 @@
+"""Pages of help: what stands on them, and how they are asked for."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ggrep.interfaces.cli.parsing.examples import EXAMPLES, SAME
+from ggrep.interfaces.cli.parsing.help_pages import page_at
+from ggrep.interfaces.cli.parsing.help_roff import roff_of
+from ggrep.interfaces.cli.parsing.help_text import text_of
+from ggrep.interfaces.cli.parsing.help_values import Page
+from ggrep.interfaces.cli.parsing.parameters import pieces_of
+from ggrep.interfaces.cli.parsing.tree import COMMANDS, GROUPS, OF_WORKSPACES
+from tests.journeys.command import Command
+
+NAMES = [*COMMANDS, "workspace", *(f"workspace {name}" for name in OF_WORKSPACES)]
+GROFF = shutil.which("groff")
+
+
+def page(name: str) -> Page:
+    """Return the page of a command; of `ggrep` for no name."""
+    found = page_at(name.split())
+    assert found is not None
+    return found
+
+
+def test_commands_stand_in_groups(ggrep: Command) -> None:
+    """Thirty in a row are read by nobody."""
+    shown = ggrep("--help")
+
+    titles = [line[:-1] for line in shown.out.splitlines() if re.fullmatch(r"[A-Z]\w+:", line)]
+    assert (shown.status, shown.err) == (0, "")
+    assert titles == [*GROUPS, "Options", "Examples"]
+    for name, entry in COMMANDS.items():
+        assert len(re.findall(rf"^  {name}  ", shown.out, re.MULTILINE)) == (not entry.hidden)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_is_asked_for_in_either_way(ggrep: Command, name: str) -> None:
+    """And ends with examples."""
+    shown, asked = ggrep("help", *name.split()), ggrep(*name.split(), "--help")
+
+    assert (shown.status, shown.err, shown.out) == (0, "", asked.out)
+    assert shown.out.startswith(f"Usage: ggrep {name} ")
+    assert "\nExamples:\n" in shown.out
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, *(f"workspace {name}" for name in OF_WORKSPACES)])
+def test_every_parameter_stands_on_the_page_once(name: str) -> None:
+    """Under the title of its group."""
+    entry = COMMANDS.get(name) or OF_WORKSPACES[name.rsplit(maxsplit=1)[-1]]
+    terms = [row.term for section in page(name).sections for row in section.rows]
+    named = [word for term in terms for word in re.findall(r"(?<![\w-])--?[\w-]+", term)]
+
+    flags = [
+        flag
+        for piece in pieces_of(entry.load()) or ()
+        for each in piece.names
+        for flag in each.split("/")
+    ]
+    assert sorted(named) == sorted([*flags, "-h", "--help"])
+    assert all(row.text for section in page(name).sections for row in section.rows)
+
+
+def test_every_command_has_examples() -> None:
+    """They are what people read first."""
+    assert {"", *NAMES} == {*EXAMPLES, *SAME}
+    assert {first for lines in EXAMPLES.values() for first in lines if not first[0]} == set()
+
+
+@pytest.mark.parametrize("columns", [40, 80, 160])
+def test_lines_fit_the_terminal(columns: int) -> None:
+    """Examples alone are typed as they stand, and a form is not torn apart."""
+    for name in ("", *NAMES):
+        before = text_of(page(name), columns).partition("\nExamples:\n")[0]
+        assert max(map(len, before.splitlines())) <= max(columns, 60), name
+
+
+def test_a_command_that_is_not_whole_shows_its_page(ggrep: Command) -> None:
+    """As an error, since nothing was done."""
+    for words in ([], ["workspace"]):
+        shown = ggrep(*words)
+        assert (shown.status, shown.out) == (2, "")
+        assert shown.err == ggrep(*words, "--help").out
+
+
+def test_what_is_no_command_has_no_page(ggrep: Command) -> None:
+    """What was meant is said instead."""
+    for words in (["stauts", "--help"], ["help", "stauts"], ["workspace", "biuld", "--help"]):
+        assert ggrep(*words).status == 2
+    assert "did you mean: ggrep help status" in ggrep("help", "stauts").err
+    assert "did you mean: ggrep help workspace build" in ggrep("help", "workspace", "biuld").err
+
+
+def test_what_follows_two_hyphens_is_searched_for(ggrep: Command, shop: Path) -> None:
+    """`--help` is a word of many programs."""
+    assert "Usage:" not in ggrep("search", "--offline", "--", "--help").out
+
+
+@pytest.mark.parametrize("name", ["", *NAMES])
+def test_a_manual_page_has_every_line_of_the_help(name: str) -> None:
+    """Both are made of one page."""
+    told = page(name)
+    roff = roff_of(told)
+
+    titles = re.findall(r"^\.SH (.*)$", roff, re.MULTILINE)
+    own = [section.title.upper() for section in told.sections]
+    assert titles == ["NAME", "SYNOPSIS", "DESCRIPTION", *own, "EXAMPLES", "SEE ALSO"]
+    rows = [row for section in told.sections for row in section.rows]
+    assert roff.count("\n.TP\n") == len(rows) + len(told.examples)
+    assert re.findall(r"^['.](?!TH |SH |TP$|PP$|B )", roff, re.MULTILINE) == []
+    assert re.findall(r"\\(?![-&f(])", roff) == []
+
+
+@pytest.mark.skipif(GROFF is None, reason="there is no groff here")
+@pytest.mark.parametrize("name", ["", *NAMES])
+def test_groff_sets_a_manual_page_without_a_warning(ggrep: Command, name: str) -> None:
+    """And what it sets can be typed as it stands."""
+    done = subprocess.run(
+        [str(GROFF), "-man", "-Tutf8", "-ww", "-P-cbou", "-rLL=400n"],
+        input=ggrep("help", "--man", *name.split()).out.encode(),
+        capture_output=True,
+        check=True,
+    )
+    text = " ".join(done.stdout.decode().split())
+
+    assert done.stderr == b""
+    for line, _ in page(name).examples:
+        assert " ".join(line.split()) in text

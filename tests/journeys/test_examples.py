@@ -1,0 +1,78 @@
+"""Every example of every page of help can be typed."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from ggrep.interfaces.cli.parsing.examples import EXAMPLES
+from tests.cli.conftest import SHOP
+from tests.fakes.repos import write_tree
+from tests.journeys.command import Command
+from tests.journeys.household import Household, eventually
+
+SERVERS = ("serve", "stop", "stop-all", "api", "mcp", "workspace watch")
+"""Commands that are processes, or end some."""
+
+CHECK = (
+    'version = 1\n[[checks]]\nid = "c"\nquery = "charge_card"\nexpect_any = ["src/checkout.py"]\n'
+)
+SUITE = 'version = 1\n[[cases]]\nid = "c"\nquery = "charge_card"\nrelevant = ["src/checkout.py"]\n'
+TEAM = '{"schemaVersion": 1, "repos": [{"root": "."}]}'
+
+
+def grow(root: Path) -> None:
+    """Write what examples name."""
+    write_tree(root, {**SHOP, ".ggrep-check.toml": CHECK, "suite.toml": SUITE, "team.jsonc": TEAM})
+    (root.parent / "bank").mkdir()
+
+
+def typed(*names: str) -> list[str]:
+    """Return the lines of commands, what cleans up behind all others."""
+    lines = [line for name in names for line, _ in EXAMPLES[name]]
+    return sorted(lines, key=lambda line: line.startswith("ggrep clean"))
+
+
+@pytest.mark.slow
+def test_every_example_runs(
+    ggrep: Command, root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over a small repository, in the order of the pages."""
+    grow(root)
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("GGREP_OFFLINE", "1")
+    monkeypatch.setenv("GGREP_ENCODER", "none")
+    assert ggrep("index").status == 0
+
+    failed = []
+    for line in typed(*(name for name in EXAMPLES if name not in SERVERS)):
+        store = next((home / "data").iterdir()).name if "STORE" in line else ""
+        done = ggrep(*shlex.split(line.replace("STORE", store))[1:])
+        if done.status != 0:
+            failed.append((line, done))
+    assert failed == []
+
+
+@pytest.mark.slow
+def test_every_example_of_a_server_runs(house: Household) -> None:
+    """Until it is told to end."""
+    root = house.repo("shop", {})
+    grow(root)
+    house.variables["GGREP_ENCODER"] = "none"
+    (root / "shops.jsonc").write_text(TEAM)
+    assert house.run("index", cwd=root).status == 0
+
+    for line in typed(*SERVERS):
+        in_terminal = line == "ggrep serve --low-impact"
+        if in_terminal:
+            house.run("stop-all", cwd=root)
+        process = house.start(*shlex.split(line)[1:], cwd=root)
+        if in_terminal:
+            eventually(house.records)
+            process.terminate()
+        if line.startswith("ggrep api"):
+            assert process.stderr is not None
+            assert "http://" in next(line for line in process.stderr if "http" in line)
+            process.terminate()
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 0, (line, err)
