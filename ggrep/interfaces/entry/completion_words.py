@@ -7,7 +7,7 @@ and `@` before what is looked up when it is asked for.
 
 # ruff: noqa: E501
 # fmt: off
-COMMANDS = "search slate symbol refs replay expand outline tour index status list stores profiles clean workspace serve stop stop-all metrics api mcp health audit repair compact gc clone-store upgrade-store check eval completion help"
+COMMANDS = "search slate symbol refs replay expand outline tour index status list stores profiles clean workspace serve stop stop-all metrics api mcp install uninstall doctor health audit repair compact gc clone-store upgrade-store check eval completion help"
 OF_WORKSPACES = "init add remove validate manifest status catalog build doctor watch gc"
 FLAGS: dict[str, dict[str, str | None]] = {
     "search": {
@@ -381,6 +381,8 @@ FLAGS: dict[str, dict[str, str | None]] = {
         "--path": "",
         "-p": "",
         "--all": None,
+        "--yes": None,
+        "-y": None,
         "--json": None,
         "--help": None,
     },
@@ -445,6 +447,39 @@ FLAGS: dict[str, dict[str, str | None]] = {
         "--log": None,
         "--help": None,
     },
+    "install": {
+        "--user": None,
+        "--project": None,
+        "--path": "",
+        "-p": "",
+        "--list": None,
+        "--print-config": None,
+        "--refresh": None,
+        "--command": "",
+        "--dry-run": None,
+        "-d": None,
+        "--json": None,
+        "--plain": None,
+        "--help": None,
+    },
+    "uninstall": {
+        "--user": None,
+        "--project": None,
+        "--path": "",
+        "-p": "",
+        "--dry-run": None,
+        "-d": None,
+        "--json": None,
+        "--plain": None,
+        "--help": None,
+    },
+    "doctor": {
+        "--path": "",
+        "-p": "",
+        "--json": None,
+        "--plain": None,
+        "--help": None,
+    },
     "health": {
         "--path": "",
         "-p": "",
@@ -501,6 +536,9 @@ FLAGS: dict[str, dict[str, str | None]] = {
         "--encoder": "",
         "--junit": "",
         "--sarif": "",
+        "--markdown": "",
+        "--baseline": "",
+        "--max-drop": "",
         "--deterministic": None,
         "--json": None,
         "--plain": None,

@@ -102,6 +102,16 @@ EXAMPLES: Final = {
         ("ggrep mcp", "on standard input and output; an agent's client starts it"),
         ("ggrep mcp --workspace team.jsonc", "a workspace may be asked, too"),
     ),
+    "install": (
+        ("ggrep install --list", "which agents are there, and where ggrep is in their files"),
+        ("ggrep install --dry-run", "the changes as a diff"),
+        ("ggrep install claude --project", "for all who work on this repository"),
+    ),
+    "uninstall": (("ggrep uninstall", "each file gets its former bytes"),),
+    "doctor": (
+        ("ggrep doctor", "a line a check, and what mends what is wrong"),
+        ("ggrep doctor --json", "for programs; exit status 1 where there is a problem"),
+    ),
     "health": (("ggrep health", "a line a check"), ("ggrep health --deep", "hash every file")),
     "audit": (("ggrep audit", "exit status 1 where anything is amiss"),),
     "repair": (("ggrep repair", "what is damaged, and nothing else"),),

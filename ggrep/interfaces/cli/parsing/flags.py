@@ -302,7 +302,7 @@ ProfileFlag: TypeAlias = Annotated[
 
 
 YesFlag: TypeAlias = Annotated[
-    bool, Flag("--yes -y", "Index a directory that is not a repository, without asking.")
+    bool, Flag("--yes -y", "Go on without asking: index what is no repository, delete an index.")
 ]
 
 

@@ -16,6 +16,7 @@ from ggrep.interfaces.cli.parsing.flags import (
     JsonFlag,
     PathFlag,
     PlainFlag,
+    YesFlag,
 )
 from ggrep.interfaces.cli.stores.store_json import (
     clone_json,
@@ -24,7 +25,6 @@ from ggrep.interfaces.cli.stores.store_json import (
     stores_gc_json,
 )
 from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal
-from ggrep.interfaces.cli.text_tables import bytes_text, plural
 from ggrep.model.sanitise import sanitise_line
 from ggrep.service.places import place_of
 
@@ -64,7 +64,7 @@ def clean(
     store: Annotated[str | None, Argument("A store id from `ggrep list`.", takes="store")] = None,
     path: PathFlag = None,
     everything: Annotated[bool, Flag("--all", "Delete every store of this home.")] = False,
-    yes: Annotated[bool, Flag("--yes -y", "Do not ask, on a terminal either.")] = False,
+    yes: YesFlag = False,
     json: JsonFlag = False,
 ) -> int:
     """Delete this repository's index, a store by id, or all stores.
@@ -99,6 +99,8 @@ def clean(
 
 
 def _question(sizes: Mapping[str, int]) -> str:
+    from ggrep.interfaces.cli.text_tables import bytes_text, plural
+
     whose = next(iter(sizes)) if len(sizes) == 1 else plural(len(sizes), "index", "indexes")
     return f"delete {whose}, {bytes_text(sum(sizes.values()))}?"
 
