@@ -8,9 +8,10 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, StoreError
 from ggrep.config.home import Home
+from ggrep.interfaces.agents.listing import FileState
 from ggrep.interfaces.cli.app import run
 from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState
-from ggrep.interfaces.cli.machine.doctor import machine_text, of_daemons, of_index
+from ggrep.interfaces.cli.machine.doctor import machine_text, of_agents, of_daemons, of_index
 from ggrep.render.style import Style
 from ggrep.service import machine
 from ggrep.service.machine import Check, descriptors, examine_machine, room, watches
@@ -134,6 +135,24 @@ def test_an_index_is_told_as_it_is(
 
     assert found.state == state
     assert found.mend == ("" if state == "ok" else "ggrep health")
+
+
+def test_agents_are_told_as_they_stand() -> None:
+    """None has to ask ggrep, so that one that does not is no trouble."""
+    file = Path("/f")
+    old, asking, others = of_agents(
+        {
+            "A": [FileState(file, "installed"), FileState(file, "absent")],
+            "B": [FileState(file, "differs")],
+            "C": [FileState(file, "absent"), FileState(file, "refused", "broken")],
+        }
+    )
+
+    assert (old.state, old.mend) == ("warning", "ggrep install --refresh")
+    assert asking == Check("agents", "ok", "ask ggrep: A")
+    assert others.state == "ok"
+    assert others.message.endswith(": C")
+    assert list(of_agents({})) == []
 
 
 def test_people_read_a_line_for_each_and_what_mends_it_below() -> None:

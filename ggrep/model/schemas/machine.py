@@ -11,7 +11,7 @@ class MachineCheckJson(TypedDict):
 
     name: Named
     """What it is about: `build`, `settings`, `encoder`, `home`, `room`, `parsers`, `watcher`,
-    `files`, `daemons` or `index`; more may come.
+    `files`, `daemons`, `index` or `agents`; more may come.
     """
     state: Literal["ok", "warning", "problem"]
     """Whether something is wrong."""

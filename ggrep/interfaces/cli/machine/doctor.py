@@ -1,10 +1,13 @@
 """`ggrep doctor`: what ggrep stands on here, and what mends what is wrong."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ggrep.base.errors import GgrepError
 from ggrep.config.settings import home_from
+from ggrep.interfaces.agents.detection import command_of, those_there
+from ggrep.interfaces.agents.listing import FileState, states_of
+from ggrep.interfaces.agents.places import Places
 from ggrep.interfaces.cli.daemon_contact import address_of
 from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState
 from ggrep.interfaces.cli.daemons.status import rows_of
@@ -35,6 +38,7 @@ def doctor(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = Fal
         *examine_machine(home, place.root, terminal.environ),
         *of_daemons(rows_of(home)),
         *_of_index(place, terminal),
+        *of_agents(_agents(terminal)),
     ]
     if json:
         terminal.write_json(machine_json(checks), pretty=True)
@@ -86,6 +90,31 @@ def of_index(status: Status) -> Check:
     if shown.degraded:
         return Check("index", "warning", f"{told}; something was left out", "ggrep health")
     return Check("index", "ok", told)
+
+
+def _agents(terminal: Terminal) -> Mapping[str, Sequence[FileState]]:
+    """Return the state of the files of each agent that is there."""
+    places = Places.of(terminal.environ, None)
+    start = command_of(terminal.environ)
+    found = those_there(places)
+    return {client.title: states_of(client, places, start) for client in found}
+
+
+def of_agents(found: Mapping[str, Sequence[FileState]]) -> Iterator[Check]:
+    """Yield how ggrep stands in the files of agents, by their titles."""
+    asking, others = list[str](), list[str]()
+    for title, states in found.items():
+        presences = {state.presence for state in states}
+        if "differs" in presences:
+            told = f"{title} asks ggrep as another build had it"
+            yield Check("agents", "warning", told, "ggrep install --refresh")
+        else:
+            (asking if "installed" in presences else others).append(title)
+    if asking:
+        yield Check("agents", "ok", f"ask ggrep: {', '.join(asking)}")
+    if others:
+        told = f"are here and do not ask ggrep, which `ggrep install` changes: {', '.join(others)}"
+        yield Check("agents", "ok", told)
 
 
 def machine_text(checks: Iterable[Check], style: Style) -> str:
