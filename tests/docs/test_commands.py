@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from ggrep.base.commands import COMMANDS
-from ggrep.interfaces.cli.help import AGENTS
+from ggrep.interfaces.agents.texts import AT_THE_SHELL
 from ggrep.interfaces.cli.parsing.typer_tree import parser
 from tests.docs.pages import PAGES, ROOT, page
 from tests.fakes.repos import write_tree
@@ -54,10 +54,10 @@ def test_each_command_of_a_page_is_taken(name: str) -> None:
 
 def test_each_command_that_agents_are_told_of_is_taken() -> None:
     """It is read in every conversation: it is short, and each line of it can be typed."""
-    told = [words for line in AGENTS.splitlines() for words in typed_in(line)]
+    told = [words for line in AT_THE_SHELL.splitlines() for words in typed_in(line)]
 
     assert len(told) == 7
-    assert len(AGENTS) < 1_500
+    assert len(AT_THE_SHELL) < 1_500
     check_taken(told)
 
 

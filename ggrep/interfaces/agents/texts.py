@@ -5,27 +5,44 @@ from typing import Final
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
 
-INSTRUCTIONS: Final = """\
+AT_THE_SHELL: Final = """\
+To find code by what it does or by its names, use ggrep instead of grep. It follows your edits.
+
+ggrep slate "a whole question" --format agent --max-bytes 6000
+    the lines that answer it, from code, docs, configuration and tests; start here
+ggrep "what the code does" --format agent
+    places with line ranges, the best opened; --filter ext:go, path:src/, path:doc/09* or
+    -test:true narrows
+ggrep --find regex "max_\\w+ =" --format agent
+    matching lines by file; --find exact-text for plain text
+ggrep symbol NAME... --format agent
+    where names are defined
+ggrep refs NAME... --format agent
+    where they are used: calls first, tests apart
+ggrep expand PLACE... --format agent
+    a definition by NAME, Container.name or path:line; these lines by path:10-40; long comments
+    are left out, --comments shows them
+ggrep outline PATH... --format agent
+    what files and folders define; `ggrep tour` tells what the repository is
+
+What you read is what it costs:
+- Lines that are shown are the file's own, behind a tab, every fifth behind its number. Cite them;
+  do not open them again.
+- Open a definition by its name rather than a range cut by guess, never a whole file.
+- Name several in one call: nothing is shown twice.
+- `cut:` says what is missing, and how to get it. `confidence none` means that nothing fits.
+- With --workspace FILE search, slate, symbol, refs and expand ask several repositories.
+"""
+"""How to read with ggrep, as trials with agents shaped it: `ggrep help agents`."""
+
+INSTRUCTIONS: Final = f"""\
 ## Finding code
 
-Ask `ggrep` before you read or grep files: it searches this machine's local index of the repository
-by meaning and by name, and shows places with line ranges. Open a file only where an answer points.
-
-| you want | on the command line | MCP tool of `ggrep` |
-|---|---|---|
-| all that a question or change needs | `ggrep slate "QUESTION" --format agent` | `context` |
-| code by what it does, or an error message | `ggrep "WORDS" --format agent -m 8` | `search` |
-| where a name is defined | `ggrep symbol NAME --format agent` | `symbol` |
-| who uses a name | `ggrep refs NAME --format agent -m 40` | `references` |
-| a definition whole, or what is around a line | `ggrep expand NAME --format agent` | `expand` |
-| what a file or folder defines | `ggrep outline PATH --format agent` | `outline` |
-| what the repository is | `ggrep tour --format agent` | `outline`, no path |
-
-- Name several things in one call; ask for less with `-m`, for more only where `cut:` says so.
-- Lines that are shown are the file's own: cite them, do not open them again.
-- `confidence none` means that nothing fits. Grep exact text with `ggrep --find exact-text "TEXT"`.
-- Answers are of the index. It follows edits within seconds; `ggrep status` says how fresh it is.
+{AT_THE_SHELL}
+The MCP server `ggrep` has the same as tools: `context` (slate), `search`, `symbol`, `references`,
+`expand` and `outline`.
 """
+"""The same for files of agents."""
 
 ABOUT: Final = (
     "Find code in this repository by meaning, by name or by usage, before reading or grepping"
