@@ -233,7 +233,9 @@ def test_what_the_user_changed_since_is_left(piece: Piece, old: bytes) -> None:
     done = installed(old, piece)
     assert done.data is not None
     theirs = done.data.replace(b'"mcp"', b'"mcp", "--log"')
-    theirs = theirs.replace(b".conventions.md", b".mine.md").replace(b"use ggrep", b"never use ggrep")
+    theirs = theirs.replace(b".conventions.md", b".mine.md").replace(
+        b"use ggrep", b"never use ggrep"
+    )
 
     assert theirs != done.data
     assert plan.uninstall(theirs, piece, done.edit).data == theirs

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.interfaces.cli.help import AGENTS
+from ggrep.interfaces.agents.texts import AT_THE_SHELL
 from tests.fakes.repos import write_tree
 from tests.hints.printed import on_roots, templates
 from tests.journeys.command import WORDS, Command, Outcome
@@ -69,6 +69,13 @@ TYPED = {
     "no snapshot of this store is valid: {}; run: ggrep repair": "repair",
     "ggrep slate {} --session new": "slate alpha --session new",
     "run: ggrep workspace validate {}": "workspace validate FILE",
+    "no client was found; name one, or see: ggrep install --list\n": "install --list",
+    "are here and do not ask ggrep, which `ggrep install` changes: {}": "install --dry-run",
+    "ggrep install --refresh": "install --refresh --dry-run",
+    "ggrep health": "health",
+    "ggrep stop-all": "stop-all",
+    "ggrep gc --stores": "gc --stores",
+    "ggrep index --encoder static": "index --encoder static",
 }
 """Those that take a damaged, an old or a huge store to be printed: here their commands are typed
 where all is well."""
@@ -87,10 +94,13 @@ NOT_TYPED = {
     "\\b(ggrep workspace [a-z]+ )FILE\\b": "a pattern",
     "no report of ggrep eval": "names what made a file",
     "ggrep check": "names what made a report",
+    "--baseline: {} is no report of ggrep check --json: {}": "names what made a report",
+    "### ggrep check {}: {}": "a heading",
+    "Undo ggrep install.": "what a command is for",
     "ggrep slate ...": "says that a question goes on",
     "ggrep slate {} --session TOKEN --delta-only": "TOKEN is the one that stands above it",
     "start `ggrep mcp` with --allowed-root DIRECTORY, or with --allow-any-root": "never ends",
-    AGENTS: "help, whose lines tests of the documentation parse",
+    AT_THE_SHELL: "help, whose lines tests of the documentation parse",
 }
 
 LINE = re.compile(r"\bggrep [a-z][^\n;()`]*?(?=\s{2}|[\n;()`]|$)")
