@@ -82,6 +82,7 @@ TEXTS_FORMAT: Final = "ggrep-texts-2"
 """Layout of a pack's texts, the mapped file that what is shown of its rows is read from.
 
 1. First layout: blocks of 16 rows, JSON under zlib.
+2. A row also has the names of all that it defines, and where its bytes lie in the file.
 """
 
 INDEX_REVISION: Final = "ggrep-index-2"

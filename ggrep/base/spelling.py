@@ -1,8 +1,12 @@
 """What to say of a word that a closed set does not hold: the nearest that it does, then all."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from ggrep.base.commands import nearest
+
+_FEW: Final = 2
+"""Words that are shown with `or` between them."""
 
 
 def unknown(place: str, word: str, words: Iterable[str], *, what: str = "") -> str:
@@ -19,6 +23,3 @@ def unknown(place: str, word: str, words: Iterable[str], *, what: str = "") -> s
     guess = f"did you mean: {meant}; " if meant is not None else ""
     among = " or ".join(known) if len(known) <= _FEW else f"one of {', '.join(known)}"
     return f"{place}: unknown {what}{' ' * bool(what)}{word!r}; {guess}use {among}"
-
-
-_FEW = 2

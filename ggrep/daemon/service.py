@@ -260,10 +260,12 @@ class Service:
         if not self._endpoint.is_ours():
             self.end("its socket was removed")
             return False
-        if self._was_replaced():
+        build = _installed()
+        if build not in {None, self._build}:
             self.end("another build of ggrep was installed")
             return False
-        if not self._seen("build", there=self._is_installed()):
+        # Amid an installation there is none for a moment.
+        if not self._seen("build", there=build is not None):
             self.end("ggrep was removed")
             return False
         # A checkout may restore it.
@@ -278,18 +280,6 @@ class Service:
         """Write the record again if possible; else at the next check."""
         with suppress(OSError):
             self._announce()
-
-    def _was_replaced(self) -> bool:
-        """Return whether the installed code differs from the running one."""
-        try:
-            return build_id() != self._build
-        except OSError:
-            return False  # an installation is under way
-
-    def _is_installed(self) -> bool:
-        with suppress(OSError):
-            return bool(build_id())
-        return False
 
     def _seen(self, what: str, *, there: bool) -> bool:
         """Return False once something has been missing for a while."""
@@ -308,6 +298,14 @@ class Service:
             working = daemon.admission.statistics().in_flight
             if silent_ms >= idle_ms and not working and daemon.close_engine():
                 daemon.log.lifecycle("store_closed")
+
+
+def _installed() -> str | None:
+    """Return the build that is installed where we came from; None where there is none now."""
+    try:
+        return build_id()
+    except OSError:
+        return None
 
 
 class Quiet:

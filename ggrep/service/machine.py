@@ -28,7 +28,7 @@ WATCHES: Final = 65_536
 """Directories that may be watched, below which a few large trees are looked at by the clock."""
 DESCRIPTORS: Final = 1_024
 _INOTIFY: Final = Path("/proc/sys/fs/inotify/max_user_watches")
-_REINSTALL: Final = "pip install --force-reinstall --no-deps tree-sitter tree-sitter-language-pack"
+_REINSTALL: Final = "pip install --force-reinstall ggrep"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,8 @@ def _encoder(settings: Settings) -> Check:
     try:
         encoder = open_encoder(settings.encoder)
     except GgrepError as error:
-        return Check("encoder", "problem", str(error), "ggrep index --encoder static")
+        mend = "name another encoder in the settings; static comes with ggrep"
+        return Check("encoder", "problem", str(error), mend)
     if encoder is None:
         return Check("encoder", "ok", "none: words and structure alone are compared")
     length = encoder.encode_documents(["a word"]).shape[1]
@@ -141,4 +142,6 @@ def descriptors(most: int) -> Check:
     """Return whether enough files may be open."""
     if most == resource.RLIM_INFINITY or most >= DESCRIPTORS:
         return Check("files", "ok", "as many files may be open as daemons need")
-    return Check("files", "warning", f"no more than {most} files may be open", "ulimit -Hn 65536")
+    return Check(
+        "files", "warning", f"no more than {most} files may be open", "as root: ulimit -Hn 65536"
+    )

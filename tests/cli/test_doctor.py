@@ -59,7 +59,7 @@ def test_an_encoder_that_does_not_load_is_told(root: Path, home: Path) -> None:
     found = examined(home, root, GGREP_ENCODER="transformer:/nowhere")
 
     assert found["encoder"].state == "problem"
-    assert found["encoder"].mend == "ggrep index --encoder static"
+    assert "static" in found["encoder"].mend
 
 
 @pytest.mark.parametrize("error", [InvalidRequest("it is a network file system"), StoreError("x")])
@@ -113,7 +113,7 @@ def test_daemons_that_do_not_answer_or_are_of_another_build_are_told() -> None:
     ]
     silent, other, unwatched, last = of_daemons(rows)
 
-    assert (silent.state, silent.mend) == ("problem", "kill 7")
+    assert (silent.state, silent.mend) == ("problem", "ggrep stop --path /b")
     assert (other.state, other.mend) == ("warning", "ggrep stop-all")
     assert unwatched.message == "/d: cannot be watched: no room"
     assert last == Check("daemons", "ok", "4 daemons of this home")

@@ -75,7 +75,6 @@ TYPED = {
     "ggrep health": "health",
     "ggrep stop-all": "stop-all",
     "ggrep gc --stores": "gc --stores",
-    "ggrep index --encoder static": "index --encoder static",
 }
 """Those that take a damaged, an old or a huge store to be printed: here their commands are typed
 where all is well."""

@@ -14,14 +14,13 @@ import numpy.typing as npt
 
 from ggrep.index.lexical.layout import CRUMB, PATH, SPELLED, SYMBOL
 from ggrep.index.lexical.postings import Postings
+from ggrep.model.chunk import DEFINING
 from ggrep.search.query.segments import SearchableSegment
 
 Scores = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
-DEFINING: Final = frozenset(
-    {"function", "method", "class", "interface", "enum", "typealias", "module"}
-)
+_MEANING: Final = frozenset(DEFINING) - {"constant"}
 """Types of rows that define what a name means; a constant, a field or a heading only bears it."""
 
 SPELLED_OWN: Final = 1.0
@@ -67,7 +66,7 @@ def defining(segment: SearchableSegment, name: str) -> Defining:
     same = np.isin(rows, spelled)
     own = counts > 1
     own_spelled = np.isin(rows, spelled[held > 1])
-    kinds = np.array([kind in DEFINING for kind in image.types] or [False])
+    kinds = np.array([kind in _MEANING for kind in image.types] or [False])
     defines = kinds[image.row_types[rows]]
     shares = np.where(own & defines, FOLDED_OWN, FOLDED_HELD)
     shares[same] = SPELLED_HELD

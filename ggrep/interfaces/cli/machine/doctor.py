@@ -1,10 +1,13 @@
 """`ggrep doctor`: what ggrep stands on here, and what mends what is wrong."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ggrep.base.errors import GgrepError
 from ggrep.config.settings import home_from
+from ggrep.interfaces.agents.applying import Agents
 from ggrep.interfaces.agents.detection import command_of, those_there
 from ggrep.interfaces.agents.listing import FileState, states_of
 from ggrep.interfaces.agents.places import Places
@@ -14,6 +17,7 @@ from ggrep.interfaces.cli.daemons.status import rows_of
 from ggrep.interfaces.cli.parsing.flags import JsonFlag, PathFlag, PlainFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.interfaces.cli.text_tables import plural
+from ggrep.model.hints import on_root
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
 from ggrep.service.machine import Check, examine_machine
@@ -54,7 +58,8 @@ def of_daemons(rows: Sequence[DaemonRow]) -> Iterator[Check]:
         match row.state:
             case DaemonState.SILENT:
                 told = f"the daemon of {where} does not answer (process {row.pid})"
-                yield Check("daemons", "problem", told, f"kill {row.pid}")
+                mend = on_root("stop", Path(row.root)) if row.root else "ggrep stop-all"
+                yield Check("daemons", "problem", told, mend)
             case DaemonState.STALE | DaemonState.OTHER:
                 told = f"the daemon of {where} is of another build or of other settings"
                 yield Check("daemons", "warning", told, "ggrep stop-all")
@@ -68,6 +73,9 @@ def of_daemons(rows: Sequence[DaemonRow]) -> Iterator[Check]:
 def _of_index(place: Place, terminal: Terminal) -> Iterator[Check]:
     try:
         address = address_of(place, terminal, {})
+    except GgrepError:
+        return  # its settings cannot be read, which is told already
+    try:
         document = status_document(
             address,
             terminal.environ,
@@ -93,11 +101,23 @@ def of_index(status: Status) -> Check:
 
 
 def _agents(terminal: Terminal) -> Mapping[str, Sequence[FileState]]:
-    """Return the state of the files of each agent that is there."""
-    places = Places.of(terminal.environ, None)
-    start = command_of(terminal.environ)
+    """Return the state of the files of each agent that is there.
+
+    An entry that says something else is only a difference where another build of ours wrote it.
+    """
+    places, start = Places.of(terminal.environ, None), command_of(terminal.environ)
     found = those_there(places)
-    return {client.title: states_of(client, places, start) for client in found}
+    agents = Agents(home_from(terminal.environ), places, start, dry=True)
+    refreshed = {done.path for done in agents.install(found, refresh=True) if done.diff}
+    return {
+        client.title: [
+            replace(state, presence="installed")
+            if state.presence == "differs" and state.path not in refreshed
+            else state
+            for state in states_of(client, places, start)
+        ]
+        for client in found
+    }
 
 
 def of_agents(found: Mapping[str, Sequence[FileState]]) -> Iterator[Check]:

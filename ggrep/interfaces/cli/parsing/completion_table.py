@@ -78,12 +78,11 @@ def _values(piece: Piece) -> str | None:
     return " ".join(words) if words else f"@{takes}" if takes != "text" else ""
 
 
-def _spelled(value: object, indent: int = 0) -> str:
+def _spelled(value: object) -> str:
+    """Return a table with one line for each name in it."""
     if not isinstance(value, Mapping):
-        return repr(value).replace("'", '"')
-    space = "    " * (indent + 1)
-    lines = [f'{space}"{key}": {_spelled(one, indent + 1)},\n' for key, one in value.items()]
-    return "{\n" + "".join(lines) + "    " * indent + "}"
+        return repr(value)
+    return "{\n" + "".join(f"    {name!r}: {one!r},\n" for name, one in value.items()) + "}"
 
 
 def main() -> int:
