@@ -54,6 +54,9 @@ COMMANDS = frozenset(
     }
 )
 
+ABOVE_OTHERS = frozenset({"workspace"})
+"""Commands that only lead to others."""
+
 READ_BY_DAEMONS = frozenset(
     {
         *("expand", "outline", "references", "refs"),

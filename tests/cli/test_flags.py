@@ -17,7 +17,7 @@ from ggrep.interfaces.cli.parsing.flags import (
     typed_flags,
 )
 from ggrep.interfaces.cli.parsing.parameters import Piece, pieces_of
-from ggrep.interfaces.cli.parsing.tree import COMMANDS, OF_WORKSPACES
+from ggrep.interfaces.cli.parsing.tree import EVERY
 from ggrep.interfaces.cli.queries.federation_options import Repositories
 from ggrep.interfaces.cli.queries.search_options import Asking, DeterministicFlag, Hits, Question
 from ggrep.model.request import SearchRequest
@@ -83,7 +83,7 @@ def test_each_option_of_a_request_names_a_field_of_it() -> None:
 
 def every_piece() -> list[Piece]:
     """Return what all commands take."""
-    entries = (*COMMANDS.values(), *OF_WORKSPACES.values())
+    entries = EVERY.values()
     return [piece for entry in entries for piece in pieces_of(entry.load()) or ()]
 
 

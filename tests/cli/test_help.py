@@ -13,10 +13,10 @@ from ggrep.interfaces.cli.parsing.help_roff import roff_of
 from ggrep.interfaces.cli.parsing.help_text import text_of
 from ggrep.interfaces.cli.parsing.help_values import Page
 from ggrep.interfaces.cli.parsing.parameters import pieces_of
-from ggrep.interfaces.cli.parsing.tree import COMMANDS, GROUPS, OF_WORKSPACES
+from ggrep.interfaces.cli.parsing.tree import BELOW, COMMANDS, EVERY, GROUPS
 from tests.journeys.command import Command
 
-NAMES = [*COMMANDS, "workspace", *(f"workspace {name}" for name in OF_WORKSPACES)]
+NAMES = [*EVERY, *BELOW]
 GROFF = shutil.which("groff")
 
 
@@ -48,10 +48,10 @@ def test_a_page_is_asked_for_in_either_way(ggrep: Command, name: str) -> None:
     assert "\nExamples:\n" in shown.out
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, *(f"workspace {name}" for name in OF_WORKSPACES)])
+@pytest.mark.parametrize("name", EVERY)
 def test_every_parameter_stands_on_the_page_once(name: str) -> None:
     """Under the title of its group."""
-    entry = COMMANDS.get(name) or OF_WORKSPACES[name.rsplit(maxsplit=1)[-1]]
+    entry = EVERY[name]
     terms = [row.term for section in page(name).sections for row in section.rows]
     named = [word for term in terms for word in re.findall(r"(?<![\w-])--?[\w-]+", term)]
 
@@ -81,7 +81,7 @@ def test_lines_fit_the_terminal(columns: int) -> None:
 
 def test_a_command_that_is_not_whole_shows_its_page(ggrep: Command) -> None:
     """As an error, since nothing was done."""
-    for words in ([], ["workspace"]):
+    for words in ([], *([name] for name in BELOW)):
         shown = ggrep(*words)
         assert (shown.status, shown.out) == (2, "")
         assert shown.err == ggrep(*words, "--help").out

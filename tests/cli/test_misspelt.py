@@ -7,12 +7,12 @@ import pytest
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.parsing.flags import Option, require_known
 from ggrep.interfaces.cli.parsing.parameters import Piece, pieces_of
-from ggrep.interfaces.cli.parsing.tree import COMMANDS, OF_WORKSPACES
+from ggrep.interfaces.cli.parsing.tree import EVERY
 from tests.journeys.command import Command
 
 COMMAND_PIECES = [
     pytest.param(name, piece, id=f"{name} {piece.names[0]}")
-    for name, entry in (*COMMANDS.items(), *OF_WORKSPACES.items())
+    for name, entry in EVERY.items()
     for piece in pieces_of(entry.load()) or ()
     if isinstance(piece.says, Option) and piece.says.words and not piece.word
 ]

@@ -15,7 +15,7 @@ from typer.main import get_command
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.parsing.parameters import Command, handed, pieces_of, read_plainly
-from ggrep.interfaces.cli.parsing.tree import COMMANDS, OF_WORKSPACES
+from ggrep.interfaces.cli.parsing.tree import COMMANDS, EVERY
 from ggrep.interfaces.cli.parsing.typer_tree import grouped
 
 NAMES = sorted(COMMANDS)
@@ -139,10 +139,10 @@ def test_whatever_gives_cause_to_doubt_is_refused(name: str, line: str) -> None:
         read_plainly(command_of(name), line.split())
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, *(f"workspace {name}" for name in OF_WORKSPACES)])
+@pytest.mark.parametrize("name", EVERY)
 def test_each_command_is_there(name: str) -> None:
     """The tree names modules by text, which no import checks."""
-    entry = COMMANDS.get(name) or OF_WORKSPACES[name.rsplit(maxsplit=1)[-1]]
+    entry = EVERY[name]
 
     assert callable(entry.load())
     assert len(entry.about) <= 64

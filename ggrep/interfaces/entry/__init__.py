@@ -6,7 +6,7 @@ where one is running (`fast`). Everything else is `ggrep.interfaces.cli`.
 
 import sys
 
-from ggrep.base.commands import READ_BY_DAEMONS, STARTING, is_search
+from ggrep.base.commands import ABOVE_OTHERS, READ_BY_DAEMONS, STARTING, is_search
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -44,7 +44,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _help(given: list[str]) -> int | None:
     """Print a page of help where one is asked for; None where none is."""
-    if given[:1] not in ([], ["help"], ["workspace"]) and not {"--help", "-h"}.intersection(given):
+    is_needed = not given or given[0] == "help" or given[0] in ABOVE_OTHERS
+    if not is_needed and not {"--help", "-h"}.intersection(given):
         return None
     from ggrep.interfaces.entry.help import shown
 

@@ -8,13 +8,7 @@ What is not in the tables is read from files: nothing is started, asked or writt
 
 import sys
 
-from ggrep.interfaces.entry.completion_words import (
-    ARGUMENTS,
-    COMMANDS,
-    FILTERS,
-    FLAGS,
-    OF_WORKSPACES,
-)
+from ggrep.interfaces.entry.completion_words import ARGUMENTS, BELOW, COMMANDS, FILTERS, FLAGS
 
 ASKED = ["__complete", "--"]
 _OPTIONS = "--help --version"
@@ -42,8 +36,8 @@ def candidates(words: list[str]) -> list[str]:
     if not before:
         return _begun(current, _OPTIONS if current.startswith("-") else COMMANDS)
     name, at = _command(before)
-    if name == "workspace":
-        return _begun(current, "--help" if current.startswith("-") else OF_WORKSPACES)
+    if name in BELOW:
+        return _begun(current, "--help" if current.startswith("-") else BELOW[name])
     return _of_command(name, before, before[at:], current)
 
 
@@ -71,8 +65,8 @@ def _of_command(name: str, before: list[str], typed: list[str], current: str) ->
 def _command(before: list[str]) -> tuple[str, int]:
     """Return the command that is typed, and where its own words begin."""
     two = " ".join(before[:2])
-    if before[0] == "workspace":
-        return (two, 2) if two in FLAGS else ("workspace", 1)
+    if before[0] in BELOW:
+        return (two, 2) if two in FLAGS else (before[0], 1)
     return (before[0], 1) if before[0] in FLAGS else ("search", 0)
 
 
@@ -97,8 +91,7 @@ def _values(kind: str, current: str, before: list[str]) -> list[str]:
         case "@filter":
             return _filters(current)
         case "@command":
-            inside = before[-1] == "workspace"
-            return _begun(current, OF_WORKSPACES if inside else f"{COMMANDS} agents")
+            return _begun(current, BELOW.get(before[-1], f"{COMMANDS} agents"))
         case _:
             # Late: most completions are of words.
             from ggrep.interfaces.cli.completion_names import named

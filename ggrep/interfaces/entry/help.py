@@ -3,7 +3,7 @@
 import os
 import sys
 
-from ggrep.base.commands import correction
+from ggrep.base.commands import ABOVE_OTHERS, correction
 from ggrep.interfaces.entry import plain_terminal as terminal
 
 ASKING = frozenset({"--help", "-h"})
@@ -18,7 +18,7 @@ def shown(given: list[str]) -> int | None:
     """
     before = given[: given.index("--")] if "--" in given else given
     is_whole = not ASKING.isdisjoint(before) or (given[:1] == ["help"] and _are_words(given))
-    if not is_whole and given not in ([], ["workspace"]):
+    if not is_whole and given and not (len(given) == 1 and given[0] in ABOVE_OTHERS):
         return None
     if given and correction(given) is not None:
         return None

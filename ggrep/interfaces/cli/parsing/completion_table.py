@@ -13,7 +13,7 @@ from typing import Any, Final
 from ggrep.config.languages import LANGUAGES
 from ggrep.interfaces.cli.parsing.flags import Argument
 from ggrep.interfaces.cli.parsing.parameters import Piece, pieces_of
-from ggrep.interfaces.cli.parsing.tree import COMMANDS, GROUPS, OF_WORKSPACES
+from ggrep.interfaces.cli.parsing.tree import BELOW, EVERY, GROUPS
 from ggrep.model.filters import FILTER_KEYS
 
 FILE: Final = Path(__file__).parents[2] / "entry" / "completion_words.py"
@@ -33,13 +33,12 @@ _KINDS: Final = {"FLAGS": "dict[str, dict[str, str | None]]", "ARGUMENTS": "dict
 
 def tables() -> dict[str, Any]:
     """Return the content of the module, by name."""
-    below = {f"workspace {name}": one for name, one in OF_WORKSPACES.items() if not one.hidden}
-    pieces = {name: pieces_of(one.load()) or () for name, one in (COMMANDS | below).items()}
+    pieces = {name: pieces_of(one.load()) or () for name, one in EVERY.items()}
     return {
         "COMMANDS": " ".join(
             name for group in GROUPS.values() for name, one in group.items() if not one.hidden
         ),
-        "OF_WORKSPACES": " ".join(OF_WORKSPACES),
+        "BELOW": {above: " ".join(names) for above, names in BELOW.items()},
         "FLAGS": {name: _flags(told) for name, told in pieces.items()},
         "ARGUMENTS": {name: kinds for name, told in pieces.items() if (kinds := _arguments(told))},
         "FILTERS": {key: " ".join(words) for key, words in FILTER_KEYS.items()}

@@ -1,17 +1,15 @@
 """Which page of help some words ask for; a command is loaded for its own page alone."""
 
-from ggrep.interfaces.cli.parsing.help_values import Page, overview, workspace_page
-from ggrep.interfaces.cli.parsing.tree import COMMANDS, OF_WORKSPACES, found
-
-_GROUP = "workspace"
+from ggrep.interfaces.cli.parsing.help_values import Page, overview, page_of_group
+from ggrep.interfaces.cli.parsing.tree import BELOW, COMMANDS, found
 
 
 def page_at(words: list[str]) -> Page | None:
     """Return the page of what words name, whatever follows them; None where they name nothing."""
     if not words:
         return overview()
-    if words == [_GROUP] or (words[0] == _GROUP and words[1].startswith("-")):
-        return workspace_page()
+    if words[0] in BELOW and (len(words) == 1 or words[1].startswith("-")):
+        return page_of_group(words[0])
     entry, left = found(words)
     if entry is None:
         return None
@@ -23,5 +21,5 @@ def page_at(words: list[str]) -> Page | None:
 def names_below(path: list[str]) -> list[str]:
     """Return the names of the commands that may follow a path."""
     if not path:
-        return [*COMMANDS, _GROUP]
-    return list(OF_WORKSPACES) if path == [_GROUP] else []
+        return [*COMMANDS, *BELOW]
+    return list(BELOW.get(" ".join(path), ()))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggrep.interfaces.cli.parsing.examples import EXAMPLES
-from ggrep.interfaces.cli.parsing.tree import GROUPS, OF_WORKSPACES, Entry
+from ggrep.interfaces.cli.parsing.tree import BELOW, GROUPS, Entry, about
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +64,16 @@ def overview() -> Page:
     )
 
 
-def workspace_page() -> Page:
-    """Return the page of `ggrep workspace`: the commands below it."""
-    brief = GROUPS["Workspaces"]["workspace"].about
+def page_of_group(name: str) -> Page:
+    """Return the page of a command that only leads to those below it."""
+    brief = about(name)
     return Page(
-        path=("workspace",),
-        usage="ggrep workspace COMMAND [OPTIONS] [ARGUMENTS]",
+        path=(name,),
+        usage=f"ggrep {name} COMMAND [OPTIONS] [ARGUMENTS]",
         brief=brief,
-        about=(brief, "`ggrep help workspace COMMAND` shows a command's page."),
-        sections=(_listed("Commands", OF_WORKSPACES),),
-        examples=EXAMPLES["workspace"],
+        about=(brief, f"`ggrep help {name} COMMAND` shows a command's page."),
+        sections=(_listed("Commands", BELOW[name]),),
+        examples=EXAMPLES[name],
     )
 
 

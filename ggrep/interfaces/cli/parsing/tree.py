@@ -124,9 +124,9 @@ GROUPS: Final = {
 COMMANDS: Final = {
     name: entry for group in GROUPS.values() for name, entry in group.items() if entry.place
 }
-"""All but `workspace`, whose own stand below."""
+"""All but those that only lead to others, which stand below."""
 
-OF_WORKSPACES: Final = {
+_OF_WORKSPACES: Final = {
     "init": Entry(
         "workspaces.workspace_edit.init", "Create a workspace file for some directories."
     ),
@@ -153,11 +153,22 @@ OF_WORKSPACES: Final = {
     ),
     "gc": Entry("workspaces.workspace_gc.gc", "Delete leftovers of removed workspaces."),
 }
-"""Those of `ggrep workspace`."""
+
+BELOW: Final = {"workspace": _OF_WORKSPACES}
+"""The commands below others, by the name of those."""
+
+EVERY: Final = COMMANDS | {
+    f"{above} {name}": entry for above, below in BELOW.items() for name, entry in below.items()
+}
+"""All that can be run, by what is typed."""
 
 
 def found(words: list[str]) -> tuple[Entry | None, list[str]]:
     """Return the command that `words` begin with, if any, and the remaining words."""
-    if words[:1] == ["workspace"]:
-        return OF_WORKSPACES.get("".join(words[1:2])), words[2:]
-    return COMMANDS.get("".join(words[:1])), words[1:]
+    size = 2 if words[:1] and words[0] in BELOW else 1
+    return EVERY.get(" ".join(words[:size])), words[size:]
+
+
+def about(name: str) -> str:
+    """Return what the list of commands says of one."""
+    return next(group[name].about for group in GROUPS.values() if name in group)

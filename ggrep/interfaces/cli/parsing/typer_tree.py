@@ -11,7 +11,7 @@ import typer
 
 from ggrep.interfaces.cli.parsing.flags import Argument, help_of
 from ggrep.interfaces.cli.parsing.parameters import Command, Piece, pieces_of, run
-from ggrep.interfaces.cli.parsing.tree import COMMANDS, OF_WORKSPACES, Entry
+from ggrep.interfaces.cli.parsing.tree import BELOW, COMMANDS, Entry, about
 
 
 def grouped(command: Command) -> Command:
@@ -72,9 +72,10 @@ def parser(arguments: Sequence[str] | None = None) -> typer.Typer:
     )
     app.callback()(_root)
     _register(app, COMMANDS, None if whole else words[:1])
-    group = typer.Typer(help="Create, check and maintain workspaces.", no_args_is_help=True)
-    _register(group, OF_WORKSPACES, None if whole else words[1:2])
-    app.add_typer(group, name="workspace")
+    for above, below in BELOW.items():
+        group = typer.Typer(help=about(above), no_args_is_help=True)
+        _register(group, below, None if whole else words[1:2])
+        app.add_typer(group, name=above)
     return app
 
 

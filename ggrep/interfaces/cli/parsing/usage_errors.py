@@ -9,7 +9,7 @@ from ggrep.base.commands import COMMANDS as KNOWN
 from ggrep.base.commands import nearest, slip_of, spelled
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.parsing.parameters import pieces_of
-from ggrep.interfaces.cli.parsing.tree import COMMANDS, OF_WORKSPACES
+from ggrep.interfaces.cli.parsing.tree import EVERY
 
 CLICK_ERROR: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
@@ -129,9 +129,8 @@ def _options(command: object, *, flags: bool = False) -> Iterator[str]:
 
 def _commands_with(option: str) -> list[str]:
     """Return the commands of the tree that have an option, as they are typed."""
-    below = {f"workspace {name}": entry for name, entry in OF_WORKSPACES.items()}
     found = []
-    for name, entry in (COMMANDS | below).items():
+    for name, entry in EVERY.items():
         typed = [each for piece in pieces_of(entry.load()) or () for each in piece.names]
         if option in "/".join(typed).split("/"):
             found.append(name)
