@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.interfaces.cli.completion import SCRIPTS
+from ggrep.interfaces.agents.completion_scripts import SCRIPTS
 from ggrep.interfaces.cli.parsing import completion_table
 from ggrep.interfaces.entry.complete import candidates
 from tests.fakes.repos import write_tree
@@ -55,7 +55,7 @@ def test_the_tables_are_those_of_the_command_tree() -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("ggrep se", ["search", "serve"]),
+        ("ggrep se", ["search", "serve", "setup", "self"]),
         ("ggrep --v", ["--version"]),
         ("ggrep workspace re", ["remove"]),
         ("ggrep workspace add --al", ["--alias"]),

@@ -39,6 +39,18 @@ def test_a_home_that_is_not_there_yet_is_none_to_make(root: Path, tmp_path: Path
     assert not place.parent.exists()
 
 
+def test_where_nothing_can_be_indexed_the_machine_is_looked_at(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """People type it where they stand, as in their home directory."""
+    monkeypatch.setenv("GGREP_HOME", str(home))
+    monkeypatch.chdir("/")
+
+    assert run(["doctor", "--json"]) == 0
+    checks = stable_json.loads(capsys.readouterr().out)["checks"]
+    assert "index" not in {check["name"] for check in checks}
+
+
 def test_settings_that_cannot_be_read_are_told(root: Path, home: Path) -> None:
     write_tree(root, {".ggrep.toml": "top = 'many'\n"})
     found = examined(home, root, GGREP_TPO="3")

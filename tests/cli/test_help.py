@@ -81,7 +81,7 @@ def test_lines_fit_the_terminal(columns: int) -> None:
 
 def test_a_command_that_is_not_whole_shows_its_page(ggrep: Command) -> None:
     """As an error, since nothing was done."""
-    for words in ([], *([name] for name in BELOW)):
+    for words in ([], ["workspace"]):
         shown = ggrep(*words)
         assert (shown.status, shown.out) == (2, "")
         assert shown.err == ggrep(*words, "--help").out

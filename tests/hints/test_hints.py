@@ -69,6 +69,8 @@ TYPED = {
     "no snapshot of this store is valid: {}; run: ggrep repair": "repair",
     "ggrep slate {} --session new": "slate alpha --session new",
     "run: ggrep workspace validate {}": "workspace validate FILE",
+    "no agent was found; ggrep install CLIENT configures one by its name": "install zed --dry-run",
+    "no completions are known for this shell; see: ggrep help completion": "help completion",
     "no client was found; name one, or see: ggrep install --list\n": "install --list",
     "are here and do not ask ggrep, which `ggrep install` changes: {}": "install --dry-run",
     "ggrep install --refresh": "install --refresh --dry-run",

@@ -42,6 +42,7 @@ def test_every_example_runs(
     monkeypatch.chdir(root)
     monkeypatch.setenv("GGREP_OFFLINE", "1")
     monkeypatch.setenv("GGREP_ENCODER", "none")
+    monkeypatch.setenv("HOME", str(root.parent))
     assert ggrep("index").status == 0
 
     failed = []

@@ -14,10 +14,11 @@ from ggrep.base.durable import make_directory
 from ggrep.base.locks import Patience, alone
 from ggrep.config.home import Home
 from ggrep.interfaces.agents import plan
-from ggrep.interfaces.agents.clients import Client, Target
+from ggrep.interfaces.agents.clients import CLIENTS, Client, Target
 from ggrep.interfaces.agents.places import Places
 from ggrep.interfaces.agents.plan import Edit, Planned
 from ggrep.interfaces.agents.record import read_record
+from ggrep.interfaces.agents.shells import EVERY
 from ggrep.interfaces.agents.writing import Done, Run
 
 _Act: TypeAlias = Callable[[Target, bytes | None, Edit | None], Planned]
@@ -62,6 +63,35 @@ class Agents:
             return plan.uninstall(old, target.make(self.command), mine)
 
         return self._run(clients, act, is_wanted=False)
+
+    def uninstall_all(self) -> list[Done]:
+        """Take our entries out of all files that hold one; return what became of those."""
+        ours = self.files()
+        done = self.uninstall(list(EVERY.values()))
+        return [
+            each
+            for each in done
+            if each.outcome not in {"absent", "kept"}
+            # What nobody wrote into is no business of ours, however it looks.
+            and (each.outcome != "refused" or each.path in ours)
+        ]
+
+    def projects(self) -> list[Path]:
+        """Return the roots of projects in whose files we wrote, sorted.
+
+        Raises:
+            InvalidRequest: the record of them cannot be understood.
+        """
+        own = Places(self.places.home, None, self.places.environ)
+        mine = {own.path_of(target) for one in EVERY.values() for target in one.targets("user")}
+        named = {name for one in CLIENTS.values() for each in one.project for name in each.paths}
+        roots = {
+            Path(str(path).removesuffix(f"/{name}"))
+            for path in self.files() - mine
+            for name in named
+            if str(path).endswith(f"/{name}")
+        }
+        return sorted(roots)
 
     def _run(self, clients: Sequence[Client], act: _Act, *, is_wanted: bool) -> list[Done]:
         with self._turn():

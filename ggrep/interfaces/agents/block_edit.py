@@ -30,11 +30,6 @@ def find_block(text: str, start: str, end: str = "") -> Found | None:
     return Found(at, at + size, "".join(f"{line}\n" for line in bare))
 
 
-def find_section(text: str) -> Found | None:
-    """Return our section of a Markdown text; raise as `find_block` does."""
-    return find_block(text, "<!-- ", " -->")
-
-
 def append(text: str, block: str) -> Splice:
     """Return the change that adds our block at the end, behind an empty line."""
     newline = newline_of(text)

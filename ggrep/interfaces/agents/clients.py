@@ -7,9 +7,12 @@ from ggrep.interfaces.agents import entries
 from ggrep.interfaces.agents.entries import Make
 
 Scope: TypeAlias = Literal["user", "project"]
-Base: TypeAlias = Literal["home", "config", "claude", "claude-state", "codex", "project"]
-"""What a path is relative to. `config`: `XDG_CONFIG_HOME`; `claude` and `claude-state`:
-`CLAUDE_CONFIG_DIR`, else `~/.claude` and the home; `codex`: `CODEX_HOME`."""
+Base: TypeAlias = Literal[
+    "home", "config", "data", "claude", "claude-state", "codex", "zsh", "project"
+]
+"""What a path is relative to. `config`: `XDG_CONFIG_HOME`; `data`: `XDG_DATA_HOME`; `claude` and
+`claude-state`: `CLAUDE_CONFIG_DIR`, else `~/.claude` and the home; `codex`: `CODEX_HOME`; `zsh`:
+`ZDOTDIR`, else the home."""
 
 
 @dataclass(frozen=True, slots=True)

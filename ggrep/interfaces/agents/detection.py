@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ggrep.interfaces.agents.clients import CLIENTS, Client
 from ggrep.interfaces.agents.places import Places
+from ggrep.interfaces.agents.shells import SHELLS
 
 
 def is_there(client: Client, places: Places) -> bool:
@@ -20,6 +21,11 @@ def is_there(client: Client, places: Places) -> bool:
 def those_there(places: Places) -> list[Client]:
     """Return the clients that are there, in the order of the table."""
     return [client for client in CLIENTS.values() if is_there(client, places)]
+
+
+def shell_of(environ: Mapping[str, str]) -> Client | None:
+    """Return the shell that the user types into; None where its completions are not written."""
+    return SHELLS.get(environ.get("SHELL", "").rpartition("/")[2])
 
 
 def command_of(environ: Mapping[str, str]) -> str:

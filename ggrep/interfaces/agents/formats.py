@@ -29,7 +29,7 @@ def find(text: str, piece: Piece) -> Found | None:
         case YamlPart():
             return yaml_edit.find(text, piece)
         case Section():
-            return block_edit.find_section(text)
+            return block_edit.find_block(text, *piece.marks)
         case WholeFile():
             return Found(0, len(text), text.replace("\r\n", "\n"))
 

@@ -81,14 +81,20 @@ class YamlPart:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A marked section at the end of a text that people and agents read."""
+    """A marked section at the end of a text.
+
+    Attributes:
+        marks: what begins and ends a comment there.
+    """
 
     lines: tuple[str, ...]
+    marks: tuple[str, str] = ("<!-- ", " -->")
 
     @property
     def spelled(self) -> str:
         """Return the marked block."""
-        return block_of("<!-- ", self.lines, " -->")
+        start, end = self.marks
+        return block_of(start, self.lines, end)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,11 @@ from ggrep.interfaces.agents.pieces import Refused
 _BASES: Final = {
     "home": ("", ""),
     "config": ("XDG_CONFIG_HOME", ".config"),
+    "data": ("XDG_DATA_HOME", ".local/share"),
     "claude": ("CLAUDE_CONFIG_DIR", ".claude"),
     "claude-state": ("CLAUDE_CONFIG_DIR", ""),
     "codex": ("CODEX_HOME", ".codex"),
+    "zsh": ("ZDOTDIR", ""),
 }
 """Directories of a user: the variable that names one, and where it is below the home otherwise."""
 

@@ -218,8 +218,12 @@ def ask_before_indexing(
             raise
 
 
-def confirmed(question: str) -> bool:
+def confirmed(question: str, *, default: bool = False) -> bool:
     """Return whether the person at the terminal agrees; True where nobody is there to ask.
+
+    Args:
+        question: what to ask.
+        default: what an empty line means.
 
     Raises:
         Cancelled: by Ctrl-C.
@@ -230,7 +234,7 @@ def confirmed(question: str) -> bool:
     import typer
 
     try:
-        return typer.confirm(question, err=True)
+        return typer.confirm(question, default=default, err=True)
     except typer.Abort as error:
         raise Cancelled("interrupted") from error
 

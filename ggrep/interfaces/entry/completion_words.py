@@ -7,9 +7,10 @@ and `@` before what is looked up when it is asked for.
 
 # ruff: noqa: E501
 # fmt: off
-COMMANDS = 'search slate symbol refs replay expand outline tour index status list stores profiles clean workspace serve stop stop-all metrics api mcp install uninstall doctor health audit repair compact gc clone-store upgrade-store check eval completion help'
+COMMANDS = 'search slate symbol refs replay expand outline tour index status list stores profiles clean workspace serve stop stop-all metrics api mcp setup install uninstall doctor self health audit repair compact gc clone-store upgrade-store check eval completion help'
 BELOW = {
     'workspace': 'init add remove validate manifest status catalog build doctor watch gc',
+    'self': 'uninstall',
 }
 FLAGS: dict[str, dict[str, str | None]] = {
     'search': {'--mode': 'balanced discovery implementation planning debug', '-d': None, '--discovery': None, '-i': None, '--implementation': None, '-p': None, '--planning': None, '-b': None, '--debug': None, '--corpus': 'all code prose extracted-prose records', '--filter': '@filter', '--find': 'auto definition usage concept exact-text regex similar-code', '--no-vectors': None, '--keep-weak': None, '-m': '', '--max': '', '--top': '', '--per-file': '', '-c': None, '--content': None, '-l': None, '--long-snippet': None, '-s': None, '--short-snippet': None, '-n': None, '--no-snippet': None, '--anchors': None, '--compact': None, '--scores': None, '--explain': None, '--backend': 'auto exact', '--json': None, '--plain': None, '--exit-status': None, '--receipt': '', '--force': None, '--repo': '@root', '--profile': '@profile', '--encoder': '', '--sync': None, '--strict': None, '--offline': None, '--yes': None, '-y': None, '--deterministic': None, '--timeout-ms': '', '--level': '', '--max-bytes': '', '--max-files': '', '--of-text': None, '--format': 'text slate agent', '--body': '', '--budget': '', '--workspace': '', '--select': '@repository', '--only': '@repository', '--tag': '@tag', '--repo-filter': '', '--include-disabled': None, '--concurrency': '', '--federated-strict': None, '--stats': None, '--all-repos': None, '--debug-include-paths': None, '--max-repos': '', '--merge': 'rrf global evidence global-rrf weighted-rrf', '--rrf-k': '', '--top-per-repo': '', '--fold': None, '--no-fold': None, '--cohort': '', '--cohort-policy': 'default strict priority', '--allow-unsafe-mix': None, '--vimgrep': None, '--help': None},
@@ -33,6 +34,7 @@ FLAGS: dict[str, dict[str, str | None]] = {
     'metrics': {'--json': None, '--help': None},
     'api': {'--host': '', '--port': '', '--workspace': '', '--allowed-root': '', '--allowed-host': '', '--cors-allowed-origin': '', '--max-body-bytes': '', '--auth-token-file': '', '--new-token': None, '--no-token': None, '--allow-unauthenticated': None, '--json': None, '--help': None},
     'mcp': {'--path': '', '-p': '', '--workspace': '', '--allowed-root': '', '--allow-any-root': None, '--http': None, '--host': '', '--port': '', '--allowed-host': '', '--auth-token-file': '', '--new-token': None, '--no-token': None, '--allow-unauthenticated': None, '--log': None, '--help': None},
+    'setup': {'--dry-run': None, '-d': None, '--yes': None, '-y': None, '--json': None, '--plain': None, '--help': None},
     'install': {'--user': None, '--project': None, '--path': '', '-p': '', '--list': None, '--print-config': None, '--refresh': None, '--command': '', '--dry-run': None, '-d': None, '--json': None, '--plain': None, '--help': None},
     'uninstall': {'--user': None, '--project': None, '--path': '', '-p': '', '--dry-run': None, '-d': None, '--json': None, '--plain': None, '--help': None},
     'doctor': {'--path': '', '-p': '', '--json': None, '--plain': None, '--help': None},
@@ -58,6 +60,7 @@ FLAGS: dict[str, dict[str, str | None]] = {
     'workspace doctor': {'--workspace': '', '--encoder': '', '--json': None, '--plain': None, '--help': None},
     'workspace watch': {'--workspace': '', '--once': None, '--encoder': '', '--json': None, '--plain': None, '--help': None},
     'workspace gc': {'--workspace': '', '--force': None, '--grace-days': '', '--json': None, '--help': None},
+    'self uninstall': {'--home': None, '--keep-package': None, '--dry-run': None, '-d': None, '--yes': None, '-y': None, '--json': None, '--plain': None, '--help': None},
 }
 ARGUMENTS: dict[str, list[str]] = {
     'clean': ['@store'],

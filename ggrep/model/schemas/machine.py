@@ -1,9 +1,10 @@
-"""What ggrep stands on, on a machine."""
+"""What ggrep stands on, on a machine; how it comes there and goes."""
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import Literal, TypeAlias, TypedDict
 
-from ggrep.model.schemas.constraints import DocumentJson, Named
+from ggrep.model.schemas.agents import AgentFileJson
+from ggrep.model.schemas.constraints import Count, DocumentJson, Named
 
 
 class MachineCheckJson(TypedDict):
@@ -21,10 +22,81 @@ class MachineCheckJson(TypedDict):
     """A command, or what to do; null where nothing has to be done."""
 
 
-class MachineJson(DocumentJson):
+class MachineChecksJson(DocumentJson):
     """What `ggrep doctor --json` prints."""
 
     ok: bool
     """Whether there is no problem."""
     checks: Sequence[MachineCheckJson]
     """In the order in which they were looked at."""
+
+
+class SetupStepJson(TypedDict):
+    """One thing that `ggrep setup` offers."""
+
+    step: Named
+    """`shell`, `agents` or `index`; more may come."""
+    outcome: Literal["done", "nothing", "planned", "declined", "failed"]
+    """`nothing`: nothing had to be done. `planned`: it was a dry run. `declined`: by the person at
+    the terminal.
+    """
+    message: str
+    """What was done, is to be done or failed, one line for people."""
+    files: Sequence[AgentFileJson]
+    """Those that were written, or would be."""
+
+
+class SetupJson(DocumentJson):
+    """What `ggrep setup --json` prints."""
+
+    ok: bool
+    """Whether nothing failed."""
+    dry_run: bool
+    """Whether nothing was done."""
+    steps: Sequence[SetupStepJson]
+    """In the order in which they are done."""
+
+
+class HomeRemovalJson(TypedDict):
+    """What becomes of the home."""
+
+    path: str
+    """Its directory."""
+    bytes: Count
+    """What it takes, or took."""
+    deleted: bool
+    """Whether it is gone."""
+
+
+class PackageRemovalJson(TypedDict):
+    """What becomes of the package."""
+
+    installer: str
+    """What brought it: `pip`, `uv tool`, `pipx` and so on; `unknown` for nobody knows."""
+    command: str | None
+    """What removes it; null where nobody knows, or nothing has to be removed."""
+    removed: bool
+    """Whether that was done."""
+
+
+class SelfUninstallJson(DocumentJson):
+    """What `ggrep self uninstall --json` prints."""
+
+    ok: bool
+    """Whether all went that was to go."""
+    dry_run: bool
+    """Whether nothing was done."""
+    daemons: Count
+    """Those that were ended, or would be."""
+    files: Sequence[AgentFileJson]
+    """Of agents and shells, as `ggrep uninstall --json` has them."""
+    projects: Sequence[str]
+    """Roots of projects whose files keep what they say of ggrep, which others share."""
+    home: HomeRemovalJson
+    """Indexes, settings and logs."""
+    package: PackageRemovalJson
+    """The program itself."""
+
+
+MachineJson: TypeAlias = MachineChecksJson | SetupJson | SelfUninstallJson
+"""What `ggrep doctor`, `ggrep setup` and `ggrep self uninstall` print."""

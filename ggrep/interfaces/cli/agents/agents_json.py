@@ -12,7 +12,12 @@ from ggrep.interfaces.agents.writing import Done
 from ggrep.model.sanitise import sanitise, sanitise_line
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.agents import ClientsJson, InstallationJson, SnippetsJson
+    from ggrep.model.schemas.agents import (
+        AgentFileJson,
+        ClientsJson,
+        InstallationJson,
+        SnippetsJson,
+    )
 
 _VERSION: Final = 1
 
@@ -24,17 +29,22 @@ def installation_json(done: Sequence[Done], agents: Agents) -> "InstallationJson
         "scope": agents.places.scope,
         "project": _project(agents.places),
         "dry_run": agents.dry,
-        "files": [
-            {
-                "client": each.client,
-                "path": sanitise_line(str(each.path)),
-                "outcome": each.outcome,
-                "message": sanitise_line(each.said),
-                "diff": sanitise(each.diff),
-            }
-            for each in done
-        ],
+        "files": files_json(done),
     }
+
+
+def files_json(done: Sequence[Done]) -> "list[AgentFileJson]":
+    """Return what became of each file."""
+    return [
+        {
+            "client": each.client,
+            "path": sanitise_line(str(each.path)),
+            "outcome": each.outcome,
+            "message": sanitise_line(each.said),
+            "diff": sanitise(each.diff),
+        }
+        for each in done
+    ]
 
 
 def clients_json(clients: Sequence[Client], places: Places, start: str) -> "ClientsJson":

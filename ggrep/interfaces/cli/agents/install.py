@@ -13,6 +13,7 @@ from ggrep.interfaces.agents.applying import Agents
 from ggrep.interfaces.agents.clients import CLIENTS, Client
 from ggrep.interfaces.agents.listing import states_of
 from ggrep.interfaces.agents.places import Places
+from ggrep.interfaces.agents.shells import EVERY, SHELLS
 from ggrep.interfaces.agents.writing import Done
 from ggrep.interfaces.cli.agents.agents_json import (
     clients_json,
@@ -28,7 +29,10 @@ _REFUSED: Final = UsageError.exit_status
 
 _Names: TypeAlias = Annotated[
     list[str] | None,
-    Argument(f"Clients: {', '.join(CLIENTS)}.", metavar="CLIENT..."),
+    Argument(
+        f"Clients: {', '.join(CLIENTS)}. Shells, for completions: {', '.join(SHELLS)}.",
+        metavar="CLIENT...",
+    ),
 ]
 _DryFlag: TypeAlias = Annotated[
     bool, Flag("--dry-run -d", "Print what would change as a diff; write nothing.")
@@ -84,10 +88,10 @@ def install(
     terminal = open_terminal(plain=plain)
     if sum((listed, shown, refresh or dry_run)) > 1:
         raise UsageError("give one of --list, --print-config, and --refresh or --dry-run")
-    places, chosen = where.places(terminal), _chosen(clients)
+    places, chosen = where.places(terminal), _chosen(clients, where)
     start = command or detection.command_of(terminal.environ)
     if listed:
-        return _list(chosen or list(CLIENTS.values()), places, start, terminal, json=json)
+        return _list(chosen or list(EVERY.values()), places, start, terminal, json=json)
     chosen = chosen or detection.those_there(places)
     if shown:
         return _show(chosen, places, start, terminal, json=json)
@@ -110,27 +114,24 @@ def uninstall(
     places = where.places(terminal)
     start = detection.command_of(terminal.environ)
     agents = Agents(home_from(terminal.environ), places, start, dry=dry_run)
-    ours = agents.files()
-    done = agents.uninstall(_chosen(clients) or list(CLIENTS.values()))
-    if not clients:
-        done = [each for each in done if each.outcome not in {"absent", "kept"}]
-        # What nobody wrote into is no business of ours, however it looks.
-        done = [each for each in done if each.outcome != "refused" or each.path in ours]
+    done = agents.uninstall(_chosen(clients, where)) if clients else agents.uninstall_all()
     return _told(done, agents, terminal, json=json)
 
 
-def _chosen(names: Sequence[str] | None) -> list[Client]:
+def _chosen(names: Sequence[str] | None, where: Where) -> list[Client]:
     """Return the named clients, in the order of the table.
 
     Raises:
-        UsageError: there is no such client.
+        UsageError: there is no such client, or it has no files there.
     """
     for name in names or ():
-        if name not in CLIENTS:
-            meant = nearest(name, list(CLIENTS))
-            advice = f"did you mean {meant}?" if meant else f"there are: {', '.join(CLIENTS)}"
+        if name not in EVERY:
+            meant = nearest(name, list(EVERY))
+            advice = f"did you mean {meant}?" if meant else f"there are: {', '.join(EVERY)}"
             raise UsageError(f"no client {name!r}; {advice}")
-    return [client for name, client in CLIENTS.items() if name in (names or ())]
+        if where.project and not EVERY[name].project:
+            raise UsageError(f"{name} has no files in a project")
+    return [client for name, client in EVERY.items() if name in (names or ())]
 
 
 def _told(done: Sequence[Done], agents: Agents, terminal: Terminal, *, json: bool) -> int:

@@ -30,7 +30,6 @@ from ggrep.service.places import place_of
 if TYPE_CHECKING:
     from ggrep.daemon.host import Outcome
     from ggrep.model.schemas.daemons import StopJson, StopsJson
-    from ggrep.protocol.client.stopping import Stopped
     from ggrep.protocol.wire.endpoint import DaemonRecord
 
 
@@ -167,27 +166,22 @@ def _to_end(home: Home) -> "Iterator[DaemonRecord]":
             time.sleep(_LOOK_S)
 
 
-def _stop(records: "Iterable[DaemonRecord]", terminal: Terminal, *, json: bool) -> int:
-    from ggrep.base.clock import SystemClock
-    from ggrep.protocol.client.stopping import stop as end
+def end_all(home: Home) -> list[StopResult]:
+    """End every daemon of a home; return what became of each."""
+    return [_ended(record)[0] for record in _to_end(home)]
 
+
+def _stop(records: "Iterable[DaemonRecord]", terminal: Terminal, *, json: bool) -> int:
     ended: list[StopResult] = []
     told = 0
     for record in records:
-        try:
-            stopped = end(record, "ggrep stop", SystemClock())
-        except GgrepError as error:
-            ended.append(
-                StopResult(
-                    record.store_id, "failed", root=record.root, pid=record.pid, reason=str(error)
-                )
-            )
-            terminal.tell_error(f"{record.root}: {error}")
+        result, how = _ended(record)
+        ended.append(result)
+        if result.outcome == "failed":
+            terminal.tell_error(f"{record.root}: {result.reason}")
             continue
-        ended.append(_result(stopped))
         told += 1
         if not json and told <= _MOST_TOLD:
-            how = "" if stopped.how == "asked" else f" ({stopped.how})"
             terminal.tell(f"stopped {record.store_id}  {record.root}{how}")
     if json:
         terminal.write_json(stops_json(ended), pretty=True)
@@ -196,10 +190,18 @@ def _stop(records: "Iterable[DaemonRecord]", terminal: Terminal, *, json: bool) 
     return int(any(result.outcome == "failed" for result in ended))
 
 
-def _result(stopped: "Stopped") -> StopResult:
-    record = stopped.record
-    outcome: StopOutcome = stopped.how if stopped.how in ("killed", "gone") else "stopped"
-    return StopResult(record.store_id, outcome, root=record.root, pid=record.pid)
+def _ended(record: "DaemonRecord") -> tuple[StopResult, str]:
+    """End a daemon; return what became of it, and how it went unless it was simply asked."""
+    from ggrep.base.clock import SystemClock
+    from ggrep.protocol.client.stopping import stop as end
+
+    failed = StopResult(record.store_id, "failed", root=record.root, pid=record.pid)
+    try:
+        how = end(record, "ggrep stop", SystemClock()).how
+    except GgrepError as error:
+        return replace(failed, reason=str(error)), ""
+    outcome: StopOutcome = how if how in ("killed", "gone") else "stopped"
+    return replace(failed, outcome=outcome), "" if how == "asked" else f" ({how})"
 
 
 def stops_json(results: Sequence[StopResult]) -> "StopsJson":

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ggrep.base.errors import GgrepError
+from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.config.settings import home_from
 from ggrep.interfaces.agents.applying import Agents
 from ggrep.interfaces.agents.detection import command_of, those_there
@@ -25,7 +25,7 @@ from ggrep.service.places import Place, open_engine, place_of
 from ggrep.service.status_reading import Status, read_document, status_document
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.machine import MachineJson
+    from ggrep.model.schemas.machine import MachineChecksJson
 
 MACHINE_SCHEMA: Final = 1
 _MARKS: Final = {"ok": ("good", "+"), "warning": ("warning", "-"), "problem": ("bad", "!")}
@@ -37,11 +37,13 @@ def doctor(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = Fal
     Nothing is changed, started or indexed.
     """
     terminal = open_terminal(plain=plain)
-    place, home = place_of(path), home_from(terminal.environ)
+    home = home_from(terminal.environ)
+    place = here() if path is None else place_of(path)
     checks = [
-        *examine_machine(home, place.root, terminal.environ),
+        # No repository has a say where none is: there is no settings file in `data`.
+        *examine_machine(home, place.root if place else home.data, terminal.environ),
         *of_daemons(rows_of(home)),
-        *_of_index(place, terminal),
+        *(_of_index(place, terminal) if place else ()),
         *of_agents(_agents(terminal)),
     ]
     if json:
@@ -49,6 +51,14 @@ def doctor(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = Fal
     else:
         terminal.write(machine_text(checks, terminal.style))
     return int(any(check.state == "problem" for check in checks))
+
+
+def here() -> Place | None:
+    """Return the place that we stand in; None where nothing can be indexed, as in a home."""
+    try:
+        return place_of(None)
+    except InvalidRequest:
+        return None
 
 
 def of_daemons(rows: Sequence[DaemonRow]) -> Iterator[Check]:
@@ -152,7 +162,7 @@ def machine_text(checks: Iterable[Check], style: Style) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def machine_json(checks: Sequence[Check]) -> "MachineJson":
+def machine_json(checks: Sequence[Check]) -> "MachineChecksJson":
     """Return the document of `ggrep doctor`; `ok` unless there is a problem."""
     return {
         "schema_version": MACHINE_SCHEMA,

@@ -108,6 +108,15 @@ EXAMPLES: Final = {
         ("ggrep install claude --project", "for all who work on this repository"),
     ),
     "uninstall": (("ggrep uninstall", "each file gets its former bytes"),),
+    "setup": (
+        ("ggrep setup --dry-run", "what it would write, and index"),
+        ("ggrep setup", "on a terminal each is asked for"),
+    ),
+    "self": (("ggrep self uninstall --dry-run", "what would go, and what it takes"),),
+    "self uninstall": (
+        ("ggrep self uninstall --dry-run", "what would go, and what it takes"),
+        ("ggrep self uninstall --keep-package --yes", "all but the indexes and the program"),
+    ),
     "doctor": (
         ("ggrep doctor", "a line a check, and what mends what is wrong"),
         ("ggrep doctor --json", "for programs; exit status 1 where there is a problem"),

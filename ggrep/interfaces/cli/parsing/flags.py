@@ -302,7 +302,8 @@ ProfileFlag: TypeAlias = Annotated[
 
 
 YesFlag: TypeAlias = Annotated[
-    bool, Flag("--yes -y", "Go on without asking: index what is no repository, delete an index.")
+    bool,
+    Flag("--yes -y", "Go on without asking: index what is no repository, delete, write files."),
 ]
 
 

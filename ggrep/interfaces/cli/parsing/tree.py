@@ -84,6 +84,9 @@ GROUPS: Final = {
         "mcp": Entry("servers.mcp.mcp", "Serve agents over MCP."),
     },
     "Agents": {
+        "setup": Entry(
+            "machine.setup.setup", "Offer completions, agents and an index, once after installing."
+        ),
         "install": Entry(
             "agents.install.install",
             "Configure agents to ask ggrep: Claude Code, Codex, Cursor, ...",
@@ -94,6 +97,7 @@ GROUPS: Final = {
         "doctor": Entry(
             "machine.doctor.doctor", "Look at what ggrep stands on here, and what mends it."
         ),
+        "self": Entry("", "Take ggrep off this machine again."),
         "health": Entry("stores.store_care.health", "Check a repository's store."),
         "audit": Entry(
             "stores.store_care.audit_command", "Verify a repository's whole store, byte for byte."
@@ -154,7 +158,14 @@ _OF_WORKSPACES: Final = {
     "gc": Entry("workspaces.workspace_gc.gc", "Delete leftovers of removed workspaces."),
 }
 
-BELOW: Final = {"workspace": _OF_WORKSPACES}
+_OF_SELF: Final = {
+    "uninstall": Entry(
+        "machine.self_uninstall.self_uninstall",
+        "Undo setup and install, end daemons, remove the program.",
+    ),
+}
+
+BELOW: Final = {"workspace": _OF_WORKSPACES, "self": _OF_SELF}
 """The commands below others, by the name of those."""
 
 EVERY: Final = COMMANDS | {

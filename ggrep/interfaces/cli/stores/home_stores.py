@@ -88,7 +88,7 @@ def clean(
     if known and not (yes or json or confirmed(_question(known))):
         terminal.tell("nothing was deleted")
         return 1
-    with _daemons_stopped(home, ids):
+    with daemons_stopped(home, ids):
         freed = {store_id: remove_store(home, store_id) for store_id in ids}
     if json:
         terminal.write_json(removal_json(freed), pretty=True)
@@ -106,7 +106,7 @@ def _question(sizes: Mapping[str, int]) -> str:
 
 
 @contextmanager
-def _daemons_stopped(home: Home, ids: Sequence[str]) -> Iterator[None]:
+def daemons_stopped(home: Home, ids: Sequence[str]) -> Iterator[None]:
     """Stop the daemons of some stores, and keep others from starting meanwhile."""
     from ggrep.index.maintenance.inventory import list_stores
     from ggrep.protocol.client.daemon_listing import running

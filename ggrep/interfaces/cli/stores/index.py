@@ -86,7 +86,7 @@ def index(
     terminal = open_terminal(plain=output.plain)
     if indexing.strict and indexing.allow_degraded:
         raise UsageError("--strict and --allow-degraded cannot go together")
-    job = _Job(terminal, indexing, listing=not output.json)
+    job = Job(terminal, indexing, listing=not output.json)
     if workspace is not None:
         if path is not None or path_option is not None:
             raise UsageError("--workspace and a PATH cannot go together")
@@ -103,7 +103,7 @@ def index(
     return 0
 
 
-def _index_all(job: "_Job", repos: "list[WorkspaceRepo]", file: Path, *, json: bool) -> int:
+def _index_all(job: "Job", repos: "list[WorkspaceRepo]", file: Path, *, json: bool) -> int:
     """Index one repository after another and continue after a failure."""
     documents: list[IndexedRepoJson | PreviewedRepoJson | FailedRepoJson] = []
     status = 0
@@ -124,7 +124,7 @@ def _index_all(job: "_Job", repos: "list[WorkspaceRepo]", file: Path, *, json: b
     return status
 
 
-class _Job:
+class Job:
     """What to do with each root."""
 
     def __init__(self, terminal: Terminal, indexing: Indexing, *, listing: bool) -> None:

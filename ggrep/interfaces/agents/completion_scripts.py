@@ -1,0 +1,76 @@
+"""Scripts that make a shell ask `ggrep __complete`, by the name of the shell."""
+
+from types import MappingProxyType
+from typing import Final
+
+_BASH: Final = r"""# Completions of ggrep for bash.
+_ggrep() {
+    local line=${COMP_LINE:0:COMP_POINT} current word
+    local -a words=()
+    read -ra words <<< "$line"
+    [[ $line == *[[:space:]] ]] && words+=("")
+    current=${words[${#words[@]}-1]}
+    # What stands before = or : is a word of its own to bash, and stays.
+    local kept=${current%"${current##*[=:]}"}
+    COMPREPLY=()
+    while IFS= read -r word; do
+        word=${word#"$kept"}
+        [[ $word == *[=:] ]] && compopt -o nospace 2> /dev/null
+        COMPREPLY+=("$(printf '%q' "$word")")
+    done < <("${words[0]}" __complete -- "${words[@]:1}" 2> /dev/null)
+}
+complete -o default -F _ggrep ggrep
+"""
+
+_ZSH: Final = r"""#compdef ggrep
+# Completions of ggrep for zsh.
+_ggrep() {
+    local -a found ends
+    found=("${(@f)$("${words[1]}" __complete -- "${(@)words[2,CURRENT]}" 2> /dev/null)}")
+    found=("${(@)found:#}")
+    if (( ! ${#found} )); then
+        _files
+        return
+    fi
+    ends=("${(@M)found:#*[=:]}")
+    found=("${(@)found:#*[=:]}")
+    (( ${#ends} )) && compadd -Q -S '' -- "${ends[@]}"
+    (( ${#found} )) && compadd -- "${found[@]}"
+}
+if [[ ${funcstack[1]} == _ggrep ]]; then
+    _ggrep "$@"
+else
+    compdef _ggrep ggrep
+fi
+"""
+
+_FISH: Final = r"""# Completions of ggrep for fish.
+function __ggrep_complete
+    set -l words (commandline -opc) (commandline -ct)
+    set -l found (command $words[1] __complete -- $words[2..-1] 2> /dev/null)
+    if test (count $found) -gt 0
+        printf '%s\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete -c ggrep -f -a '(__ggrep_complete)'
+"""
+
+_POWERSHELL: Final = r"""# Completions of ggrep for PowerShell.
+Register-ArgumentCompleter -Native -CommandName ggrep -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $words = @($commandAst.CommandElements |
+        Where-Object { $_.Extent.StartOffset -lt $cursorPosition } |
+        Select-Object -Skip 1 |
+        ForEach-Object { $_.Extent.Text })
+    if ($wordToComplete -eq '') { $words += '' }
+    & ggrep __complete -- @words 2> $null | ForEach-Object {
+        [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+    }
+}
+"""
+
+SCRIPTS: Final = MappingProxyType(
+    {"bash": _BASH, "zsh": _ZSH, "fish": _FISH, "powershell": _POWERSHELL}
+)

@@ -1,0 +1,185 @@
+"""`ggrep setup`: completions, agents and the first index, each offered once."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
+
+from ggrep.base.errors import GgrepError, Unasked
+from ggrep.config.home import Home
+from ggrep.config.settings import home_from
+from ggrep.index.repo_identity import require_modest
+from ggrep.interfaces.agents.applying import Agents
+from ggrep.interfaces.agents.clients import Client
+from ggrep.interfaces.agents.detection import command_of, shell_of, those_there
+from ggrep.interfaces.agents.places import Places
+from ggrep.interfaces.agents.writing import Done
+from ggrep.interfaces.cli.agents.agents_json import files_json
+from ggrep.interfaces.cli.machine.doctor import here, machine_text
+from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PlainFlag, YesFlag
+from ggrep.interfaces.cli.stores.index import Indexing, Job
+from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal
+from ggrep.interfaces.cli.text_tables import plural
+from ggrep.model.sanitise import sanitise_line
+from ggrep.service.machine import examine_machine
+from ggrep.service.places import open_engine
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.machine import SetupJson
+
+_SCHEMA: Final = 1
+
+Outcome: TypeAlias = Literal["done", "nothing", "planned", "declined", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that is offered, and what became of it.
+
+    Attributes:
+        message: what would be done, or was; why it failed.
+        act: does it; None where nothing has to be done.
+        files: those that are written, or would be.
+    """
+
+    name: str
+    message: str
+    act: "Callable[[Step], Step] | None" = None
+    files: Sequence[Done] = ()
+    outcome: Outcome = "nothing"
+
+
+def setup(
+    dry_run: Annotated[bool, Flag("--dry-run -d", "Say what would be done; do nothing.")] = False,
+    yes: YesFlag = False,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Make ggrep ready here: completions of your shell, the agents that are found, an index.
+
+    On a terminal each is asked for. `ggrep uninstall` undoes the first two, `ggrep clean` the last.
+    """
+    terminal = open_terminal(plain=plain)
+    steps = []
+    for offered in (_shell(terminal), _agents(terminal), _index(terminal, told=not json)):
+        step = _taken(offered, dry_run=dry_run, asked=not (yes or json))
+        if not json:
+            _tell(step, terminal)
+        steps.append(step)
+    is_well = all(step.outcome != "failed" for step in steps)
+    if json:
+        terminal.write_json(setup_json(steps, dry_run=dry_run), pretty=True)
+    elif not dry_run:
+        _tell_end(terminal)
+    return 0 if is_well else 1
+
+
+def _taken(step: Step, *, dry_run: bool, asked: bool) -> Step:
+    """Return a step with what became of it."""
+    if step.act is None:
+        return step
+    if dry_run:
+        return replace(step, outcome="planned")
+    if asked and not confirmed(sanitise_line(f"{step.message}?"), default=True):
+        return replace(step, outcome="declined")
+    try:
+        return step.act(step)
+    except GgrepError as error:
+        return replace(step, outcome="failed", message=str(error))
+
+
+def _shell(terminal: Terminal) -> Step:
+    shell = shell_of(terminal.environ)
+    if shell is None:
+        return Step("shell", "no completions are known for this shell; see: ggrep help completion")
+    return _written("shell", [shell], f"complete ggrep's command lines in {shell.title}", terminal)
+
+
+def _agents(terminal: Terminal) -> Step:
+    found = those_there(Places.of(terminal.environ, None))
+    if not found:
+        return Step("agents", "no agent was found; ggrep install CLIENT configures one by its name")
+    names = ", ".join(client.title for client in found)
+    return _written("agents", found, f"have {names} ask ggrep", terminal)
+
+
+def _written(name: str, clients: Sequence[Client], offer: str, terminal: Terminal) -> Step:
+    """Return the step that writes our entries into files."""
+    home, places = home_from(terminal.environ), Places.of(terminal.environ, None)
+    dry = Agents(home, places, command_of(terminal.environ), dry=True)
+    planned = [each for each in dry.install(clients) if each.outcome != "unchanged"]
+    if not any(each.outcome == "written" for each in planned):
+        left = f"; left as they are: {plural(len(planned), 'file')}" if planned else ""
+        return Step(name, f"{offer}: they do{left}" if name == "agents" else f"{offer}: it does")
+
+    def act(step: Step) -> Step:
+        done = [
+            each for each in replace(dry, dry=False).install(clients) if each.outcome != "unchanged"
+        ]
+        refused = any(each.outcome == "refused" for each in done)
+        return replace(step, files=done, outcome="failed" if refused else "done")
+
+    return Step(name, offer, act, planned)
+
+
+def _index(terminal: Terminal, *, told: bool) -> Step:
+    place = here()
+    if place is None or not _is_modest(place.root, home_from(terminal.environ)):
+        return Step("index", "this is no repository; in one, the first search indexes it")
+    root = place.root
+    engine = open_engine(root, terminal.environ)
+    if engine.identity.store.exists():
+        return Step("index", f"{root} is indexed")
+
+    def act(step: Step) -> Step:
+        Job(terminal, Indexing(), listing=told).run(root.name, root)
+        return replace(step, outcome="done")
+
+    return Step("index", f"index {root}", act)
+
+
+def _is_modest(root: Path, home: Home) -> bool:
+    try:
+        require_modest(root, home)
+    except Unasked:
+        return False
+    return True
+
+
+def _tell(step: Step, terminal: Terminal) -> None:
+    mark = {"done": "+", "failed": "!"}.get(step.outcome, "-")
+    role = {"done": "good", "failed": "bad"}.get(step.outcome, "muted")
+    told = f"{step.message}: declined" if step.outcome == "declined" else step.message
+    name = terminal.style.paint("name", f"{step.name:<6}")
+    terminal.write(f"{terminal.style.paint(role, mark)} {name} {sanitise_line(told)}\n")
+    for each in step.files if step.outcome in {"done", "failed", "planned"} else ():
+        said = f": {each.said}" if each.said else ""
+        terminal.write(sanitise_line(f"    {each.path}{said}") + "\n")
+
+
+def _tell_end(terminal: Terminal) -> None:
+    """Tell what is wrong with the machine, and what to type first."""
+    home, place = home_from(terminal.environ), here()
+    checks = examine_machine(home, place.root if place else home.data, terminal.environ)
+    wrong = [check for check in checks if check.state != "ok"]
+    if wrong:
+        terminal.write(machine_text(wrong, terminal.style))
+    terminal.tell('ready; ask: ggrep "what you look for, in your own words"')
+
+
+def setup_json(steps: Sequence[Step], *, dry_run: bool) -> "SetupJson":
+    """Return the document of `ggrep setup`."""
+    return {
+        "schema_version": _SCHEMA,
+        "ok": all(step.outcome != "failed" for step in steps),
+        "dry_run": dry_run,
+        "steps": [
+            {
+                "step": step.name,
+                "outcome": step.outcome,
+                "message": sanitise_line(step.message),
+                "files": files_json(step.files),
+            }
+            for step in steps
+        ],
+    }
