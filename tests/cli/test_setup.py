@@ -87,7 +87,7 @@ def test_a_dry_run_changes_nothing(
 
     assert shown.status == 0
     assert f"home      {home}" in shown.out
-    assert "codex     2 files without ggrep again\n" in shown.out
+    assert "codex     taken out of 2 files\n" in shown.out
     assert "package   /bin/true\n" in shown.out
     assert files(user) == middle
     assert home.exists()

@@ -66,10 +66,10 @@ class Built:
             self.run(*ggrep, "stop-all")
 
 
-def build(python: Path, target: Path) -> tuple[Path, Path]:
-    """Build wheel and source archive; return both."""
+def build(python: Path, target: Path, source: Path = TOP) -> tuple[Path, Path]:
+    """Build wheel and source archive of a checkout; return both."""
     line = [str(python), "-m", "hatchling", "build", "-d", str(target)]
-    subprocess.run(line, check=True, cwd=TOP, stdout=subprocess.DEVNULL)
+    subprocess.run(line, check=True, cwd=source, stdout=subprocess.DEVNULL)
     (wheel,), (source,) = target.glob("*.whl"), target.glob("*.tar.gz")
     return wheel, source
 

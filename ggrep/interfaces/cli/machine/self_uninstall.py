@@ -165,7 +165,7 @@ def _rows(planned: Removal, *, with_home: bool, keep_package: bool) -> Iterator[
     for name in EVERY:
         mine = [each for each in planned.files if each.client == name]
         if mine:
-            yield EVERY[name].name, f"{plural(len(mine), 'file')} without ggrep again"
+            yield EVERY[name].name, f"taken out of {plural(len(mine), 'file')}"
     for root in planned.projects:
         line = spelled("uninstall", "--project", "--path", str(root))
         yield "stays", f"what {root} says of ggrep, as others share it; to take it out: {line}"

@@ -92,7 +92,10 @@ def _shell(terminal: Terminal) -> Step:
     shell = shell_of(terminal.environ)
     if shell is None:
         return Step("shell", "no completions are known for this shell; see: ggrep help completion")
-    return _written("shell", [shell], f"complete ggrep's command lines in {shell.title}", terminal)
+    offer = f"have {shell.title} complete ggrep's command lines"
+    return _written(
+        "shell", [shell], offer, f"{shell.title} completes ggrep's command lines", terminal
+    )
 
 
 def _agents(terminal: Terminal) -> Step:
@@ -100,17 +103,28 @@ def _agents(terminal: Terminal) -> Step:
     if not found:
         return Step("agents", "no agent was found; ggrep install CLIENT configures one by its name")
     names = ", ".join(client.title for client in found)
-    return _written("agents", found, f"have {names} ask ggrep", terminal)
+    offer, is_so = f"have {names} ask ggrep", f"already asking ggrep: {names}"
+    return _written("agents", found, offer, is_so, terminal)
 
 
-def _written(name: str, clients: Sequence[Client], offer: str, terminal: Terminal) -> Step:
-    """Return the step that writes our entries into files."""
+def _written(
+    name: str, clients: Sequence[Client], offer: str, is_so: str, terminal: Terminal
+) -> Step:
+    """Return the step that writes our entries into files.
+
+    Args:
+        name: of the step.
+        clients: whose files they are.
+        offer: what would be done.
+        is_so: what is told where nothing has to be.
+        terminal: whose user it is.
+    """
     home, places = home_from(terminal.environ), Places.of(terminal.environ, None)
     dry = Agents(home, places, command_of(terminal.environ), dry=True)
     planned = [each for each in dry.install(clients) if each.outcome != "unchanged"]
     if not any(each.outcome == "written" for each in planned):
-        left = f"; left as they are: {plural(len(planned), 'file')}" if planned else ""
-        return Step(name, f"{offer}: they do{left}" if name == "agents" else f"{offer}: it does")
+        left = f"; {plural(len(planned), 'file')} left as they are" if planned else ""
+        return Step(name, f"{is_so}{left}")
 
     def act(step: Step) -> Step:
         done = [
