@@ -31,6 +31,7 @@ from ggrep.daemon.query_log import Outcome, note, note_failure, question_of
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.request import SearchRequest, can_scan
 from ggrep.model.response import QueryResponse
+from ggrep.model.scope import keys_of_scope
 from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.message_types import Describe, Encode, Pool, Search, TermStats
 from ggrep.render.printed import render_answer
@@ -51,7 +52,7 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
         request = replace(request, scope=scope_of(daemon, message.path))
     deadline = caller.deadline(daemon, request.timeout_ms)
     if message.claim is not None:
-        await check_claim(daemon, message.claim, request.scope)
+        await check_claim(daemon, message.claim, *(keys_of_scope(request.scope) or ("",)))
 
     def work(ask: Callable[..., QueryResponse]) -> tuple[QueryResponse, Body]:
         response = ask(

@@ -12,8 +12,8 @@ from ggrep.model.says import (
     MOST_FILTERS,
     MOST_ITEMS,
     MOST_MS,
-    MOST_PATH_BYTES,
     MOST_QUERY_BYTES,
+    MOST_SCOPE_BYTES,
     Says,
     Sent,
 )
@@ -86,7 +86,7 @@ class SearchRequest:
 
     Attributes:
         per_file: 0 for as many as the settings allow.
-        scope: a path key; empty for the whole root.
+        scope: path keys, see `model.scope`; empty for the whole root.
         within: filters of a profile's view, applied in addition to `filters`.
         timeout_ms: 0 for none.
     """
@@ -110,7 +110,7 @@ class SearchRequest:
         Says("search.mode", "Corpora to search; all by default.", least=1),
         Sent(16),
     ] = CORPORA
-    scope: Annotated[str, Says("search.scope", SCOPE), Sent(MOST_PATH_BYTES)] = ""
+    scope: Annotated[str, Says("search.scope", SCOPE), Sent(MOST_SCOPE_BYTES)] = ""
     filters: Annotated[tuple[Filter, ...], Says("search.filter", FILTERS), Sent(MOST_FILTERS)] = ()
     snippet: Annotated[
         SnippetMode, Says("search.snippet", "How much of each hit's text to return.")

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from ggrep.model.filters import Filter
 from ggrep.model.limits import Notice
 from ggrep.model.sanitise import sanitise_line
+from ggrep.model.scope import keys_of_scope
 
 
 def selects_of_all(told: Collection[tuple[bool, ...]]) -> tuple[bool, ...]:
@@ -20,12 +21,12 @@ def selects_notices(
     Args:
         selects: whether anything matches each filter, the path, and all of them; empty if nobody
             looked.
-        scope: the path.
+        scope: the paths.
         filters: in the order of `selects`.
     """
     if not selects or all(selects):
         return ()
-    every = [*map(_spelled, filters), scope]
+    every = [*map(_spelled, filters), ", ".join(keys_of_scope(scope))]
     empty = [item for item, matches in zip(every, selects, strict=False) if item and not matches]
     told = ", ".join(empty) or f"all of {', '.join(filter(None, every))}"
     hints = [_hint(item) for item in filters if _spelled(item) in empty]

@@ -1,16 +1,19 @@
 """Resolves a path to a root, the scope within it, and its engine."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ggrep.base.errors import GgrepError, InvalidRequest
+from ggrep.config.files import REPO_FILE
+from ggrep.config.git import is_git_marker
 from ggrep.config.root import canonical_root
 from ggrep.config.settings import home_from, load_settings
 from ggrep.index.repo_identity import identify
+from ggrep.model.scope import keys_of_scope, scope_of_keys
 
 if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
@@ -21,7 +24,7 @@ class Place:
     """A root, and the scope within it.
 
     Attributes:
-        scope: path key of a directory or file below the root; empty for all of it.
+        scope: path keys of directories and files below the root; empty for all of it.
     """
 
     root: Path
@@ -52,6 +55,32 @@ def place_of(path: Path | None, *, directory: bool = False) -> Place:
     return Place(root, scope)
 
 
+def together(places: Sequence[Place]) -> Place | None:
+    """Return several places as one; None where they belong to two repositories.
+
+    Directories that nothing marks as a project are places in the directory around all of them.
+
+    Raises:
+        InvalidRequest: that is no searchable root.
+    """
+    roots = {place.root for place in places}
+    top = Path(os.path.commonpath(roots))
+    if len(roots) > 1 and any(map(_is_marked, (*roots, canonical_root(top)))):
+        return None
+    return Place(
+        top,
+        scope_of_keys(_key(place.root.relative_to(top) / place.scope) for place in places),
+    )
+
+
+def _is_marked(root: Path) -> bool:
+    return is_git_marker(root / ".git") or (root / REPO_FILE).is_file()
+
+
+def _key(path: Path) -> str:
+    return "" if path == Path() else path.as_posix()
+
+
 def enclosing_index(place: Place, environ: Mapping[str, str], flags: Mapping[str, object]) -> Place:
     """Return the same place relative to the nearest directory above that has an index.
 
@@ -70,8 +99,9 @@ def enclosing_index(place: Place, environ: Mapping[str, str], flags: Mapping[str
             # What a stranger wrote into a file above is no business of this search.
             continue
         if found:
-            below = place.root.relative_to(root) / place.scope
-            return Place(root, "" if below == Path() else below.as_posix())
+            below = place.root.relative_to(root)
+            keys = keys_of_scope(place.scope) or ("",)
+            return Place(root, scope_of_keys(_key(below / key) for key in keys))
     return place
 
 

@@ -83,7 +83,7 @@ def _typed_request(arguments: list[str]) -> tuple[object, object]:
             raise _Seen(to_json(search_options.request_of(typed, scope=scope)), _in_order(typed))
 
         patch.setattr(search, "search_one", seen)
-        patch.setattr(search, "place_asked", lambda _, typed: f"below {typed.path}")
+        patch.setattr(search, "place_asked", lambda _, typed: f"below {list(typed.paths)}")
         try:
             COMMAND.main(["search", *arguments], standalone_mode=False)
         except _Seen as found:
@@ -94,16 +94,17 @@ def _typed_request(arguments: list[str]) -> tuple[object, object]:
 def _plain_request(arguments: list[str]) -> tuple[object, object]:
     """Return what the console script asks a daemon, and what it goes on with where none runs."""
     typed = plain.read(arguments)
-    request = plain.request_of(typed, f"below {typed.path}")
+    paths = [] if typed.path is None else [typed.path]
+    request = plain.request_of(typed, f"below {paths}")
     given = one_search.given_of(typed.words, typed.switches, typed.values)
-    return request, _in_order(replace(given, path=typed.path))
+    return request, _in_order(replace(given, paths=paths))
 
 
 def _in_order(typed: Typed) -> Typed:
     """Return what was typed without the order of flags that have none."""
     question = replace(typed.question, mode=tuple(sorted(set(typed.question.mode))))
     hits = replace(typed.hits, snippet=tuple(sorted(set(typed.hits.snippet))))
-    return replace(typed, question=question, hits=hits)
+    return replace(typed, question=question, hits=hits, paths=list(typed.paths))
 
 
 @pytest.mark.slow

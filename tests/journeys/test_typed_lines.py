@@ -46,6 +46,7 @@ LINES = (
     "search invoice --format slate --level 0",
     "search invoice --no-vectors --scores",
     "search invoice --find usage --json --deterministic",
+    "search invoice src docs --no-vectors",
 )
 ODD = (
     "expand nosuch.py",

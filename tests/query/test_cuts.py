@@ -104,3 +104,4 @@ def test_a_scope_is_a_whole_directory_or_file(root: Path, home: Path) -> None:
     assert set(paths(engine, "retry", scope="lib")) == inside
     assert paths(engine, "retry", scope="lib.py") == ["lib.py"]
     assert paths(engine, "retry", scope="none") == []
+    assert set(paths(engine, "retry", scope="lib\0lib.py\0none")) == {*inside, "lib.py"}

@@ -48,13 +48,14 @@ def test_scope_and_corpora_narrow_too() -> None:
     """Diagrams are cut out of documents, so those stay where diagrams are wanted."""
     assert let_through(scope="src/a.py") == ["src/a.py"]
     assert let_through(scope="src") == ["src/a.py", "src/b.h"]
+    assert let_through(scope="src/b.h\0src/a.py") == ["src/a.py", "src/b.h"]
     assert let_through(corpora=(Corpus.CODE,)) == ["src/a.py", "src/b.h", "tests/test_a.py"]
     assert let_through(corpora=(Corpus.EXTRACTED_PROSE,)) == list(PATHS)
 
 
 def test_only_directories_that_lead_to_the_scope_are_entered() -> None:
     """A question about one directory of a large tree costs that directory."""
-    wanted = PathEligibility(SearchRequest("x", scope="src/deep"))
+    wanted = PathEligibility(SearchRequest("x", scope="src/deep\0lib"))
     places = (b"src/", b"src/deep/", b"src/deep/more/", b"src/deeper/", b"docs/")
 
     assert [place for place in places if wanted.leads(place)] == list(places[:3])

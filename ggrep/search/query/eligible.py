@@ -12,6 +12,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS
 from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
+from ggrep.model.scope import is_below, keys_of_scope
 from ggrep.model.traits import TEST
 from ggrep.search.query.segments import SearchableSegment
 
@@ -43,18 +44,18 @@ def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: 
 
 
 def _in_scope(segment: SearchableSegment, scope: str) -> Mask:
-    """Return bool (files,): the file, or the files of the directory."""
-    image, key = segment.image, scope.encode()
-    order = image.files_by_path
+    """Return bool (files,): the files, and those of the directories, of a scope."""
+    image, order = segment.image, segment.image.files_by_path
     mask = np.zeros(image.files, dtype=np.bool_)
 
     def path_at(place: int) -> bytes:
         return image.path_bytes(int(order[place]))
 
-    for low, high in ((key, key + b"\0"), (key + b"/", key + b"0")):  # "0" follows "/"
-        start = bisect_left(range(image.files), low, key=path_at)
-        end = bisect_left(range(image.files), high, lo=start, key=path_at)
-        mask[order[start:end]] = True
+    for key in map(str.encode, keys_of_scope(scope)):
+        for low, high in ((key, key + b"\0"), (key + b"/", key + b"0")):  # "0" follows "/"
+            start = bisect_left(range(image.files), low, key=path_at)
+            end = bisect_left(range(image.files), high, lo=start, key=path_at)
+            mask[order[start:end]] = True
     return mask
 
 
@@ -105,7 +106,7 @@ def path_test(pattern: str) -> Callable[[str], bool]:
     """Return the predicate of `path:` for case-folded paths: a glob, or a directory or file."""
     if not any(character in pattern for character in "*?["):
         scope = pattern.strip("/")
-        return lambda path: path == scope or path.startswith(scope + "/")
+        return lambda path: is_below(path, scope)
     compiled = re.compile(fnmatch.translate(pattern))
     return lambda path: compiled.match(path) is not None
 

@@ -18,6 +18,7 @@ from ggrep.model.filters import check_filters
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import EncodedQuery, Find, SearchRequest
 from ggrep.model.sanitise import is_text
+from ggrep.model.scope import keys_of_scope
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.query.confidence_features import ConfidenceFeatures
 from ggrep.search.query.correction import CORRECTED, Correction
@@ -87,9 +88,9 @@ def check_request(request: SearchRequest) -> None:
     for name, text in texts:
         if not is_text(text):
             raise InvalidRequest(f"{name}: {text!r} is not valid Unicode")
-    parts = request.scope.split("/")
-    if request.scope and ("\0" in request.scope or not {"", ".", ".."}.isdisjoint(parts)):
-        raise InvalidRequest(f"scope: {request.scope!r} is no path below the root")
+    for key in keys_of_scope(request.scope):
+        if not {"", ".", ".."}.isdisjoint(key.split("/")):
+            raise InvalidRequest(f"scope: {key!r} is no path below the root")
     for name in ("limit", "per_file", "timeout_ms"):
         if (value := getattr(request, name)) < 0:
             raise InvalidRequest(f"{name}: {value} is negative")

@@ -12,6 +12,7 @@ from ggrep.config.settings import Settings
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Corpus
 from ggrep.model.filters import Filter
 from ggrep.model.request import Find, SearchRequest
+from ggrep.model.scope import is_below, keys_of_scope
 from ggrep.model.traits import TEST, traits_of
 from ggrep.parse.languages.by_content import ENDINGS_OF_SEVERAL
 from ggrep.parse.languages.registry import corpus_of, language_of
@@ -73,7 +74,7 @@ class PathEligibility:
     """Tells of a path whether a file there may hold an answer. Rows are judged again later."""
 
     def __init__(self, request: SearchRequest) -> None:
-        self._scope = request.scope
+        self._scope = keys_of_scope(request.scope)
         self._corpora = frozenset(request.corpora)
         self._all = len(self._corpora) == len(CORPORA)
         self._tests = [
@@ -85,7 +86,7 @@ class PathEligibility:
 
     def has(self, path: str) -> bool:
         """Return whether a file is to be looked into."""
-        if self._scope and path != self._scope and not path.startswith(self._scope + "/"):
+        if self._scope and not any(is_below(path, key) for key in self._scope):
             return False
         if not self._all and not _may_hold(path, self._corpora):
             return False
@@ -93,10 +94,10 @@ class PathEligibility:
 
     def leads(self, directory: bytes) -> bool:
         """Return whether a directory, written with a trailing slash, may lead to such a file."""
-        if not self._scope:
-            return True
-        scope = self._scope.encode() + b"/"
-        return directory.startswith(scope) or scope.startswith(directory)
+        scopes = [key.encode() + b"/" for key in self._scope]
+        return not scopes or any(
+            directory.startswith(scope) or scope.startswith(directory) for scope in scopes
+        )
 
 
 def _any_of(filters: tuple[Filter, ...], key: str) -> Callable[[str], bool]:

@@ -14,7 +14,7 @@ EXAMPLES: Final = {
     ),
     "search": (
         ('ggrep "where is a card charged"', "`search` may be left out"),
-        ("ggrep search status src", "search a word that is a command, below one folder"),
+        ("ggrep search status src docs", "a word that is a command, below two folders"),
         ("ggrep 'charge_\\w+' --find regex", "lines that match, each held against the text"),
         ('ggrep "retry" --filter lang:python --filter -test:true', "of one language, no tests"),
         ('ggrep "charge a card" --format agent', "places with line ranges, the best opened"),

@@ -232,4 +232,4 @@ def typed_of(
 ) -> Typed:
     """Return questions about a workspace as a typed search of it."""
     kept = Kept(output.json, output.plain, output.exit_status)
-    return Typed(asked[0], path, asking=asking, output=kept)
+    return Typed(asked[0], () if path is None else (path,), asking=asking, output=kept)

@@ -1,6 +1,6 @@
 """Answers any query to one repository: from its daemon, or from the index in this process."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from ggrep.interfaces.cli.queries.search_options import Asking, Typed
 from ggrep.interfaces.cli.terminal import Terminal, ask_before_indexing, show_progress
 from ggrep.model.answer_view import ViewOptions
 from ggrep.service.daemon_choice import asking_of, asks_daemon
-from ggrep.service.places import Place, enclosing_index, open_engine, place_of
+from ggrep.service.places import Place, enclosing_index, open_engine, place_of, together
 
 if TYPE_CHECKING:
     from ggrep.protocol.client.daemon_address import DaemonAddress
@@ -87,14 +87,30 @@ class Question(Generic[T]):
 
 
 def place_asked(command: str, typed: Typed) -> Place:
-    """Return the directory or file of `--repo` or the positional PATH, else the current directory.
+    """Return what is meant by `--repo` or the positional PATHs, else by the current directory.
 
     Raises:
-        UsageError: both were given, or there is no such place.
+        UsageError: both were given, there is no such place, or they are of two repositories.
     """
-    if typed.asking.repo is None:
-        _require_path(command, typed.query, typed.path)
-    return chosen_place(typed.asking.repo, typed.path)
+    repo, paths = typed.asking.repo, typed.paths
+    if repo is None:
+        _require_paths(command, typed.query, paths)
+    return joined([chosen_place(repo, path) for path in paths or (None,)], paths)
+
+
+def joined(places: Sequence[Place], paths: Sequence[str]) -> Place:
+    """Return several places as one.
+
+    Raises:
+        UsageError: they are of two repositories.
+    """
+    one = together(places)
+    if one is not None:
+        return one
+    other = next(at for at, place in enumerate(places) if place.root != places[0].root)
+    made = spelled("workspace", "init", "FILE", *(str(places[at].root) for at in (0, other)))
+    told = f"{paths[0]} and {paths[other]} are of two repositories"
+    raise UsageError(f"{told}; to search both: {made}, then --workspace FILE")
 
 
 def chosen_place(repo: Path | None, path: str | None) -> Place:
@@ -155,21 +171,24 @@ def answered(
         return _read(question, reached, terminal, asking)
 
 
-def _require_path(command: str, query: str, path: str | None) -> None:
-    """Raise if the positional PATH does not exist; most likely it is a word of the query.
+def _require_paths(command: str, query: str, paths: Sequence[str]) -> None:
+    """Raise if a positional PATH does not exist; most likely it is a word of the query.
 
     Raises:
         UsageError: says what was meant.
     """
-    if path is None or Path(path).exists():
+    missing = next((path for path in paths if not Path(path).exists()), None)
+    if missing is None:
         return
-    said = f"{path}: no such file or directory"
-    if path.startswith("-"):
-        meant = f"did you mean, without -- before it: {spelled(command, query, path)}"
-    elif Path(query).exists():
-        meant = f"did you mean: {spelled(command, path, query)}"
+    said = f"{missing}: no such file or directory"
+    there = [path for path in paths if Path(path).exists()]
+    if missing.startswith("-"):
+        meant = f"did you mean, without -- before it: {spelled(command, query, *paths)}"
+    elif len(paths) == 1 and Path(query).exists():
+        meant = f"did you mean: {spelled(command, missing, query)}"
     else:
-        line = spelled(command, f"{query} {path}")
+        words = (path for path in paths if not Path(path).exists())
+        line = spelled(command, " ".join((query, *words)), *there)
         meant = f"a query of several words is one argument: {line}"
     raise UsageError(f"{said}; {meant}")
 

@@ -50,10 +50,10 @@ def search(
     agent: AgentSearch,
     repositories: Repositories,
     editor: ForEditor,
-    path: Annotated[str | None, Argument("Search only this directory or file.")] = None,
+    path: Annotated[list[str] | None, Argument("Search only these directories and files.")] = None,
 ) -> Pending:
     """Search a repository, or a workspace of them."""
-    typed = Typed(query, path, question, hits, asking, output)
+    typed = Typed(query, path or (), question, hits, asking, output)
     asking.check()
     _check_receipt(output)
     for_agents = slate.form == "agent"

@@ -1,5 +1,6 @@
 """The options of a search, some of which other commands share, and the request built from them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, ClassVar, TypeAlias
@@ -235,11 +236,11 @@ class Typed:
     """A search as typed, not yet interpreted.
 
     Attributes:
-        path: the positional PATH, if one was given.
+        paths: the positional PATHs that were given.
     """
 
     query: str
-    path: str | None = None
+    paths: Sequence[str] = ()
     question: Question = field(default_factory=Question)
     hits: Hits = field(default_factory=Hits)
     asking: Asking = field(default_factory=Asking)

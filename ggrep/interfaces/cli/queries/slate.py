@@ -47,12 +47,14 @@ def slate(
     agent: AgentForm,
     asking: Asking,
     repositories: Repositories,
-    path: Annotated[str | None, Argument("Gather only from this directory or file.")] = None,
+    path: Annotated[
+        list[str] | None, Argument("Gather only from these directories and files.")
+    ] = None,
 ) -> Pending:
     """Gather the files that answer a question: by section, with evidence, within a budget."""
     asking.check()
     kept = Kept(output.json, output.plain, output.exit_status)
-    typed = Typed(query, path, question=question, asking=asking, output=kept)
+    typed = Typed(query, path or (), question=question, asking=asking, output=kept)
     if shape.graph_form is not None and output.json:
         raise UsageError("--graph and --json cannot go together; JSON has the graph")
     for_agents = wants_agent(agent, json=output.json)

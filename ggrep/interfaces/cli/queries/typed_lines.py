@@ -14,6 +14,7 @@ from ggrep.daemon.asked_line import AskedLine, ServedRoot
 from ggrep.interfaces.cli.parsing.parameters import handed, read_plainly
 from ggrep.interfaces.cli.parsing.tree import COMMANDS
 from ggrep.interfaces.cli.queries.asked import Spot
+from ggrep.interfaces.cli.queries.one_answer import joined
 from ggrep.interfaces.cli.queries.typed_targets import Target, parts_of
 from ggrep.protocol.wire.message_types import Line
 from ggrep.service.places import Place
@@ -79,7 +80,9 @@ class _Below:
     def place_asked(self, command: str, typed: "Typed") -> Place:
         """Return the place of a search."""
         del command
-        return self.place(typed.asking.repo, typed.path)
+        return joined(
+            [self.place(typed.asking.repo, path) for path in typed.paths or (None,)], typed.paths
+        )
 
     def target(self, typed: str, repo: Path | None) -> Target:
         """Return the target of an expansion; a directory is refused."""

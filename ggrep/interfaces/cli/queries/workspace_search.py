@@ -252,7 +252,7 @@ def _refuse(typed: Typed, repositories: Repositories) -> None:
             "--repo and --workspace cannot go together; choose with --select or --only",
             code="ERR_FEDERATED_REPO_FLAG_NOT_ALLOWED",
         )
-    if typed.path is not None:
+    if typed.paths:
         raise UsageError("a PATH and --workspace cannot go together; use --filter path:")
     if typed.output.receipt is not None:
         _refuse_what_no_receipt_holds(typed, repositories)
