@@ -87,7 +87,9 @@ _OTHER_VARIABLES = frozenset(
         "GGREP_HOME",
         "GGREP_CLIENT_ID",
         "GGREP_CLIENT_KIND",
+        "GGREP_LINKS",
         "GGREP_OFFLINE",
+        "GGREP_PAGER",
     }
 )
 KNOWN_VARIABLES: Final = frozenset(_OTHER_VARIABLES | _VARIABLES.keys())

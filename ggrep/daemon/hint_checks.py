@@ -18,7 +18,9 @@ from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.index.store.active import read_active
 from ggrep.protocol.wire.message_types import Claim
 
-_NO_SETTINGS: Final = frozenset({"GGREP_CLIENT_ID", "GGREP_CLIENT_KIND", "GGREP_HOME"})
+_NO_SETTINGS: Final = frozenset(
+    {"GGREP_CLIENT_ID", "GGREP_CLIENT_KIND", "GGREP_HOME", "GGREP_LINKS", "GGREP_PAGER"}
+)
 """Variables that change no setting; the home is the one whose locator led here."""
 
 _MOST_SCOPES: Final = 1024

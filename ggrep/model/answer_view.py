@@ -1,9 +1,11 @@
 """How an answer is displayed."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
 from ggrep.model.says import MOST_PATH_BYTES, Sent
+
+_MOST_LINK_BYTES: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,7 @@ class ViewOptions:
         compact: paths only, each once.
         explain: print how the scores came about.
         whole: whole chunks, so that no line is cut to `columns`.
+        links: what links to files lead to, see `ggrep.base.terminal`; empty for none.
     """
 
     json: bool = False
@@ -31,3 +34,4 @@ class ViewOptions:
     compact: bool = False
     explain: bool = False
     whole: bool = False
+    links: Annotated[str, Sent(_MOST_LINK_BYTES)] = ""

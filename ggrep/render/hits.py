@@ -128,8 +128,7 @@ def _block(number: int, item: ShownHit, view: HitView, style: Style, frame: _Fra
     head = [
         style.paint("number", f"{number:>{width}}."),
         style.paint("repo", f"[{sanitise_line(item.repo)}]") if item.repo else "",
-        style.paint("path", sanitise_line(item.place))
-        + style.paint("line", f":{lines_of}{_around(hit)}"),
+        _where(item, lines_of, style),
         _definition(hit, style),
     ]
     if view.scores:
@@ -144,6 +143,13 @@ def _block(number: int, item: ShownHit, view: HitView, style: Style, frame: _Fra
         lines += component_bars(hit, frame.largest, " " * (width + 3), style)
     lines += _snippet(hit, view, style, width)
     return "\n".join(lines) + "\n"
+
+
+def _where(item: ShownHit, lines: str, style: Style) -> str:
+    """Return path and lines, as a link where it is known which directory the path is of."""
+    shown = style.paint("path", sanitise_line(item.place))
+    shown += style.paint("line", f":{lines}{_around(item.hit)}")
+    return shown if item.repo else style.link(shown, item.place, item.hit.start_line)
 
 
 def _around(hit: Hit) -> str:

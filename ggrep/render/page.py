@@ -52,8 +52,10 @@ class Page:
 
     def path(self, key: str, line: int = 0, last: int = 0) -> str:
         """Return a file, or lines of it, as terminals and editors can open it."""
-        shown = self.style.paint("path", sanitise_line(self.place(key)))
-        return shown + self.style.paint("line", f":{span(line, last)}") if line else shown
+        place = self.place(key)
+        shown = self.style.paint("path", sanitise_line(place))
+        shown += self.style.paint("line", f":{span(line, last)}") if line else ""
+        return self.style.link(shown, place, line or 1)
 
     def muted(self, text: str) -> str:
         """Return one line of what is said beside the answer."""

@@ -62,7 +62,7 @@ def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Ren
     hits, scan = len(response.hits), response.provenance.scan is not None
     if view.json:
         return Rendered(json_line(query_success(response)), "", hits=hits, scan=scan)
-    style, notes_style = Style(view.colour), Style(view.notes_colour)
+    style, notes_style = Style(view.colour, view.links, view.cwd), Style(view.notes_colour)
     header = ""
     if response.explanation is not None:
         told = response.explanation, response.confidence, style, response.admitted

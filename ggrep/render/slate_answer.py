@@ -100,4 +100,4 @@ def _notes(response: Answer, view: ViewOptions) -> str:
 
 def _page(root: Path, view: ViewOptions) -> Page:
     columns = 0 if view.whole else view.columns
-    return Page(columns, Style(view.colour), partial(place, root, view.cwd))
+    return Page(columns, Style(view.colour, view.links, view.cwd), partial(place, root, view.cwd))

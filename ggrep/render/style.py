@@ -1,7 +1,8 @@
 """Colour on a terminal, or plain text: the same words either way."""
 
-from collections.abc import Mapping
+import posixpath
 from dataclasses import dataclass
+from urllib.parse import quote
 
 _CODES = {
     "number": "2",
@@ -25,13 +26,17 @@ CUT = "…"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Paints words by role.
+    """Paints words by role, and links places.
 
     Attributes:
         colour: whether escape sequences are written at all.
+        links: what links to files lead to, with `{path}` and `{line}` in it; empty for none.
+        cwd: absolute directory that shown paths are relative to; empty for no links.
     """
 
     colour: bool
+    links: str = ""
+    cwd: str = ""
 
     def paint(self, role: str, text: str) -> str:
         """Return `text` in the role's colour."""
@@ -39,17 +44,16 @@ class Style:
             return text
         return f"\x1b[{_CODES[role]}m{text}\x1b[0m"
 
+    def link(self, text: str, place: str, line: int) -> str:
+        """Return painted text as a link to a line of a file, where the terminal shows links.
 
-def wants_colour(environ: Mapping[str, str], *, plain: bool, terminal: bool) -> bool:
-    """Return whether to write colour.
-
-    `--plain` and NO_COLOR forbid it, FORCE_COLOR and CLICOLOR_FORCE demand it.
-    """
-    if plain or environ.get("NO_COLOR"):
-        return False
-    if environ.get("FORCE_COLOR") or environ.get("CLICOLOR_FORCE", "0") not in {"", "0"}:
-        return True
-    return terminal and environ.get("TERM") != "dumb"
+        They are those of https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda.
+        """
+        if not (self.colour and self.links and self.cwd):
+            return text
+        path = quote(posixpath.normpath(posixpath.join(self.cwd, place)))
+        target = self.links.replace("{path}", path).replace("{line}", str(line))
+        return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
 def cut(text: str, room: int) -> str:

@@ -61,7 +61,7 @@ def test_every_parameter_stands_on_the_page_once(name: str) -> None:
         for each in piece.names
         for flag in each.split("/")
     ]
-    assert sorted(named) == sorted([*flags, "-h", "--help"])
+    assert sorted(named) == sorted([*flags, "--color", "--no-pager", "-h", "--help"])
     assert all(row.text for section in page(name).sections for row in section.rows)
 
 

@@ -1,10 +1,8 @@
 """What the fast path thinks of the terminal, and how it writes to it."""
 
 import io
-import itertools
 import os
 import sys
-import termios
 import threading
 from collections.abc import Iterator
 
@@ -13,24 +11,6 @@ import pytest
 from ggrep.base.errors import Cancelled
 from ggrep.interfaces.cli import terminal as typed
 from ggrep.interfaces.entry import plain_terminal as terminal
-from ggrep.render.style import wants_colour
-
-VALUES = {
-    "NO_COLOR": (None, "", "1"),
-    "FORCE_COLOR": (None, "", "1"),
-    "CLICOLOR_FORCE": (None, "0", "1"),
-    "TERM": (None, "dumb", "xterm"),
-}
-
-
-@pytest.fixture
-def tty() -> Iterator[int]:
-    """A terminal's descriptor, 100 columns wide."""
-    main, side = os.openpty()
-    termios.tcsetwinsize(side, (30, 100))
-    yield side
-    os.close(main)
-    os.close(side)
 
 
 @pytest.fixture
@@ -43,36 +23,6 @@ def pipe() -> Iterator[tuple[int, int]]:
             os.close(end)
         except OSError:
             continue
-
-
-def test_colour_is_wanted_where_the_command_line_wants_it(tty: int, pipe: tuple[int, int]) -> None:
-    """The same search must not look another when a daemon runs."""
-    for values in itertools.product(*VALUES.values()):
-        given = zip(VALUES, values, strict=True)
-        environ = {name: value for name, value in given if value is not None}
-        for plain, descriptor in itertools.product((False, True), (tty, pipe[1])):
-            expected = wants_colour(environ, plain=plain, terminal=os.isatty(descriptor))
-
-            assert terminal.wants_colour(environ, descriptor, plain=plain) is expected
-
-
-@pytest.mark.parametrize("named", [None, "", "0", "7", "80", "999", "-5", "x", "٣", "007"])
-@pytest.mark.parametrize("on_terminal", [False, True])
-def test_lines_are_as_wide_as_the_command_line_makes_them(
-    *,
-    named: str | None,
-    on_terminal: bool,
-    tty: int,
-    pipe: tuple[int, int],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """`COLUMNS`, else the terminal, within reason."""
-    descriptor = tty if on_terminal else pipe[1]
-    environ = {} if named is None else {"COLUMNS": named}
-    asked = os.get_terminal_size
-    monkeypatch.setattr(os, "get_terminal_size", lambda _: asked(descriptor))
-
-    assert terminal.columns(environ) == typed._columns(environ, sys.__stdout__)  # type: ignore[arg-type] # it is there
 
 
 def test_streams_that_were_replaced_are_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +65,9 @@ def test_what_comes_first_is_written_first(monkeypatch: pytest.MonkeyPatch) -> N
     told: list[tuple[int, bytes]] = []
     monkeypatch.setattr(terminal, "_write", lambda *given: told.append(given))
 
-    assert terminal.deliver("out", "err", json=False, colour=False, before="doubt") is None
+    assert (
+        terminal.deliver("out", "err", json=False, colour=False, environ={}, before="doubt") is None
+    )
     assert told == [(2, b"doubt"), (1, b"out"), (2, b"err")]
 
 
@@ -123,7 +75,7 @@ def test_a_reader_that_has_gone_away_has_seen_enough(monkeypatch: pytest.MonkeyP
     """`ggrep words | head` is no failure."""
     monkeypatch.setattr(terminal, "_write", _raise(BrokenPipeError()))
 
-    assert terminal.deliver("out", "err", json=False, colour=False) == 0
+    assert terminal.deliver("out", "err", json=False, colour=False, environ={}) == 0
 
 
 def test_a_stream_that_fails_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +89,7 @@ def test_a_stream_that_fails_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(terminal, "_write", write)
 
-    assert terminal.deliver("out", "err", json=True, colour=False) == 1
+    assert terminal.deliver("out", "err", json=True, colour=False, environ={}) == 1
     assert told == [b"error: standard output: No space left on device\n"]
 
 
@@ -145,7 +97,7 @@ def test_where_nothing_can_be_told_the_status_says_it(monkeypatch: pytest.Monkey
     """Both streams on one full disk."""
     monkeypatch.setattr(terminal, "_write", _raise(OSError(28, "full")))
 
-    assert terminal.deliver("out", "err", json=False, colour=True) == 1
+    assert terminal.deliver("out", "err", json=False, colour=True, environ={}) == 1
 
 
 def test_a_failure_begins_as_the_command_line_s_do() -> None:

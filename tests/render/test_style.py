@@ -1,33 +1,6 @@
-"""When colour is written."""
+"""What a style paints and links."""
 
-import pytest
-
-from ggrep.render.style import Style, wants_colour
-
-
-@pytest.mark.parametrize(
-    ("environ", "plain", "terminal", "wanted"),
-    [
-        ({}, False, True, True),
-        ({}, False, False, False),
-        ({}, True, True, False),
-        ({"NO_COLOR": "1"}, False, True, False),
-        ({"NO_COLOR": ""}, False, True, True),
-        ({"FORCE_COLOR": "1"}, False, False, True),
-        ({"CLICOLOR_FORCE": "1"}, False, False, True),
-        ({"CLICOLOR_FORCE": "0"}, False, False, False),
-        ({"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, False, True, False),
-        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False, True, False),
-        ({"FORCE_COLOR": "1"}, True, True, False),
-        ({"TERM": "dumb"}, False, True, False),
-        ({"TERM": "dumb", "FORCE_COLOR": "1"}, False, False, True),
-    ],
-)
-def test_colour_obeys_flag_variables_and_terminal_in_this_order(
-    environ: dict[str, str], plain: bool, terminal: bool, wanted: bool
-) -> None:
-    """These rules are common to many tools; people set them once."""
-    assert wants_colour(environ, plain=plain, terminal=terminal) is wanted
+from ggrep.render.style import Style
 
 
 def test_plain_and_coloured_text_hold_the_same_words() -> None:
@@ -35,3 +8,14 @@ def test_plain_and_coloured_text_hold_the_same_words() -> None:
     assert Style(colour=False).paint("path", "a.py") == "a.py"
     assert Style(colour=True).paint("path", "a.py") == "\x1b[1;36ma.py\x1b[0m"
     assert Style(colour=True).paint("path", "") == ""
+
+
+def test_a_place_is_a_link_where_the_terminal_shows_links() -> None:
+    """Absolute, escaped, and of the line; nothing in a path can end the link."""
+    style = Style(colour=True, links="editor://file{path}:{line}", cwd="/w/a b")
+    linked = style.link("x", "../c\x1b\\#.py", 7)
+
+    assert linked == "\x1b]8;;editor://file/w/c%1B%5C%23.py:7\x1b\\x\x1b]8;;\x1b\\"
+    assert Style(colour=False, links="file://{path}", cwd="/w").link("x", "a.py", 1) == "x"
+    assert Style(colour=True, links="", cwd="/w").link("x", "a.py", 1) == "x"
+    assert Style(colour=True, links="file://{path}").link("x", "a.py", 1) == "x"

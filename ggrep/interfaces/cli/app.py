@@ -3,6 +3,8 @@
 from ggrep.base.commands import correction
 from ggrep.base.errors import Cancelled, GgrepError, UsageError
 from ggrep.base.processes import require_descriptors
+from ggrep.base.spelling import unknown
+from ggrep.base.terminal import COLOUR, UnknownWord, without_terminal_options
 from ggrep.interfaces.cli.boundary import bounded
 from ggrep.interfaces.cli.parsing.parameters import read_plainly
 from ggrep.interfaces.cli.parsing.parameters import run as run_command
@@ -22,7 +24,7 @@ def run(arguments: list[str]) -> int:
     """
 
     def act() -> object:
-        said = correction(arguments)
+        said = correction(arguments) or _wrong_colour(arguments)
         if said is not None:
             raise UsageError(said)
         if not _ONLY_TEXT.intersection(arguments):
@@ -38,6 +40,15 @@ def run(arguments: list[str]) -> int:
         return _run_by_typer(arguments)
 
     return bounded(act, arguments, _as_ours)
+
+
+def _wrong_colour(arguments: list[str]) -> str | None:
+    """Return what is wrong with `--color`, which the console script takes off the line."""
+    try:
+        without_terminal_options(arguments)
+    except UnknownWord as error:
+        return unknown("--color", str(error), COLOUR)
+    return None
 
 
 def _run_by_typer(arguments: list[str]) -> object:

@@ -37,7 +37,7 @@ def show_help(
 
         terminal.write(roff_of(page))
     else:
-        terminal.write(text_of(page, terminal.columns))
+        terminal.write_long(text_of(page, terminal.columns))
     return 0
 
 

@@ -15,22 +15,16 @@ from typing import TYPE_CHECKING, TextIO
 from ggrep.base import stable_json
 from ggrep.base.commands import nearest
 from ggrep.base.errors import Cancelled, Unasked
+from ggrep.base.terminal import DEFAULT_COLUMNS, columns_of, link_form, paged, wants_colour
 from ggrep.config.home import Home
 from ggrep.config.settings import KNOWN_VARIABLES, environment, unknown_variables
 from ggrep.model.limits import Notice
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.metadata_json import notice_json
-from ggrep.render.style import Style, wants_colour
+from ggrep.render.style import Style
 
 if TYPE_CHECKING:
     from ggrep.index.sync.sync_report import Progress, SyncProgress
-
-
-DEFAULT_COLUMNS = 160
-"""How wide output is where nobody says: in a file or a pipe."""
-
-_LEAST_COLUMNS = 40
-_MOST_COLUMNS = 240
 
 
 class ReaderGone(Exception):
@@ -46,6 +40,7 @@ class Terminal:
 
     Attributes:
         columns: how wide a line of results may be.
+        links: what links to files lead to; empty where none are shown.
         warnings: what is to be said of the command as a whole, in JSON too.
     """
 
@@ -54,6 +49,7 @@ class Terminal:
     notes_style: Style
     progress: bool
     columns: int = DEFAULT_COLUMNS
+    links: str = ""
     warnings: tuple[Notice, ...] = ()
 
     def write(self, text: str) -> None:
@@ -98,8 +94,17 @@ class Terminal:
         if json:
             self.write_rendered(out)
         else:
-            self.write(out)
+            self.write_long(out)
         self.note(err)
+
+    def write_long(self, text: str) -> None:
+        """Write text as `write` does, through a pager where the terminal is shorter.
+
+        Raises:
+            ReaderGone: nobody reads it.
+        """
+        if sys.stdout is not sys.__stdout__ or not paged(text, dict(self.environ)):
+            self.write(text)
 
     def _write_bytes(self, data: bytes) -> None:
         try:
@@ -123,7 +128,7 @@ class Terminal:
 
 def open_terminal(*, plain: bool = False) -> Terminal:
     """Return the process's own streams, able to write any text."""
-    environ = environment()
+    environ = dict(environment())
     sys.stdout, sys.stderr = _usable(sys.stdout), _usable(sys.stderr)
     out, err = sys.stdout.isatty(), sys.stderr.isatty()
     return Terminal(
@@ -131,7 +136,8 @@ def open_terminal(*, plain: bool = False) -> Terminal:
         style=Style(wants_colour(environ, plain=plain, terminal=out)),
         notes_style=Style(wants_colour(environ, plain=plain, terminal=err)),
         progress=err and not plain and environ.get("TERM") != "dumb",
-        columns=_columns(environ, sys.stdout),
+        columns=columns_of(environ, _descriptor(sys.stdout)),
+        links=link_form(environ) if out else "",
         warnings=variable_warnings(environ),
     )
 
@@ -179,17 +185,12 @@ def _usable(stream: TextIO | None) -> TextIO:
     return stream
 
 
-def _columns(environ: Mapping[str, str], stream: TextIO) -> int:
-    """Return the terminal's width: `COLUMNS`, else its real width, within bounds."""
-    named = environ.get("COLUMNS", "")
-    if named.isascii() and named.isdigit() and int(named):
-        width = int(named)
-    else:
-        try:
-            width = os.get_terminal_size(stream.fileno()).columns
-        except OSError:
-            width = 0
-    return min(max(width or DEFAULT_COLUMNS, _LEAST_COLUMNS), _MOST_COLUMNS)
+def _descriptor(stream: TextIO) -> int:
+    """Return a stream's descriptor; standard output's where it has none."""
+    try:
+        return stream.fileno()
+    except OSError:
+        return 1
 
 
 def ask_before_indexing(

@@ -4,6 +4,7 @@ It tells searches that do not say so from commands, and has what only asks answe
 where one is running (`fast`). Everything else is `ggrep.interfaces.cli`.
 """
 
+import os
 import sys
 
 from ggrep.base.commands import ABOVE_OTHERS, READ_BY_DAEMONS, STARTING, is_search
@@ -20,6 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
         from ggrep.interfaces.entry.complete import complete
 
         return complete(given[2:])
+    given = _without_terminal_options(given)
     if is_search(given):
         given = ["search", *given]
     try:
@@ -40,6 +42,20 @@ def main(arguments: list[str] | None = None) -> int:
         from ggrep.interfaces.entry.fast import interrupted
 
         return interrupted(given)
+
+
+def _without_terminal_options(given: list[str]) -> list[str]:
+    """Return arguments without what they say of the terminal, which this process then knows."""
+    if not any(word.startswith(("--colo", "--no-pager")) for word in given):
+        return given
+    from ggrep.base.terminal import UnknownWord, without_terminal_options
+
+    try:
+        left, chosen = without_terminal_options(given)
+    except UnknownWord:
+        return given  # `ggrep.interfaces.cli` says what is wrong
+    os.environ.update(chosen)  # noqa: TID251 - it is ours to set: this process is the command's
+    return left
 
 
 def _help(given: list[str]) -> int | None:

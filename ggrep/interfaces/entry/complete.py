@@ -11,7 +11,9 @@ import sys
 from ggrep.interfaces.entry.completion_words import ARGUMENTS, BELOW, COMMANDS, FILTERS, FLAGS
 
 ASKED = ["__complete", "--"]
-_OPTIONS = "--help --version"
+_EVERYWHERE = {"--help": None, "--color": "auto always never", "--no-pager": None}
+"""Options of every command."""
+_OPTIONS = "--version " + " ".join(_EVERYWHERE)
 
 
 def complete(words: list[str]) -> int:
@@ -50,7 +52,7 @@ def _of_command(name: str, before: list[str], typed: list[str], current: str) ->
         typed: of it what stands behind the command.
         current: the word.
     """
-    flags = FLAGS[name]
+    flags = FLAGS[name] | _EVERYWHERE
     flag, is_joined, value = current.partition("=")
     if typed and (kind := flags.get(typed[-1])) is not None:
         return _values(kind, current, before)

@@ -10,6 +10,7 @@ compares; whatever is odd ends here without a word, and `ggrep.interfaces.cli` d
 import os
 
 from ggrep.base.build import build_id
+from ggrep.base.terminal import columns_of, link_form, wants_colour
 from ggrep.interfaces.entry import plain_terminal as terminal
 from ggrep.interfaces.entry.plain import Typed, read, request_of
 from ggrep.interfaces.entry.plain_place import (
@@ -211,11 +212,14 @@ def view_of(typed: Typed, environ: dict[str, str]) -> dict[str, object]:
 
 def terminal_view(environ: dict[str, str], *, json: bool, plain: bool) -> dict[str, object]:
     """Return what the terminal says of how to print."""
+    shown = os.isatty(1)
+    colour = wants_colour(environ, plain=plain, terminal=shown)
     return {
         "json": json,
-        "columns": terminal.columns(environ),
-        "colour": terminal.wants_colour(environ, 1, plain=plain),
-        "notes_colour": terminal.wants_colour(environ, 2, plain=plain),
+        "columns": columns_of(environ, 1),
+        "colour": colour,
+        "notes_colour": wants_colour(environ, plain=plain, terminal=os.isatty(2)),
+        "links": link_form(environ) if colour and shown else "",
         "cwd": os.getcwd(),  # noqa: PTH109 - pathlib is too slow to import here
     }
 
@@ -359,6 +363,7 @@ def _printed(rendered: Rendered, arguments: list[str], environ: dict[str, str]) 
         rendered.err,
         json=_json(arguments),
         colour=_colour(arguments, environ),
+        environ=environ,
         before=rendered.before,
     )
     return rendered.exit_status if broken is None else broken
@@ -369,4 +374,4 @@ def _json(arguments: list[str]) -> bool:
 
 
 def _colour(arguments: list[str], environ: dict[str, str]) -> bool:
-    return terminal.wants_colour(environ, 2, plain="--plain" in arguments)
+    return wants_colour(environ, plain="--plain" in arguments, terminal=os.isatty(2))

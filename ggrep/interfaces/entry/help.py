@@ -4,6 +4,7 @@ import os
 import sys
 
 from ggrep.base.commands import ABOVE_OTHERS, correction
+from ggrep.base.terminal import columns_of
 from ggrep.interfaces.entry import plain_terminal as terminal
 
 ASKING = frozenset({"--help", "-h"})
@@ -31,20 +32,20 @@ def shown(given: list[str]) -> int | None:
     if page is None or (words is not given and page.path != tuple(words)):
         return None
     environ = dict(os.environ)  # noqa: TID251 - config.settings is too slow to import here
-    text = text_of(page, terminal.columns(environ))
-    return _printed(text, is_whole=is_whole)
+    text = text_of(page, columns_of(environ, 1))
+    return _printed(text, environ, is_whole=is_whole)
 
 
 def _are_words(given: list[str]) -> bool:
     return not any(word.startswith("-") for word in given)
 
 
-def _printed(text: str, *, is_whole: bool) -> int:
+def _printed(text: str, environ: dict[str, str], *, is_whole: bool) -> int:
     """Write a page where it belongs; return the exit status."""
     out, err = (text, "") if is_whole else ("", text)
     status = 0 if is_whole else _WRONG_USAGE
     if terminal.are_our_own():
-        broken = terminal.deliver(out, err, json=False, colour=False)
+        broken = terminal.deliver(out, err, json=False, colour=False, environ=environ)
         return status if broken is None else broken
     sys.stdout.write(out)
     sys.stderr.write(err)

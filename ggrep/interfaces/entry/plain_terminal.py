@@ -1,14 +1,10 @@
-"""The process's output streams: their capabilities, and writing to them.
-
-The rules are those of `ggrep.interfaces.cli.terminal` and `ggrep.render.style`.
-"""
+"""Writes to the process's output streams, as `ggrep.interfaces.cli.terminal` does."""
 
 import os
 import sys
 
-DEFAULT_COLUMNS = 160
-_LEAST_COLUMNS = 40
-_MOST_COLUMNS = 240
+from ggrep.base.terminal import paged
+
 _BAD = "\x1b[1;31m"
 _END = "\x1b[0m"
 
@@ -19,29 +15,15 @@ def are_our_own() -> bool:
     return ours and sys.stdout is sys.__stdout__ and sys.stderr is sys.__stderr__
 
 
-def columns(environ: dict[str, str]) -> int:
-    """Return how wide a line of results may be."""
-    named = environ.get("COLUMNS", "")
-    if named.isascii() and named.isdigit() and int(named):
-        width = int(named)
-    else:
-        try:
-            width = os.get_terminal_size(1).columns
-        except OSError:
-            width = 0
-    return min(max(width or DEFAULT_COLUMNS, _LEAST_COLUMNS), _MOST_COLUMNS)
-
-
-def wants_colour(environ: dict[str, str], descriptor: int, *, plain: bool) -> bool:
-    """Return whether to paint what is written to a descriptor."""
-    if plain or environ.get("NO_COLOR"):
-        return False
-    if environ.get("FORCE_COLOR") or environ.get("CLICOLOR_FORCE", "0") not in {"", "0"}:
-        return True
-    return os.isatty(descriptor) and environ.get("TERM") != "dumb"
-
-
-def deliver(out: str, err: str, *, json: bool, colour: bool, before: str = "") -> int | None:
+def deliver(
+    out: str,
+    err: str,
+    *,
+    json: bool,
+    colour: bool,
+    environ: dict[str, str],
+    before: str = "",
+) -> int | None:
     """Write both texts; return the exit status that a failure to do so makes.
 
     JSON is UTF-8; text is what the streams say, characters they lack replaced. A reader that
@@ -52,12 +34,14 @@ def deliver(out: str, err: str, *, json: bool, colour: bool, before: str = "") -
         err: for standard error.
         json: `out` is JSON.
         colour: paint the word that tells of a failure.
+        environ: names a pager for long text on a terminal.
         before: for standard error, ahead of the rest.
     """
     try:
         if before:
             _write(2, before.encode(sys.stderr.encoding, "replace"))
-        _write(1, out.encode("utf-8" if json else sys.stdout.encoding, "replace"))
+        if json or not paged(out, environ):
+            _write(1, out.encode("utf-8" if json else sys.stdout.encoding, "replace"))
         _write(2, err.encode(sys.stderr.encoding, "replace"))
     except BrokenPipeError:
         return 0

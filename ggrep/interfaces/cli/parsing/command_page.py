@@ -8,14 +8,13 @@ from typing import Any, Final, get_args
 
 from ggrep.interfaces.cli.parsing.examples import EXAMPLES, SAME
 from ggrep.interfaces.cli.parsing.flags import Argument, help_of
-from ggrep.interfaces.cli.parsing.help_values import Page, Row, Section
+from ggrep.interfaces.cli.parsing.help_values import EVERYWHERE, Page, Row, Section
 from ggrep.interfaces.cli.parsing.parameters import Command, Piece, pieces_of
 from ggrep.interfaces.cli.parsing.tree import Entry
 
 _ARGUMENTS: Final = "Arguments"
 _REST: Final = "Options"
 _METAVARS: Final = {int: "N", float: "NUMBER", Path: "PATH", str: "WORD"}
-_HELP: Final = Row("-h, --help", "Show this page.")
 
 
 def page_of(path: tuple[str, ...], entry: Entry) -> Page:
@@ -44,7 +43,7 @@ def _sections(pieces: Iterable[Piece]) -> tuple[Section, ...]:
     for piece in pieces:
         title = piece.title or _REST if piece.names else _ARGUMENTS
         rows.setdefault(title, []).append(_row(piece))
-    rest = [*rows.pop(_REST, []), _HELP]
+    rest = [*rows.pop(_REST, []), *EVERYWHERE]
     return tuple(
         Section(title, tuple(told)) for title, told in {**rows, _REST: rest}.items() if told
     )

@@ -22,7 +22,7 @@ _HEAD: Final = '''\
 
 `python -m ggrep.interfaces.cli.parsing.completion_table` writes it from the command tree. A flag
 leads to the words that it may be given, with blanks between them; None where it takes no value,
-and `@` before what is looked up when it is asked for.
+and `@` before what is looked up when it is asked for. Options of every command are not among them.
 """
 
 # ruff: noqa: E501
@@ -56,10 +56,9 @@ def source() -> str:
 
 
 def _flags(pieces: tuple[Piece, ...]) -> dict[str, str | None]:
-    found = {
+    return {
         flag: _values(piece) for piece in pieces for name in piece.names for flag in name.split("/")
     }
-    return {**found, "--help": None}
 
 
 def _arguments(pieces: tuple[Piece, ...]) -> list[str]:

@@ -50,10 +50,18 @@ _MORE: Final = (
 )
 
 
+EVERYWHERE: Final = (
+    Row("--color WHEN", "Paint text: auto, always or never. [default: auto]"),
+    Row("--no-pager", "Show long text on a terminal without a pager."),
+    Row("-h, --help", "Show this page."),
+)
+"""Options of every command."""
+
+
 def overview() -> Page:
     """Return the page of `ggrep` itself: its commands in groups."""
     groups = tuple(_listed(title, commands) for title, commands in GROUPS.items())
-    rows = Row("--version", "Print the version."), Row("-h, --help", "Show this page.")
+    rows = Row("--version", "Print the version."), *EVERYWHERE
     return Page(
         path=(),
         usage="ggrep COMMAND [OPTIONS] [ARGUMENTS]",

@@ -206,6 +206,7 @@ def view_of(terminal: Terminal, *, json: bool, whole: bool = False) -> ViewOptio
         notes_colour=terminal.notes_style.colour,
         cwd=here,
         whole=whole,
+        links=terminal.links,
     )
 
 

@@ -1,0 +1,153 @@
+"""What a terminal can show, and the options that say so: width, colour, links, a pager.
+
+The standard library alone, and as little of it as can be: every search loads this.
+"""
+# pathlib takes longer to import than all of this to run
+
+import os
+
+DEFAULT_COLUMNS = 160
+"""How wide output is where nobody says: in a file or a pipe."""
+
+_LEAST_COLUMNS = 40
+_MOST_COLUMNS = 240
+
+COLOUR = ("auto", "always", "never")
+"""What `--color` may be told."""
+NO_PAGER = "--no-pager"
+_COLOUR_FLAGS = frozenset({"--color", "--colour"})
+
+LINKS = {
+    "file": "file://{host}{path}",
+    "file-line": "file://{host}{path}#{line}",
+    "vscode": "vscode://file{path}:{line}",
+    "cursor": "cursor://file{path}:{line}",
+    "zed": "zed://file{path}:{line}",
+    "idea": "idea://open?file={path}&line={line}",
+}
+"""Targets of links by name; `GGREP_LINKS` says one of these, a form of its own, or `never`."""
+_PROGRAMS = frozenset({"iTerm.app", "WezTerm", "ghostty", "Hyper", "Tabby", "rio"})
+_TERMS = ("foot", "alacritty", "xterm-ghostty", "contour")
+_LEAST_VTE = 5000
+
+
+class UnknownWord(ValueError):
+    """An option of the terminal was told what it does not know."""
+
+
+def without_terminal_options(arguments: list[str]) -> tuple[list[str], dict[str, str]]:
+    """Return arguments without options that every command takes, and the variables they stand for.
+
+    Raises:
+        UnknownWord: the word is none of `COLOUR`; the message quotes it.
+    """
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    left: list[str] = []
+    chosen: dict[str, str] = {}
+    words = iter(arguments[:end])
+    for word in words:
+        flag, is_joined, value = word.partition("=")
+        if flag in _COLOUR_FLAGS:
+            chosen |= _of_colour(value if is_joined else next(words, ""))
+        elif word == NO_PAGER:
+            chosen["GGREP_PAGER"] = "cat"
+        else:
+            left.append(word)
+    return left + arguments[end:], chosen
+
+
+def _of_colour(word: str) -> dict[str, str]:
+    if word not in COLOUR:
+        raise UnknownWord(word)
+    if word == "auto":
+        return {}
+    wanted = word == "always"
+    return {"NO_COLOR": "" if wanted else "1", "FORCE_COLOR": "1" if wanted else ""}
+
+
+def columns_of(environ: dict[str, str], descriptor: int) -> int:
+    """Return how wide a line may be: `COLUMNS`, else the terminal's width, within bounds."""
+    named = environ.get("COLUMNS", "")
+    if named.isascii() and named.isdigit() and int(named):
+        width = int(named)
+    else:
+        try:
+            width = os.get_terminal_size(descriptor).columns
+        except OSError:
+            width = 0
+    return min(max(width or DEFAULT_COLUMNS, _LEAST_COLUMNS), _MOST_COLUMNS)
+
+
+def wants_colour(environ: dict[str, str], *, plain: bool, terminal: bool) -> bool:
+    """Return whether to write colour.
+
+    `--plain` and NO_COLOR forbid it, FORCE_COLOR and CLICOLOR_FORCE demand it.
+    """
+    if plain or environ.get("NO_COLOR"):
+        return False
+    if environ.get("FORCE_COLOR") or environ.get("CLICOLOR_FORCE", "0") not in {"", "0"}:
+        return True
+    return terminal and environ.get("TERM") != "dumb"
+
+
+def link_form(environ: dict[str, str]) -> str:
+    """Return what links to files lead to, with `{path}` and `{line}` in it; empty for no links.
+
+    Unless a variable says so, terminals get links that are known to show them, and no others.
+    """
+    named = environ.get("GGREP_LINKS") or _usual(environ)
+    form = LINKS.get(named, named if "{path}" in named else "")
+    return form.replace("{host}", os.uname().nodename)
+
+
+def _usual(environ: dict[str, str]) -> str:
+    program, term = environ.get("TERM_PROGRAM", ""), environ.get("TERM", "")
+    vte = environ.get("VTE_VERSION", "")
+    if program == "vscode":
+        return "cursor" if "CURSOR_TRACE_ID" in environ else "vscode"
+    if "KITTY_WINDOW_ID" in environ:
+        return "file-line"
+    is_new = vte.isascii() and vte.isdigit() and int(vte) >= _LEAST_VTE
+    told = is_new or "KONSOLE_VERSION" in environ or "WT_SESSION" in environ
+    return "file" if told or program in _PROGRAMS or term.startswith(_TERMS) else "never"
+
+
+def paged(text: str, environ: dict[str, str]) -> bool:
+    """Show text in a pager where it is longer than the terminal; return whether that was done."""
+    if not (os.isatty(0) and os.isatty(1)) or environ.get("TERM") == "dumb":
+        return False
+    if text.count("\n") < os.get_terminal_size(1).lines:
+        return False
+    # Late: most answers are short, or are read by programs.
+    import shlex
+    import shutil
+    import subprocess
+
+    named = environ.get("GGREP_PAGER") or environ.get("PAGER") or "less"
+    try:
+        line = shlex.split(named)
+    except ValueError:
+        return False
+    if not line or line[0] == "cat" or shutil.which(line[0]) is None:
+        return False
+    env = {"LESS": "FRX", "LV": "-c", **environ}
+    if os.path.basename(line[0]) == "less":  # noqa: PTH119 - as above
+        line.append("-R")
+    with subprocess.Popen(line, stdin=subprocess.PIPE, env=env) as process:  # noqa: S603 - the user's
+        _fed(process, text.encode(errors="replace"))
+    return True
+
+
+def _fed(process: "subprocess.Popen[bytes]", data: bytes) -> None:  # type: ignore[name-defined] # noqa: F821 - imported late
+    """Hand a pager its text, and wait for its end; Ctrl-C is the pager's."""
+    try:
+        process.stdin.write(data)
+        process.stdin.close()
+    except BrokenPipeError:
+        pass
+    while True:
+        try:
+            process.wait()
+        except KeyboardInterrupt:
+            continue
+        return
