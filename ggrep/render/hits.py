@@ -12,6 +12,7 @@ from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.render.explanation import component_bars, largest_part
 from ggrep.render.page import span
 from ggrep.render.style import CUT, Style, cut
+from ggrep.render.syntax import Spans, painted
 
 _NAME_COLUMNS = 120
 _LEAST_ROOM = 20
@@ -181,11 +182,12 @@ def _snippet(hit: Hit, view: HitView, style: Style, width: int) -> list[str]:
     gutter = len(str(hit.content_start_line + len(lines)))
     indent = " " * (width + 3)
     room = max(view.columns - len(indent) - gutter - len(" │ "), _LEAST_ROOM) if view.columns else 0
+    found = list(numbered(lines, hit.content_start_line))
+    fitting = [_fit(line.expandtabs(4), view.words, room) for _, line in found]
+    spans = (_asked(line, view.words) for line in fitting)
     shown = [
-        indent
-        + style.paint("gutter", f"{number:>{gutter}} │ ")
-        + _highlight(_fit(line.expandtabs(4), view.words, room), view, style)
-        for number, line in numbered(lines, hit.content_start_line)
+        indent + style.paint("gutter", f"{number:>{gutter}} │ ") + line
+        for (number, _), line in zip(found, painted(fitting, hit.path, style, spans), strict=True)
     ]
     if hit.hidden_lines:
         more = f"(+{hit.hidden_lines} more lines)"
@@ -212,7 +214,6 @@ def _pattern(words: Sequence[str]) -> re.Pattern[str]:
     return re.compile("|".join(re.escape(word) for word in longest_first), re.IGNORECASE)
 
 
-def _highlight(line: str, view: HitView, style: Style) -> str:
-    if not view.words or not style.colour:
-        return line
-    return _pattern(view.words).sub(lambda match: style.paint("match", match.group(0)), line)
+def _asked(line: str, words: Sequence[str]) -> Spans:
+    """Return where the words of the query stand in a line."""
+    return [found.span() for found in _pattern(words).finditer(line)] if words else []

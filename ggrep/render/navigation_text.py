@@ -148,7 +148,9 @@ def expansion_text(response: ExpandResponse, page: Page, ask: str = "ggrep expan
     """
     blocks = [[_heading(response, page)]]
     if response.content:
-        lines = SourceLines(response.content, response.start_line, response.hidden_lines)
+        lines = SourceLines(
+            response.content, response.start_line, response.hidden_lines, response.path
+        )
         blocks.append(page.source(lines))
     if response.neighbours:
         blocks.append(_neighbours(response.neighbours, page, ask))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ggrep.model.gaps import numbered
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.render.style import Style, cut
+from ggrep.render.syntax import Spans, painted
 
 _RULE = "─"
 _RULE_COLUMNS = 100
@@ -26,11 +27,13 @@ class SourceLines:
     Attributes:
         first: number of the first.
         hidden: how many more there are.
+        path: of the file; empty for text that is nobody's code.
     """
 
     text: str
     first: int
     hidden: int = 0
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +110,12 @@ class Page:
         gutter = max(digits, len(str(source.first + len(lines) - 1)))
         room = self._room(len(indent) + gutter + len(" │ "))
         shown = []
-        for number, line in numbered(lines, source.first):
+        found = list(numbered(lines, source.first))
+        fitting = [cut(line, room) for _, line in found]
+        lit = painted(fitting, source.path, self.style, map(self._asked, fitting))
+        for (number, line), text in zip(found, lit, strict=True):
             mark = f"{number:>{gutter}} │ " if line else f"{number:>{gutter}} │"
-            shown.append(indent + self.style.paint("gutter", mark) + self.lit(cut(line, room)))
+            shown.append(indent + self.style.paint("gutter", mark) + text)
         if source.hidden:
             more = f"{' ' * gutter} │ (+{plural(source.hidden, 'more line')})"
             shown.append(indent + self.style.paint("gutter", more))
@@ -117,18 +123,20 @@ class Page:
 
     def lit(self, line: str) -> str:
         """Return a line with the page's words highlighted."""
+        return next(painted([line], "", self.style, [self._asked(line)]))
+
+    def _asked(self, line: str) -> Spans:
+        """Return where the page's words stand in a line."""
         if not self.style.colour:
-            return line
-        if self.words:
-            line = _either(self.words).sub(self._painted, line)
-        return _WORD.sub(self._painted_if_asked, line) if self.stems else line
+            return []
+        words = _either(self.words).finditer(line) if self.words else ()
+        return [
+            *(found.span() for found in words),
+            *(found.span() for found in _WORD.finditer(line) if self._is_asked(found[0].lower())),
+        ]
 
-    def _painted(self, found: re.Match[str]) -> str:
-        return self.style.paint("match", found[0])
-
-    def _painted_if_asked(self, found: re.Match[str]) -> str:
-        word = found[0].lower()
-        return self._painted(found) if any(stem in word for stem in self.stems) else found[0]
+    def _is_asked(self, word: str) -> bool:
+        return any(stem in word for stem in self.stems)
 
     def _room(self, taken: int) -> int:
         return max(self.columns - taken, _LEAST_ROOM) if self.columns else 0

@@ -171,7 +171,7 @@ def _pack(pack: Pack, page: Page) -> list[str]:
     shown = (*anchor, *pack.evidence)
     digits = max((len(str(item.end_line)) for item in shown), default=0)
     for item in shown:
-        lines += _evidence(item, digits, page)
+        lines += _evidence(item, pack.path, digits, page)
     if pack.more_evidence:
         lines.append(page.muted(f"  (+{plural(pack.more_evidence, 'more place')} in this file)"))
     return lines
@@ -194,11 +194,11 @@ def _why(pack: Pack) -> str:
     return ", ".join([*([pack.name] if pack.name else []), *left])
 
 
-def _evidence(item: Evidence, digits: int, page: Page) -> list[str]:
+def _evidence(item: Evidence, path: str, digits: int, page: Page) -> list[str]:
     lines = [_title(item, page)]
     if item.snippet:
         first = item.snippet_start_line or item.start_line
-        source = SourceLines(item.snippet, first, item.hidden_lines)
+        source = SourceLines(item.snippet, first, item.hidden_lines, path)
         lines += page.source(source, indent="    ", digits=digits, shift=True)
     if item.also:
         places = ", ".join(_moved(place, page) for place in item.also)
