@@ -16,6 +16,7 @@ from ggrep.base.deadline import Stop
 from ggrep.base.errors import GgrepError
 from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.base.identifiers import IdSource
+from ggrep.base.loading import without_collecting
 from ggrep.base.processes import own_start_ticks
 from ggrep.config import names
 from ggrep.daemon.config_watch import LoadedConfig, load_config
@@ -154,7 +155,8 @@ class StoreDaemon:
 
     def engine(self) -> "Engine":
         """Return the engine, opened on first use; thread-safe."""
-        from ggrep.search.engine.engine import Engine, Hosted
+        with without_collecting():
+            from ggrep.search.engine.engine import Engine, Hosted
 
         with self._opening:
             if self._engine is None:

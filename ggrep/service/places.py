@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ggrep.base.errors import GgrepError, InvalidRequest
+from ggrep.base.loading import without_collecting
 from ggrep.config.files import REPO_FILE
 from ggrep.config.git import is_git_marker
 from ggrep.config.root import canonical_root
@@ -116,8 +117,9 @@ def open_engine(
     from ggrep.service.forks import require_working_database
 
     require_working_database()
-    from ggrep.index.store.lean_import import leave_out_remote_client
-    from ggrep.search.engine.engine import Engine
+    with without_collecting():
+        from ggrep.index.store.lean_import import leave_out_remote_client
+        from ggrep.search.engine.engine import Engine
 
     leave_out_remote_client()
     return Engine(root, home_from(environ), environ=environ, flags=flags)

@@ -16,6 +16,10 @@
                                     library and the installed packages unless folders are named:
                                     how soon it comes, and how it agrees with the index; `all`
                                     indexes large trees for that, too
+    python3 dev.py bench first-search [FOLDER QUESTION FILE]
+                                    the first search of a repository of 250 files, from nothing and
+                                    with its index, against codegraph's index and first query; npm
+                                    and pip fetch what it needs, so it is no part of all of them
     python3 dev.py bench size       bytes of an index against those of its text
     python3 dev.py bench encoders [--model FOLDER]
                                     text to vectors: static, hashed, and MiniLM where installed
@@ -74,7 +78,9 @@ for path in sorted(Path(sys.argv[1]).rglob("*.py")):
 """
 DAEMON_PARTS = ("shell", "segments", "syncing", "clients", "deadline", "stores", "impact")
 PACKAGE_PARTS = ("packages", "package-answers", "package-verdicts")
-WITH_ARGUMENTS = frozenset({"approximate", "encoders", "first-answer", "slate", *PACKAGE_PARTS})
+WITH_ARGUMENTS = frozenset(
+    {"approximate", "encoders", "first-answer", "first-search", "slate", *PACKAGE_PARTS}
+)
 FEDERATION_PARTS = ("overhead", "real", "shell")
 QUERIES = (
     "parse command line arguments",
@@ -104,6 +110,7 @@ def main(names: list[str]) -> int:
         names, given[names[0]] = names[:1], names[1:]
     shape, model = given.get("approximate", []), given.get("encoders", [])
     trees, folders = given.get("first-answer", []), given.get("slate", [])
+    sought = given.get("first-search", [])
     repositories = Path(folders[0]) if folders else None
     known: dict[str, Callable[[Path], None]] = {
         "index": bench_index,
@@ -125,6 +132,7 @@ def main(names: list[str]) -> int:
     parts = {f"daemon-{part}": partial(bench_daemon, parts=(part,)) for part in DAEMON_PARTS} | {
         f"federation-{part}": partial(bench_federation, parts=(part,)) for part in FEDERATION_PARTS
     }
+    parts["first-search"] = partial(bench_first_search, arguments=sought)
     known |= {
         part: partial(bench_packages, part=part, arguments=given.get(part, []))
         for part in PACKAGE_PARTS
@@ -167,6 +175,14 @@ def bench_first_answer(work: Path, arguments: Sequence[str] = ()) -> None:
 
     trees = [Path(name) for name in arguments if name != "all"] or [STDLIB, SITE]
     for line in measure(trees, work, every="all" in arguments):
+        print(line, flush=True)
+
+
+def bench_first_search(work: Path, arguments: Sequence[str] = ()) -> None:
+    """The first search of a small repository against another program's."""
+    from tests.bench.first_search import measure
+
+    for line in measure(work, arguments):
         print(line, flush=True)
 
 

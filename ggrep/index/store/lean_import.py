@@ -1,8 +1,10 @@
-"""Imports lancedb without its client for remote namespaces, which takes half of the time.
+"""Imports lancedb without what takes more than half of the time and changes nothing.
 
 `lance_namespace_urllib3_client` is some hundred generated pydantic models; lancedb only mentions
-them in signatures while it works on local directories. A process that belongs to ggrep alone can
-leave them out. A library must not: its host may want them.
+them in signatures while it works on local directories. `overrides` compares the signatures of its
+methods with those that they stand for, a third of the rest; on Python 3.12 and newer lancedb does
+without it. A process that belongs to ggrep alone can leave them out. A library must not: its host
+may want them.
 """
 
 import importlib.abc
@@ -10,8 +12,15 @@ import importlib.machinery
 import sys
 import types
 from collections.abc import Sequence
+from typing import Final, TypeVar
 
-_PACKAGE = "lance_namespace_urllib3_client"
+from ggrep.base.loading import without_collecting
+
+_PACKAGE: Final = "lance_namespace_urllib3_client"
+_COMPARED: Final = "overrides"
+_LEFT_OUT: Final = frozenset({_PACKAGE, _COMPARED})
+
+Method = TypeVar("Method")
 
 
 class _Mention(types.ModuleType):
@@ -23,8 +32,17 @@ class _Mention(types.ModuleType):
         return type(name, (), {})
 
 
+class _Unchecked(_Mention):
+    """The same, with the decorator that only checks."""
+
+    @staticmethod
+    def override(method: Method) -> Method:
+        """Return the method, as it is."""
+        return method
+
+
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds the package and its submodules, and loads mentions for them."""
+    """Finds the packages and their submodules, and loads mentions for them."""
 
     def find_spec(
         self,
@@ -32,15 +50,15 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         path: Sequence[str] | None,
         target: types.ModuleType | None = None,
     ) -> importlib.machinery.ModuleSpec | None:
-        """Return a spec for the left-out package; None for everything else."""
+        """Return a spec for what is left out; None for everything else."""
         del path, target
-        if fullname.partition(".")[0] != _PACKAGE:
+        if fullname.partition(".")[0] not in _LEFT_OUT:
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
         """Return an empty mention."""
-        return _Mention(spec.name)
+        return (_Unchecked if spec.name == _COMPARED else _Mention)(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Do nothing: names appear as they are asked for."""
@@ -48,7 +66,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def leave_out_remote_client() -> None:
-    """Have lancedb imported without its remote client from now on.
+    """Have lancedb imported without its remote client and its checks from now on.
 
     Only for a process of ggrep's own: the choice is the process's, not a caller's.
     """
@@ -57,7 +75,12 @@ def leave_out_remote_client() -> None:
 
 
 def import_lancedb() -> types.ModuleType:
-    """Return lancedb, whole when a release will not do without its remote client."""
+    """Return lancedb, whole when a release will not do without what is left out."""
+    with without_collecting():
+        return _imported()
+
+
+def _imported() -> types.ModuleType:
     try:
         import lancedb
     except Exception:
@@ -75,7 +98,7 @@ def _is_python_part(name: str) -> bool:
     """Return whether a loaded module can be loaded again; native ones initialise only once."""
     loader = getattr(sys.modules[name], "__loader__", None)
     native = isinstance(loader, importlib.machinery.ExtensionFileLoader)
-    return name.startswith("lance") and not native
+    return name.startswith(("lance", _COMPARED)) and not native
 
 
 def _finders() -> list[_Finder]:

@@ -13,6 +13,7 @@ from ggrep.base import stable_json
 from ggrep.base.build import build_id
 from ggrep.base.commands import LATER
 from ggrep.base.errors import Cancelled, GgrepError
+from ggrep.base.loading import without_collecting
 from ggrep.config.root import canonical_root
 from ggrep.config.settings import PROFILE_VARIABLE, compute_in_one_thread, environment, home_from
 from ggrep.model.sanitise import sanitise_line
@@ -43,7 +44,8 @@ def start(arguments: Sequence[str]) -> int | None:
     """
     if len(arguments) == 2 and arguments[0] == LATER:
         # What takes long, while the client works out what it wants; it may want nothing.
-        import ggrep.daemon.host  # noqa: F401 - to have it loaded
+        with without_collecting():
+            import ggrep.daemon.host  # noqa: F401 - to have it loaded
 
         later = _told(int(arguments[1]))
         return 0 if later is None else start(later)
