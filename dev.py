@@ -10,7 +10,8 @@
                                      --slates measures slates, of packages fetched there
     python3 dev.py fit FOLDER        fits the ranking's weights on a benchmark's folder and says
                                      how far to trust them; --encoder says with which
-    python3 dev.py sizes [COMMIT]    the wheel and what is installed with it, in MB and files
+    python3 dev.py sizes [COMMIT]    the wheel and what is installed with it, in MB and files;
+                                     --beside: what semble and codegraph take beside it
     python3 dev.py house             sizes, floors and names of the package, and the ways through it
     python3 dev.py schemas           writes the JSON Schemas that ship, from their declarations
     python3 dev.py setup [EXTRAS]    only make .venv and install into it; `ranking` adds what fits

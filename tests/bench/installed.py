@@ -2,10 +2,13 @@
 
     python3 dev.py sizes              of the work tree
     python3 dev.py sizes COMMIT ...   of commits, one after the other
+    python3 dev.py sizes --beside     of the work tree, semble and codegraph, as they are installed
 
 Builds the wheel, installs it without extras into an environment of its own, and tells MB (10^6
 bytes) and files as they are unpacked; the bytecode that the installer compiles stands beside.
-Packages come from where pip is told to take them from.
+Packages come from where pip and npm are told to take them from. `--beside` installs each program
+into a place of its own and counts all files there; what one fetches when it is first used (semble a
+model) is not in it, and an interpreter only where the packages bring one (codegraph its Node).
 """
 
 import re
@@ -19,6 +22,8 @@ from dataclasses import dataclass
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Final
+
+from tests.bench.first_search import installed_codegraph
 
 ROOT = Path(__file__).resolve().parents[2]
 UNAVOIDABLE: Final = ("tree-sitter-language-pack", "lancedb", "pyarrow", "numpy")
@@ -57,16 +62,50 @@ class Part:
 
 
 def main(commits: Sequence[str]) -> int:
-    """Print the tables of the work tree, or of some commits."""
+    """Print the tables of the work tree, or of some commits, or what stands beside it."""
+    if list(commits) == ["--beside"]:
+        with tempfile.TemporaryDirectory(prefix="ggrep-sizes-") as folder:
+            print("\n".join(beside(Path(folder))))
+        return 0
     for commit in commits or [""]:
         with tempfile.TemporaryDirectory(prefix="ggrep-sizes-") as folder:
             work = Path(folder)
             tree = _checked_out(commit, work) if commit else ROOT
             wheel = _built(tree, work / "wheel")
-            parts = parts_of(list(distributions(path=[str(_installed(wheel, work / "env"))])))
+            parts = parts_of(list(distributions(path=[str(_installed(str(wheel), work / "env"))])))
             tables = (*wheel_table(wheel), "", *table(parts), "", *alone(parts))
             print("\n".join([commit or "work tree", "", *tables]))
     return 0
+
+
+def beside(work: Path) -> Iterator[str]:
+    """Yield the lines of a table of ggrep and of programs like it, each installed by itself."""
+    wheel = str(_built(ROOT, work / "wheel"))
+    yield "| program | MB | files | bytecode, MB | MB with bytecode |"
+    yield "|---|---:|---:|---:|---:|"
+    for name, place in (
+        ("ggrep", lambda: _installed(wheel, work / "ggrep")),
+        ("semble", lambda: _installed("semble", work / "semble")),
+        ("codegraph", lambda: installed_codegraph(work / "codegraph") / "node_modules"),
+    ):
+        yield beside_row(name, place())
+
+
+def beside_row(name: str, place: Path) -> str:
+    """Return the row of what was installed there, links not followed."""
+    unpacked = bytecode = Size()
+    for file in place.rglob("*"):
+        if file.is_file() and not file.is_symlink():
+            size = Size(1, file.stat().st_size)
+            if file.suffix == ".pyc":
+                bytecode += size
+            else:
+                unpacked += size
+    whole = (unpacked + bytecode).bytes
+    return (
+        f"| {name} | {unpacked.bytes / 1e6:.1f} | {unpacked.files} | {bytecode.bytes / 1e6:.1f} | "
+        f"{whole / 1e6:.1f} |"
+    )
 
 
 def parts_of(found: Sequence[Distribution]) -> list[Part]:
@@ -202,11 +241,11 @@ def _built(tree: Path, target: Path) -> Path:
     return wheel
 
 
-def _installed(wheel: Path, env: Path) -> Path:
-    """Return where the packages of a new environment lie, with nothing in it but a wheel's own."""
+def _installed(wanted: str, env: Path) -> Path:
+    """Return where the packages of a new environment lie: what is wanted, and what that needs."""
     _run(sys.executable, "-m", "venv", "--without-pip", str(env))
     python = str(env / "bin" / "python")
-    _run(sys.executable, "-m", "pip", "--python", python, "install", "-q", str(wheel))
+    _run(sys.executable, "-m", "pip", "--python", python, "install", "-q", wanted)
     (site,) = env.glob("lib/python*/site-packages")
     return site
 

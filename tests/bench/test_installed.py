@@ -3,7 +3,7 @@
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
-from tests.bench.installed import alone, parts_of, table
+from tests.bench.installed import alone, beside_row, parts_of, table
 
 ASKED = {
     "ggrep": ("numpy>=1", "mcp>=2", "rich; extra == 'pretty'"),
@@ -62,3 +62,13 @@ def test_what_would_go_with_a_requirement_is_told(tmp_path: Path) -> None:
     *_, row = alone(parts_of(installed(tmp_path)))
 
     assert row == "| mcp | 8.0 | 4 | 0.4 | 4 |"
+
+
+def test_of_a_program_beside_all_files_count(tmp_path: Path) -> None:
+    """Links do not: what they lead to is counted where it lies, or is not of the program."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "program").write_bytes(b"#" * 3_000_000)
+    (tmp_path / "program.pyc").write_bytes(b"0" * 200_000)
+    (tmp_path / "bin" / "program").symlink_to("../program")
+
+    assert beside_row("it", tmp_path) == "| it | 3.0 | 1 | 0.2 | 3.2 |"
