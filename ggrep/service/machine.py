@@ -18,6 +18,7 @@ from ggrep.config.home import Home
 from ggrep.config.settings import Settings, load_settings, unknown_variables
 from ggrep.parse.languages.grammar_files import damaged_grammar_files
 from ggrep.parse.languages.registry import GRAMMARS
+from ggrep.service.torch_build import CPU, TorchBuild, installed_torch
 
 State: TypeAlias = Literal["ok", "warning", "problem"]
 
@@ -29,6 +30,8 @@ WATCHES: Final = 65_536
 DESCRIPTORS: Final = 1_024
 _INOTIFY: Final = Path("/proc/sys/fs/inotify/max_user_watches")
 _REINSTALL: Final = "pip install --force-reinstall ggrep"
+CPU_INDEX: Final = "https://download.pytorch.org/whl/cpu"
+"""Where PyTorch offers builds for the CPU alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,8 @@ def examine_machine(home: Home, root: Path, environ: Mapping[str, str]) -> Itera
     version = platform.python_version()
     yield Check("build", "ok", f"ggrep {ggrep.__version__}, Python {version}")
     yield from _settings(home, root, environ)
+    if (torch := installed_torch()) is not None:
+        yield torch_build(torch)
     yield _home(home)
     yield room(shutil.disk_usage(_existing(home)).free)
     yield _parsers()
@@ -85,6 +90,21 @@ def _encoder(settings: Settings) -> Check:
         return Check("encoder", "ok", "none: words and structure alone are compared")
     length = encoder.encode_documents(["a word"]).shape[1]
     return Check("encoder", "ok", f"{encoder.identity.name}, {length} dimensions")
+
+
+def torch_build(found: TorchBuild) -> Check:
+    """Return whether a torch that is installed takes room for what no encoder uses."""
+    told = f"torch {found.version}, a build for {found.made_for}"
+    own, brought = f"{found.own_bytes / 1e9:.1f} GB", f"{found.brought_bytes / 1e9:.1f} GB"
+    if found.made_for != CPU:
+        release = found.version.partition("+")[0]
+        mend = f"pip install --force-reinstall --no-deps torch=={release} --index-url {CPU_INDEX}"
+        told += f", {own} and {brought} of libraries for it; encoders compute on the CPU alone"
+        return Check("torch", "warning", told, mend)
+    if not found.brought or found.needed:
+        return Check("torch", "ok", f"{told}, {own}")
+    told += f", {own}; {brought} of libraries that another build left are used by nothing"
+    return Check("torch", "warning", told, f"pip uninstall {' '.join(found.brought)}")
 
 
 def _home(home: Home) -> Check:

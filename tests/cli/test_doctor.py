@@ -14,8 +14,16 @@ from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState
 from ggrep.interfaces.cli.machine.doctor import machine_text, of_agents, of_daemons, of_index
 from ggrep.render.style import Style
 from ggrep.service import machine
-from ggrep.service.machine import Check, descriptors, examine_machine, room, watches
+from ggrep.service.machine import (
+    Check,
+    descriptors,
+    examine_machine,
+    room,
+    torch_build,
+    watches,
+)
 from ggrep.service.status_reading import SnapshotStatus, Status, SyncState
+from ggrep.service.torch_build import CPU, TorchBuild
 from tests.fakes.repos import write_tree
 from tests.journeys.command import fits
 
@@ -28,6 +36,7 @@ def test_on_a_sound_machine_nothing_has_to_be_done(root: Path, home: Path) -> No
     found = examined(home, root)
 
     assert {"build", "settings", "encoder", "home", "room", "parsers", "files"} <= set(found)
+    found.pop("torch", None)  # a developer's may be any build
     assert {name: one for name, one in found.items() if one.state != "ok"} == {}
 
 
@@ -114,6 +123,54 @@ def test_parsers_that_are_not_as_installed_are_told(
 def test_what_there_is_little_of_is_told_with_what_gives_more(check: Check, state: str) -> None:
     assert check.state == state
     assert bool(check.mend) is (state != "ok")
+
+
+@pytest.mark.parametrize(
+    ("found", "message", "mend"),
+    [
+        (
+            TorchBuild("2.13.0+cpu", CPU, 700_000_000),
+            "torch 2.13.0+cpu, a build for the CPU, 0.7 GB",
+            "",
+        ),
+        (
+            TorchBuild("2.13.0", "CUDA", 1_800_000_000, ("nvidia-nccl",), 3_100_000_000),
+            "torch 2.13.0, a build for CUDA, 1.8 GB and 3.1 GB of libraries for it; "
+            "encoders compute on the CPU alone",
+            "pip install --force-reinstall --no-deps torch==2.13.0 "
+            "--index-url https://download.pytorch.org/whl/cpu",
+        ),
+        (
+            TorchBuild("2.13.0+cpu", CPU, 700_000_000, ("nvidia-nccl", "triton"), 3_100_000_000),
+            "torch 2.13.0+cpu, a build for the CPU, 0.7 GB; "
+            "3.1 GB of libraries that another build left are used by nothing",
+            "pip uninstall nvidia-nccl triton",
+        ),
+        (
+            TorchBuild(
+                "2.13.0+cpu", CPU, 700_000_000, ("nvidia-nccl",), 3_100_000_000, needed=True
+            ),
+            "torch 2.13.0+cpu, a build for the CPU, 0.7 GB",
+            "",
+        ),
+    ],
+)
+def test_a_torch_that_takes_room_for_nothing_is_told(
+    found: TorchBuild, message: str, mend: str
+) -> None:
+    """Three gigabytes for a processor that is not asked; what mends it leads on to the rest."""
+    state = "warning" if mend else "ok"
+
+    assert torch_build(found) == Check("torch", state, message, mend)
+
+
+def test_torch_is_told_where_it_is_installed(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "installed_torch", lambda: None)
+    assert "torch" not in examined(home, root)
+    monkeypatch.setattr(machine, "installed_torch", lambda: TorchBuild("2.13.0+cpu", CPU, 7))
+    assert examined(home, root)["torch"].state == "ok"
 
 
 def test_daemons_that_do_not_answer_or_are_of_another_build_are_told() -> None:

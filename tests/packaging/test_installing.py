@@ -129,3 +129,12 @@ def test_it_is_installed_as_a_tool(built: Built) -> None:
     built.run("pipx", "install", "--quiet", "--python", sys.executable, built.source)
     built.answers(built.base / "pipx-bin/ggrep")
     built.answers("uvx", "--quiet", "--python", sys.executable, "--from", built.wheel, "ggrep")
+
+
+def test_uv_takes_torch_for_the_cpu_as_it_is_documented(built: Built) -> None:
+    """Its index cannot be asked everywhere; that uv would ask it can."""
+    for line in (("pip", "install"), ("tool", "install")):
+        told = " ".join(built.run("uv", *line, "--help").split())
+
+        assert "--torch-backend <TORCH_BACKEND>" in told
+        assert "possible values: auto, cpu," in told

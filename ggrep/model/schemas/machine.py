@@ -11,8 +11,8 @@ class MachineCheckJson(TypedDict):
     """One thing that was looked at."""
 
     name: Named
-    """What it is about: `build`, `settings`, `encoder`, `home`, `room`, `parsers`, `watcher`,
-    `files`, `daemons`, `index` or `agents`; more may come.
+    """What it is about: `build`, `settings`, `encoder`, `torch`, `home`, `room`, `parsers`,
+    `watcher`, `files`, `daemons`, `index` or `agents`; more may come.
     """
     state: Literal["ok", "warning", "problem"]
     """Whether something is wrong."""
