@@ -13,7 +13,8 @@
     python3 dev.py sizes [COMMIT]    the wheel and what is installed with it, in MB and files;
                                      --beside: what semble and codegraph take beside it
     python3 dev.py house             sizes, floors and names of the package, and the ways through it
-    python3 dev.py schemas           writes the JSON Schemas that ship, from their declarations
+    python3 dev.py schemas           writes what ships and is made of declarations: JSON Schemas,
+                                     pages of help, completions, files for agents
     python3 dev.py setup [EXTRAS]    only make .venv and install into it; `ranking` adds what fits
                                      the trees of the ranking
 
@@ -144,11 +145,13 @@ def house(arguments: list[str]) -> int:
 
 
 def schemas(arguments: list[str]) -> int:
-    """Write the shipped JSON Schemas, and what agents take from us; name the schemas changed."""
+    """Write all that ships and is made of other sources; name the JSON Schemas changed."""
     return (
         _python(["-m", "tests.contract.schema_files", *arguments])
         or _python(["-m", "tests.contract.file_schemas"])
         or _python(["-m", "tests.contract.agent_files"])
+        or _python(["-m", "ggrep.interfaces.cli.parsing.completion_table"])
+        or _python(["-m", "ggrep.interfaces.cli.parsing.help_table"])
     )
 
 

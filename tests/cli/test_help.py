@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.interfaces.cli.parsing import help_pages, help_table
+from ggrep.interfaces.cli.parsing.command_page import every_page
 from ggrep.interfaces.cli.parsing.examples import EXAMPLES, SAME
 from ggrep.interfaces.cli.parsing.help_pages import page_at
 from ggrep.interfaces.cli.parsing.help_roff import roff_of
@@ -63,6 +65,12 @@ def test_every_parameter_stands_on_the_page_once(name: str) -> None:
     ]
     assert sorted(named) == sorted([*flags, "--color", "--no-pager", "-h", "--help"])
     assert all(row.text for section in page(name).sections for row in section.rows)
+
+
+def test_pages_ship_as_they_are_made() -> None:
+    """No text is written twice: `python3 dev.py schemas`."""
+    assert help_pages.FILE.read_bytes() == help_table.shipped()
+    assert {name: page(name) for name in ("", *NAMES)} == every_page()
 
 
 def test_every_command_has_examples() -> None:

@@ -8,6 +8,7 @@ from ggrep.base.terminal import COLOUR, UnknownWord, without_terminal_options
 from ggrep.interfaces.cli.boundary import bounded
 from ggrep.interfaces.cli.parsing.parameters import read_plainly
 from ggrep.interfaces.cli.parsing.parameters import run as run_command
+from ggrep.interfaces.cli.parsing.several_words import SeveralWords
 from ggrep.interfaces.cli.parsing.tree import found
 
 _ONLY_TEXT = frozenset({"help", "--help", "-h", "--version"})
@@ -63,7 +64,7 @@ def _run_by_typer(arguments: list[str]) -> object:
 def _as_ours(error: Exception, arguments: list[str]) -> GgrepError | None:
     """Return typer's exception as one of ours; None for others."""
     if isinstance(error, GgrepError):
-        return None
+        return error.meant_by(arguments) if isinstance(error, SeveralWords) else None
     # Late: what goes well, or fails in our own words, needs no typer.
     import typer
 

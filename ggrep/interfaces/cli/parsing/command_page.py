@@ -1,20 +1,73 @@
-"""A command's help as values, which are printed as text or as a manual page."""
+"""Pages of help, made of the command tree and what each command says of its parameters."""
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from inspect import Parameter
 from pathlib import Path
 from typing import Any, Final, get_args
 
 from ggrep.interfaces.cli.parsing.examples import EXAMPLES, SAME
 from ggrep.interfaces.cli.parsing.flags import Argument, help_of
-from ggrep.interfaces.cli.parsing.help_values import EVERYWHERE, Page, Row, Section
+from ggrep.interfaces.cli.parsing.help_values import Page, Row, Section
 from ggrep.interfaces.cli.parsing.parameters import Command, Piece, pieces_of
-from ggrep.interfaces.cli.parsing.tree import Entry
+from ggrep.interfaces.cli.parsing.tree import BELOW, EVERY, GROUPS, Entry, about
 
 _ARGUMENTS: Final = "Arguments"
 _REST: Final = "Options"
 _METAVARS: Final = {int: "N", float: "NUMBER", Path: "PATH", str: "WORD"}
+
+
+_ABOUT: Final = "Search code by meaning: one repository, or a workspace of them."
+_MORE: Final = (
+    '`ggrep "words"` is `ggrep search "words"`. `ggrep help COMMAND` shows a command\'s page.'
+)
+EVERYWHERE: Final = (
+    Row("--color WHEN", "Paint text: auto, always or never. [default: auto]"),
+    Row("--no-pager", "Show long text on a terminal without a pager."),
+    Row("-h, --help", "Show this page."),
+)
+"""Options of every command."""
+
+
+def every_page() -> dict[str, Page]:
+    """Return all pages by what is typed for them; that of `ggrep` itself by nothing."""
+    return {
+        "": overview(),
+        **{name: page_of_group(name) for name in BELOW},
+        **{name: page_of(tuple(name.split()), entry) for name, entry in EVERY.items()},
+    }
+
+
+def overview() -> Page:
+    """Return the page of `ggrep` itself: its commands in groups."""
+    groups = tuple(_listed(title, commands) for title, commands in GROUPS.items())
+    rows = Row("--version", "Print the version."), *EVERYWHERE
+    return Page(
+        path=(),
+        usage="ggrep COMMAND [OPTIONS] [ARGUMENTS]",
+        brief=_ABOUT,
+        about=(_ABOUT, _MORE),
+        sections=(*groups, Section("Options", rows)),
+        examples=EXAMPLES[""],
+    )
+
+
+def page_of_group(name: str) -> Page:
+    """Return the page of a command that only leads to those below it."""
+    brief = about(name)
+    return Page(
+        path=(name,),
+        usage=f"ggrep {name} COMMAND [OPTIONS] [ARGUMENTS]",
+        brief=brief,
+        about=(brief, f"`ggrep help {name} COMMAND` shows a command's page."),
+        sections=(_listed("Commands", BELOW[name]),),
+        examples=EXAMPLES[name],
+    )
+
+
+def _listed(title: str, commands: Mapping[str, Entry]) -> Section:
+    shown = {name: entry for name, entry in commands.items() if not entry.hidden}
+    return Section(title, tuple(Row(name, entry.about) for name, entry in shown.items()))
 
 
 def page_of(path: tuple[str, ...], entry: Entry) -> Page:

@@ -1,25 +1,49 @@
-"""Which page of help some words ask for; a command is loaded for its own page alone."""
+"""Which page of help some words ask for; pages ship as values, and no command is loaded."""
 
-from ggrep.interfaces.cli.parsing.help_values import Page, overview, page_of_group
-from ggrep.interfaces.cli.parsing.tree import BELOW, COMMANDS, found
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from ggrep.base import stable_json
+from ggrep.base.commands import ABOVE_OTHERS
+from ggrep.interfaces.cli.parsing.help_values import Page, Row, Section
+
+FILE: Final = Path(__file__).with_name("help_pages.json")
+"""Made by `python -m ggrep.interfaces.cli.parsing.help_table`."""
 
 
 def page_at(words: list[str]) -> Page | None:
     """Return the page of what words name, whatever follows them; None where they name nothing."""
-    if not words:
-        return overview()
-    if words[0] in BELOW and (len(words) == 1 or words[1].startswith("-")):
-        return page_of_group(words[0])
-    entry, left = found(words)
-    if entry is None:
-        return None
-    from ggrep.interfaces.cli.parsing.command_page import page_of
-
-    return page_of(tuple(words[: len(words) - len(left)]), entry)
+    size = 2 if words[:1] and words[0] in ABOVE_OTHERS else 1
+    path = [word for word in words[:size] if not word.startswith("-")]
+    told = _shipped().get(" ".join(path))
+    return None if told is None else page_from(told)
 
 
 def names_below(path: list[str]) -> list[str]:
     """Return the names of the commands that may follow a path."""
-    if not path:
-        return [*COMMANDS, *BELOW]
-    return list(BELOW.get(" ".join(path), ()))
+    begin = " ".join([*path, ""])
+    names = [name.removeprefix(begin) for name in _shipped() if name.startswith(begin)]
+    return [name for name in names if name and " " not in name]
+
+
+def page_from(told: dict[str, Any]) -> Page:
+    """Return a page from how it ships."""
+    sections = tuple(
+        Section(title, tuple(Row(term, text) for term, text in rows))
+        for title, rows in told["sections"]
+    )
+    return Page(
+        path=tuple(told["path"]),
+        usage=told["usage"],
+        brief=told["brief"],
+        about=tuple(told["about"]),
+        sections=sections,
+        examples=tuple((line, text) for line, text in told["examples"]),
+    )
+
+
+@cache
+def _shipped() -> dict[str, Any]:
+    found: dict[str, Any] = stable_json.loads(FILE.read_bytes())
+    return found

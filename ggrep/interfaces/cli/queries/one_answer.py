@@ -10,6 +10,7 @@ from ggrep.base.commands import spelled
 from ggrep.base.errors import UsageError
 from ggrep.index.repo_identity import require_asked
 from ggrep.interfaces.cli.daemon_contact import address_of, is_indexed, watching
+from ggrep.interfaces.cli.parsing.several_words import SeveralWords
 from ggrep.interfaces.cli.queries.search_options import Asking, Typed
 from ggrep.interfaces.cli.terminal import Terminal, ask_before_indexing, show_progress
 from ggrep.model.answer_view import ViewOptions
@@ -181,15 +182,12 @@ def _require_paths(command: str, query: str, paths: Sequence[str]) -> None:
     if missing is None:
         return
     said = f"{missing}: no such file or directory"
-    there = [path for path in paths if Path(path).exists()]
     if missing.startswith("-"):
         meant = f"did you mean, without -- before it: {spelled(command, query, *paths)}"
     elif len(paths) == 1 and Path(query).exists():
         meant = f"did you mean: {spelled(command, missing, query)}"
     else:
-        words = (path for path in paths if not Path(path).exists())
-        line = spelled(command, " ".join((query, *words)), *there)
-        meant = f"a query of several words is one argument: {line}"
+        raise SeveralWords(said, (query, *(path for path in paths if not Path(path).exists())))
     raise UsageError(f"{said}; {meant}")
 
 
