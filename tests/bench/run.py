@@ -48,6 +48,9 @@
                                     every vector compared, against LanceDB's approximate indexes
     python3 dev.py bench definitions [LANGUAGE ...]
                                     chunks against universal-ctags' definitions; fetches packages
+    python3 dev.py bench everyday [FOLDER]
+                                    forty tasks at the shell beside rg, semble and codegraph, which
+                                    are fetched and kept in FOLDER; no part of all of them
 
 Absolute times depend on the machine and its neighbours; the ratios are what to compare.
 """
@@ -101,6 +104,10 @@ def main(names: list[str]) -> int:
     if names[:1] == ["definitions"]:
         command = [sys.executable, "-m", "tests.oracle.table", *names[1:]]
         return subprocess.run(command, cwd=ROOT, check=False).returncode
+    if names[:1] == ["everyday"]:
+        with tempfile.TemporaryDirectory(prefix="ggrep-bench-") as folder:
+            bench_everyday(Path(folder), names[1:])
+        return 0
     if names[:1] == ["soak"]:
         with tempfile.TemporaryDirectory(prefix="ggrep-bench-") as folder:
             bench_soak(Path(folder), [float(minutes) for minutes in names[1:]])
@@ -301,6 +308,14 @@ def bench_federated_slate(work: Path) -> None:
     from tests.bench.federated_slate import measure
 
     for line in measure(work):
+        print(line, flush=True)
+
+
+def bench_everyday(work: Path, folders: Sequence[str] = ()) -> None:
+    """Everyday tasks at the shell, beside other tools."""
+    from tests.bench.everyday import measure
+
+    for line in measure(work, Path(folders[0]).resolve() if folders else None):
         print(line, flush=True)
 
 
