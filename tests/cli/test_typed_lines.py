@@ -11,6 +11,7 @@ from ggrep.interfaces.cli.queries.typed_lines import read_line
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.navigation import ExpandRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
+from ggrep.model.request import SnippetMode
 from ggrep.protocol.wire.message_types import Claim, Line, Status, Symbol
 
 
@@ -77,6 +78,24 @@ def test_a_search_for_agents_says_which_hits_it_opens(root: Path) -> None:
     document = {"results": [{"row_id": "a", "content": ""}, {"row_id": "b", "content": ""}]}
     ((place, expansion),) = found.message.to_open(document)
     assert (place, expansion.request.target) == (0, "a")
+
+
+def test_places_for_an_editor_are_told_from_where_the_line_was_typed(root: Path) -> None:
+    """An editor that asks at each key waits for no modules to load."""
+    found = read(root, "docs", "search", "words", "..", "--vimgrep")
+
+    assert found is not None
+    assert isinstance(found.message, SearchThenOpen)
+    request = found.message.search.request
+    assert (request.scope, request.snippet) == ("", SnippetMode.FULL)
+    hit = {"path": "src/a.py", "start_line": 1, "content": "few words"}
+    warning = {"code": "index_behind", "message": "files have changed"}
+    document = {"results": [hit], "warnings": [warning]}
+    assert found.message.to_open(document) == ()
+    printed = found.printed((document, ()))
+    assert printed.out == "../src/a.py:1:5:few words\n"
+    assert printed.err == "warning: files have changed (index_behind)\n"
+    assert printed.hits == 1
 
 
 def test_several_names_are_several_questions_of_one_line(root: Path) -> None:

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from ggrep.base import stable_json
 from ggrep.base.errors import NoIndex
-from ggrep.config.profiles import apply_to_request
+from ggrep.config.profiles import Profile, apply_to_request
+from ggrep.daemon.asked_line import Found, SearchThenOpen
 from ggrep.interfaces.cli.parsing.flags import Flag, refuse
-from ggrep.interfaces.cli.queries.asked import Finder, Plan, Spot
+from ggrep.interfaces.cli.queries.asked import Finder, Plan, Spot, asks_plainly
 from ggrep.interfaces.cli.queries.one_answer import Question, answered, place_asked, reach
 from ggrep.interfaces.cli.queries.search_options import Typed, given_fields, request_of
-from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.terminal import open_terminal
 from ggrep.interfaces.surfaces.agent_search import pattern_of
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.model.sanitise import sanitise_line
+from ggrep.protocol.wire.message_types import Search
+from ggrep.render.printed import Rendered
 
 if TYPE_CHECKING:
     from ggrep.protocol.client.exchange import Exchange as Daemon
@@ -65,9 +68,7 @@ class SearchForEditor:
         typed = self.typed
         terminal, place = open_terminal(plain=True), place_asked("search", typed)
         reached = reach(place, terminal, typed.asking.overrides)
-        request = replace(request_of(typed, scope=reached.scope), snippet=SnippetMode.FULL)
-        given = given_fields(typed) | {"snippet"}
-        request = apply_to_request(request, given, reached.address.profile)
+        request = self._meant(reached.scope, reached.address.profile)
 
         def ask(daemon: "Daemon", watch: "Watcher | None") -> Mapping[str, Any]:
             printed = daemon.search(request, ViewOptions(json=True), watch)
@@ -85,15 +86,29 @@ class SearchForEditor:
 
         question: Question[Mapping[str, Any]] = Question(ask=ask, read=read, scans=True)
         document = answered(question, reached, terminal, typed.asking)
-        _tell(terminal, document)
-        lines = list(places(document, request, reached.root, Path.cwd()))
-        terminal.write("".join(f"{line}\n" for line in lines))
-        return 1 if typed.output.exit_status and not lines else 0
+        printed = _printed(document, request, reached.root, Path.cwd())
+        terminal.write_answer(printed.out, printed.err, json=False)
+        return 1 if typed.output.exit_status and not printed.hits else 0
 
     def plan(self, finder: Finder, spot: Spot, view: ViewOptions) -> Plan | None:
-        """Return nothing: where the command runs is what paths are told from."""
-        del finder, spot, view
-        return None
+        """Return what a daemon is to do; a receipt is refused."""
+        typed = self.typed
+        if not asks_plainly(typed.asking):
+            return None
+        request = self._meant(finder.place_asked("search", typed).scope, spot.profile)
+
+        def printed(found: Found) -> Rendered:
+            document, _ = found
+            return _printed(document, request, spot.root, Path(view.cwd))
+
+        message = SearchThenOpen(Search(request), lambda _: ())
+        return Plan(message, printed, typed.output.exit_status)
+
+    def _meant(self, scope: str, profile: Profile) -> SearchRequest:
+        """Return the search, with whole chunks: a line is looked for in each."""
+        typed = self.typed
+        request = replace(request_of(typed, scope=scope), snippet=SnippetMode.FULL)
+        return apply_to_request(request, given_fields(typed) | {"snippet"}, profile)
 
 
 def places(
@@ -138,7 +153,14 @@ def _matches(lines: list[str], pattern: re.Pattern[str]) -> Iterator[tuple[int, 
             yield at, found.start()
 
 
-def _tell(terminal: Terminal, document: Mapping[str, Any]) -> None:
-    """Say beside the lines what is amiss with them."""
-    for warning in document.get("warnings", ()):
-        terminal.tell(f"warning: {sanitise_line(warning['message'])} ({warning['code']})")
+def _printed(
+    document: Mapping[str, Any], request: SearchRequest, root: Path, here: Path
+) -> Rendered:
+    """Return the places, and beside them what is amiss with them."""
+    lines = list(places(document, request, root, here))
+    notes = [f"{each['message']} ({each['code']})" for each in document.get("warnings", ())]
+    return Rendered(
+        "".join(f"{line}\n" for line in lines),
+        "".join(f"warning: {sanitise_line(note)}\n" for note in notes),
+        hits=len(lines),
+    )
