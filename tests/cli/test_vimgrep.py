@@ -28,6 +28,31 @@ def test_every_line_that_matches_is_a_place(
     ]
 
 
+def test_a_text_in_double_quotes_is_a_place_wherever_it_stands(ggrep: Command, shop: Path) -> None:
+    """It was told by the line that names the function around it, as if it stood there."""
+    text = "def buy(cart):\n    cart.add(1)\n    return cart.pay(2)\n\n"
+    (shop / "src/buying.py").write_text(text * 5, encoding="utf-8")
+    done = ggrep('"return  Cart.pay"', "--vimgrep", "--offline", "--sync")
+
+    assert done.out.splitlines() == [
+        f"src/buying.py:{line}:5:    return cart.pay(2)" for line in (3, 7, 11, 15, 19)
+    ]
+    assert "limit:" not in done.err
+
+
+def test_places_that_were_cut_are_told(ggrep: Command, shop: Path) -> None:
+    """A list that looks whole and is not would mislead."""
+    for number in range(4):
+        text = f"def pay(cart):\n    return cart.total({number})\n"
+        (shop / f"src/pay_{number}.py").write_text(text, encoding="utf-8")
+    text = ("cart.total", "--find", "exact-text", "--vimgrep", "--offline", "--sync", "-m", "2")
+
+    done = ggrep(*text)
+
+    assert len(done.out.splitlines()) == 2
+    assert "limit: " in done.err
+
+
 def test_columns_are_bytes() -> None:
     """As editors count them."""
     hit = {"path": "a.py", "start_line": 3, "content": "x\né = card", "content_start_line": 3}

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 from ggrep.base import stable_json
 from ggrep.base.errors import NoIndex
@@ -16,9 +16,9 @@ from ggrep.interfaces.cli.queries.asked import Finder, Plan, Spot, asks_plainly
 from ggrep.interfaces.cli.queries.one_answer import Question, answered, place_asked, reach
 from ggrep.interfaces.cli.queries.search_options import Typed, given_fields, request_of
 from ggrep.interfaces.cli.terminal import open_terminal
-from ggrep.interfaces.surfaces.agent_search import pattern_of
+from ggrep.interfaces.surfaces.agent_search import MOST_MATCHING, pattern_of
 from ggrep.model.answer_view import ViewOptions
-from ggrep.model.request import SearchRequest, SnippetMode
+from ggrep.model.request import Find, SearchRequest, SnippetMode
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.wire.message_types import Search
 from ggrep.render.printed import Rendered
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from ggrep.protocol.client.exchange import Exchange as Daemon
     from ggrep.protocol.client.exchange import Watcher
     from ggrep.search.engine.engine import Engine
+
+_QUOTED: Final = re.compile(r'\s*"([^"]*[^"\s][^"]*)"\s*')
+"""A query that is nothing but a text in double quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +108,21 @@ class SearchForEditor:
         return Plan(message, printed, typed.output.exit_status)
 
     def _meant(self, scope: str, profile: Profile) -> SearchRequest:
-        """Return the search, with whole chunks: a line is looked for in each."""
+        """Return the search, with whole chunks: a line is looked for in each.
+
+        Of a text all lines are wanted, however many a file holds.
+        """
         typed = self.typed
         request = replace(request_of(typed, scope=scope), snippet=SnippetMode.FULL)
-        return apply_to_request(request, given_fields(typed) | {"snippet"}, profile)
+        given = given_fields(typed) | {"snippet"}
+        if _text_in(request) is not None:
+            request = replace(
+                request,
+                per_file=request.per_file if "per_file" in given else 0,
+                limit=request.limit if "limit" in given else MOST_MATCHING,
+            )
+            given |= {"per_file", "limit"}
+        return apply_to_request(request, given, profile)
 
 
 def places(
@@ -116,8 +130,8 @@ def places(
 ) -> Iterator[str]:
     """Yield `path:line:column:text`; columns are bytes from 1, as editors count them.
 
-    A hit of a search for a text is each of its lines that match, any other the line that holds the
-    query as it stands, else the line that names it, else its first.
+    A hit of a search for a text, as of one in double quotes, is each of its lines that match, any
+    other the line that holds the query as it stands, else the line that names it, else its first.
 
     Args:
         document: the answer.
@@ -125,7 +139,7 @@ def places(
         root: of the repository.
         here: what paths are told from.
     """
-    pattern = pattern_of(request)
+    pattern = _text_in(request)
     for hit in document["results"]:
         lines = hit.get("content", "").split("\n")
         first = hit.get("content_start_line", hit["start_line"])
@@ -136,6 +150,14 @@ def places(
         for at, column in found:
             offset = len(lines[at][:column].encode()) + 1
             yield f"{path}:{first + at}:{offset}:{sanitise_line(lines[at])}"
+
+
+def _text_in(request: SearchRequest) -> re.Pattern[str] | None:
+    """Return what a line has to hold; None where no text is looked for."""
+    quoted = _QUOTED.fullmatch(request.query)
+    if quoted is None or request.find is not Find.AUTO:
+        return pattern_of(request)
+    return re.compile(r"\s+".join(map(re.escape, quoted[1].split())), re.IGNORECASE)
 
 
 def _best(lines: list[str], query: str, name: str) -> tuple[int, int]:
@@ -158,9 +180,14 @@ def _printed(
 ) -> Rendered:
     """Return the places, and beside them what is amiss with them."""
     lines = list(places(document, request, root, here))
-    notes = [f"{each['message']} ({each['code']})" for each in document.get("warnings", ())]
+    notes = [
+        f"warning: {each['message']} ({each['code']})" for each in document.get("warnings", ())
+    ]
+    for cut in document.get("limits_hit", ()):
+        seen = f" of {cut['observed']}" if "observed" in cut else ""
+        notes.append(f"limit: {cut['code']} {cut['limit']}{seen}")
     return Rendered(
         "".join(f"{line}\n" for line in lines),
-        "".join(f"warning: {sanitise_line(note)}\n" for note in notes),
+        "".join(f"{sanitise_line(note)}\n" for note in notes),
         hits=len(lines),
     )
