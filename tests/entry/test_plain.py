@@ -138,6 +138,9 @@ def test_what_is_taken_is_read_as_the_command_line_reads_it(arguments: list[str]
         ["--anchors", "--explain", "--keep-weak", "--deterministic", "words"],
         ["--compact", "--scores", "--json", "--plain", "--exit-status", "words"],
         ["--timeout-ms", "900", "words"],
+        ["--", "words"],
+        ["-n", "--", "--showlocals", "src"],
+        ["--", "--", "-m"],
     ],
 )
 def test_the_usual_searches_are_taken(arguments: list[str]) -> None:
@@ -153,7 +156,9 @@ def test_the_usual_searches_are_taken(arguments: list[str]) -> None:
         ["  "],
         ["words", ""],
         ["a", "b", "c"],
-        ["--", "words"],
+        ["--", "--json"],
+        ["--", "--plain", "src"],
+        ["--"],
         ["-dn", "words"],
         ["-m", "5", "--top", "5", "words"],
         ["-m", "0", "words"],

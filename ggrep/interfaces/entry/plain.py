@@ -64,6 +64,8 @@ VALUES = {
 
 _REPEATABLE = ("mode", "snippet", "corpora", "filters")
 _MOST_DIGITS = 9
+_SEEN = frozenset({"--json", "--plain"})
+"""Flags that are looked for among all arguments by whoever prints."""
 
 
 class Typed:
@@ -97,7 +99,8 @@ def read(arguments: list[str]) -> Typed:
     words: list[str] = []
     switches: set[str] = set()
     values: dict[str, list[str]] = {}
-    left = iter(arguments)
+    given, behind = _parted(arguments)
+    left = iter(given)
     for argument in left:
         if not argument.startswith("-"):
             words.append(argument)
@@ -114,6 +117,7 @@ def read(arguments: list[str]) -> Typed:
             values.setdefault(VALUES[flag], []).append(text)
         else:
             raise ValueError(flag)
+    words += behind
     if not 1 <= len(words) <= 2 or not all(word.strip() for word in words):
         raise ValueError("no query, or more than a query and a path")
     return Typed(words, switches, values)
@@ -153,6 +157,21 @@ def request_of(typed: Typed, scope: str) -> dict[str, object]:
         "within": [],
         "timeout_ms": _number(typed, "timeout_ms", 0),
     }
+
+
+def _parted(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Return what stands before `--`, and the words behind it.
+
+    Raises:
+        ValueError: what is a word there is taken for a flag elsewhere.
+    """
+    if "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    behind = arguments[at + 1 :]
+    if not _SEEN.isdisjoint(behind):
+        raise ValueError("a flag behind --")
+    return arguments[:at], behind
 
 
 def _split(argument: str) -> tuple[str, str | None]:
