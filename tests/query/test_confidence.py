@@ -81,6 +81,25 @@ def test_an_unknown_name_has_no_strong_match(engine: Engine) -> None:
     assert engine.search(SearchRequest("ZebraFrobnicator")).confidence is Confidence.NONE
 
 
+def test_a_name_in_small_letters_is_trusted_as_it_is_written(
+    root: Path, home: Path, quick_parsing: None
+) -> None:
+    """`tcpconnector` would have another stem than the parts of TCPConnector, and was no match."""
+    write_tree(
+        root,
+        FILES | {"src/net.py": "class TCPConnector:\n    def close(self):\n        return 1\n"},
+    )
+    engine = open_engine(root, home, encoder="none")
+    engine.sync()
+    found = [
+        engine.search(SearchRequest(query))
+        for query in ("TCPConnector", "tcpconnector", "close a tcpconnector", "tcpconnecting")
+    ]
+
+    assert [each.confidence is Confidence.STRONG for each in found] == [True, True, True, False]
+    assert [each.hits[0].path for each in found[:3]] == ["src/net.py"] * 3
+
+
 @pytest.mark.parametrize("query", ["v", "7", "e k", "x"])
 def test_a_single_letter_is_never_trusted(engine: Engine, query: str) -> None:
     """It stands in nearly every file, and means nothing."""

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ggrep.index.lexical.bm25 import inverse_document_frequency
 from ggrep.index.lexical.layout import FILE_FIELDS, SCORED_FIELDS
 from ggrep.index.lexical.postings import Rows
+from ggrep.index.lexical.tokens import word_terms
 from ggrep.model.confidence import LEADERS, Leader, Leading, Wording, ordered_leaders
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.query.eligible import Mask
@@ -59,7 +60,12 @@ class ConfidenceFeatures:
         roots = [term for term in query.terms if term not in query.spellings]
         # A letter stands somewhere in any collection, which says nothing beside a word.
         self._roots = [term for term in roots if not _is_letter(term)] or roots
-        frequencies = [statistics.frequency(term).chunks for term in self._roots]
+        # Where TCPConnector stands, so does `tcpconnector`, and not what would be its stem.
+        self._spelt = [(word, word_terms(word)) for word in sorted(query.spellings)]
+        frequencies = [
+            max(statistics.frequency(each).chunks for each in self._ways_of(term))
+            for term in self._roots
+        ]
         self._unknown = round(frequencies.count(0) / len(self._roots), DECIMALS)
         chunks = statistics.chunks + _SILENT_CHUNKS
         self._idfs = [inverse_document_frequency(chunks, each) for each in frequencies]
@@ -104,7 +110,8 @@ class ConfidenceFeatures:
         idfs = dict(zip(self._roots, self._idfs, strict=True))
         spelt = np.ones(len(best.files), dtype=np.bool_)
         for term in self._query.terms:
-            held = _held(segment, term, best.files)
+            ways = [_held(segment, way, best.files) for way in self._ways_of(term)]
+            held = np.logical_or.reduce(ways)
             spelt &= held
             found += idfs.get(term, 0.0) * held
         columns = (
@@ -115,6 +122,10 @@ class ConfidenceFeatures:
             spelt,
         )
         return [Leader(*figures) for figures in zip(*(c.tolist() for c in columns), strict=True)]
+
+    def _ways_of(self, term: str) -> list[str]:
+        """Return a term, and the words as they are spelt that it is the stem of."""
+        return [term, *(word for word, terms in self._spelt if term in terms[1:])]
 
     def _evidence(
         self, segment: SearchableSegment, scored: SegmentScores, best: _BestRows
