@@ -20,7 +20,7 @@ import sys
 import tarfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -78,7 +78,7 @@ def measure(work: Path, folder: Path | None = None) -> Iterator[str]:
     try:
         for tool in TOOLS:
             _indexed(tool, work / "trees" / tool, environ)
-        rows = [{tool: _done(tool, task, work, environ) for tool in TOOLS} for task in TASKS]
+        rows = [_row(task, work, environ) for task in TASKS]
     finally:
         subprocess.run(
             ["ggrep", "stop-all"], env=environ, capture_output=True, check=False, timeout=LIMIT_S
@@ -190,29 +190,40 @@ def _right(done: Done | None) -> bool:
     return done is not None and done.right
 
 
-def _done(tool: str, task: Task, work: Path, environ: Mapping[str, str]) -> Done | None:
-    line = task.line(tool)
-    if line is None:
-        return None
-    tree = work / "trees" / tool / "aiohttp"
-    seconds = []
+def _row(task: Task, work: Path, environ: Mapping[str, str]) -> Row:
+    """Have each tool do a task, by turns: what else the machine does meets all of them."""
+    row: dict[str, Done | None] = dict.fromkeys(TOOLS)
+    seconds: dict[str, list[float]] = {tool: [] for tool in TOOLS}
     for turn in range(TURNS + 1):
-        fresh = _edited(task, tree, turn)
-        begun = time.perf_counter()
-        done = subprocess.run(
-            ["bash", "-c", line.replace(FRESH, fresh)],
-            cwd=tree / task.folder,
-            env=environ,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-            timeout=LIMIT_S,
-        )
-        seconds.append(time.perf_counter() - begun)
+        for tool in TOOLS:
+            line = task.line(tool)
+            if line is not None:
+                done = _done(line, task, turn, work / "trees" / tool / "aiohttp", environ)
+                row[tool] = done
+                seconds[tool].append(done.seconds)
+    return {
+        tool: done and replace(done, seconds=statistics.median(seconds[tool][1:]))
+        for tool, done in row.items()
+    }
+
+
+def _done(line: str, task: Task, turn: int, tree: Path, environ: Mapping[str, str]) -> Done:
+    fresh = _edited(task, tree, turn)
+    begun = time.perf_counter()
+    done = subprocess.run(
+        ["bash", "-c", line.replace(FRESH, fresh)],
+        cwd=tree / task.folder,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+        timeout=LIMIT_S,
+    )
+    seconds = time.perf_counter() - begun
     output = done.stdout.decode(errors="replace")
     right = is_right(task, output, done.returncode, fresh)
-    return Done(line, statistics.median(seconds[1:]), len(done.stdout), right)
+    return Done(line, seconds, len(done.stdout), right)
 
 
 def _edited(task: Task, tree: Path, turn: int) -> str:

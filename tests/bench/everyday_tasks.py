@@ -212,7 +212,7 @@ TASKS: Final = (
     Task(
         "in one file",
         (r"\b256:", r"\b274:"),
-        "ggrep sock_connect aiohttp/client.py --find exact-text --vimgrep",
+        "ggrep '\"sock_connect\"' aiohttp/client.py --vimgrep",
         "rg sock_connect aiohttp/client.py",
     ),
     Task(
@@ -229,8 +229,7 @@ TASKS: Final = (
     Task(
         "how often in each file",
         (r"aiohttp/cookiejar\.py\D+5$|\b5 aiohttp/cookiejar\.py",),
-        "ggrep is_ip_address --find exact-text --vimgrep -m 50 --per-file 0"
-        " | cut -d: -f1 | sort | uniq -c",
+        "ggrep '\"is_ip_address\"' --vimgrep | cut -d: -f1 | sort | uniq -c",
         "rg -c is_ip_address",
     ),
     Task(
@@ -238,7 +237,7 @@ TASKS: Final = (
         (r'"(path|text|filePath|file_path|file)": ?"aiohttp/connector\.py"', r"\b932\b"),
         "ggrep symbol TCPConnector --json",
         "rg --json 'class TCPConnector'",
-        "semble search TCPConnector",
+        "semble search TCPConnector -k 10",
         "codegraph query TCPConnector -j",
         whole=True,
     ),
@@ -286,7 +285,7 @@ TASKS: Final = (
     Task(
         "of another case",
         (At("aiohttp/connector.py", 932, 932),),
-        "ggrep symbol tcpconnector",
+        "ggrep tcpconnector -n",
         "rg -i 'class tcpconnector'",
         "semble search tcpconnector -k 10 --max-snippet-lines 3 --format text",
         "codegraph query tcpconnector",
