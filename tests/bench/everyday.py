@@ -255,6 +255,7 @@ def _indexed(tool: str, trees: Path, environ: Mapping[str, str]) -> None:
         match tool:
             case "ggrep":
                 _run(["ggrep", "index", "."], environ, tree)
+                _run(["ggrep", "search", "warm"], environ, tree)  # starts the daemon
             case "codegraph":
                 _run(["codegraph", "init", "-y"], environ, tree)
     if tool == "ggrep":

@@ -234,7 +234,7 @@ TASKS: Final = (
     ),
     Task(
         "JSON for a script",
-        (r'"(path|text|filePath|file_path|file)": ?"aiohttp/connector\.py"', r"\b932\b"),
+        (r'"(path|text|filePath|file_path|file)": ?"aiohttp/connector\.py"', r"\b932\b|\b924\b"),
         "ggrep symbol TCPConnector --json",
         "rg --json 'class TCPConnector'",
         "semble search TCPConnector -k 10",
