@@ -23,6 +23,22 @@ _OTHER_NAMES: Final = {
     "terraform": "hcl",
 }
 
+_OF_SEVERAL: Final = frozenset(("cl", "cls", "fs", "h", "inc", "m", "pp", "pro", "t", "v"))
+"""Endings that do not tell which language somebody means."""
+
+
+def language_named(word: str) -> str:
+    """Return the language that a word means: its name, another, or an ending of its files.
+
+    Empty where it means none, or an ending is of several.
+    """
+    word = word.casefold()
+    if word in LANGUAGES:
+        return word
+    ending = word.lstrip(".")
+    told = "" if ending in _OF_SEVERAL else ENDINGS.get(ending, "")
+    return _OTHER_NAMES.get(word, told)
+
 
 def check_languages(filters: Iterable[Filter]) -> None:
     """Do nothing when each `lang:` names a language that files can be of.
@@ -31,9 +47,8 @@ def check_languages(filters: Iterable[Filter]) -> None:
         UsageError: names the filter and the nearest language.
     """
     for item in filters:
-        word = item.value.casefold()
-        if item.key == "lang" and word not in LANGUAGES:
-            meant = _OTHER_NAMES.get(word) or ENDINGS.get(word.lstrip("."))
-            meant = meant or nearest(word, sorted(LANGUAGES))
+        if item.key == "lang" and not language_named(item.value):
+            word = item.value.casefold()
+            meant = ENDINGS.get(word.lstrip(".")) or nearest(word, sorted(LANGUAGES))
             advice = f"did you mean: lang:{meant}" if meant else "use a name such as python or bash"
             raise UsageError(f"filter: lang: unknown {item.value!r}; {advice}")

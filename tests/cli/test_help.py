@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.base.shorthand import FILTERING, FILTERS, FINDS, SEARCHING, TESTS
 from ggrep.interfaces.cli.parsing import help_pages, help_table
 from ggrep.interfaces.cli.parsing.command_page import every_page
 from ggrep.interfaces.cli.parsing.examples import EXAMPLES, SAME
@@ -63,7 +64,11 @@ def test_every_parameter_stands_on_the_page_once(name: str) -> None:
         for each in piece.names
         for flag in each.split("/")
     ]
-    assert sorted(named) == sorted([*flags, "--color", "--no-pager", "-h", "--help"])
+    short = [*FILTERS, *TESTS] if name in FILTERING else []
+    short += FINDS if name in SEARCHING else []
+    everywhere = ["--color", "--no-pager", "-h", "--help"]
+    shown = [row for row in named if row not in {"--filter", "--find"} or row in flags]
+    assert sorted(shown) == sorted([*flags, *short, *everywhere])
     assert all(row.text for section in page(name).sections for row in section.rows)
 
 

@@ -3,8 +3,9 @@
 import pytest
 
 from ggrep.base.errors import UsageError
+from ggrep.config import languages
 from ggrep.config.endings import ENDINGS
-from ggrep.config.languages import LANGUAGES, check_languages
+from ggrep.config.languages import LANGUAGES, check_languages, language_named
 from ggrep.model.filters import Filter
 from ggrep.parse.languages import by_content
 from ggrep.parse.languages.registry import GRAMMARS, language_of
@@ -22,12 +23,24 @@ def test_every_language_that_a_file_can_be_of_may_be_asked_for() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("pyhton", "python"), ("PY", "python"), (".rs", "rust"), ("golang", "go"), ("c++", "cpp")],
+    [("pyhton", "python"), ("h", "c"), (".m", "matlab"), ("typscript", "typescript")],
 )
-def test_other_names_of_a_language_lead_to_ours(typed: str, meant: str) -> None:
-    """By ending, as others call it, or nearly spelled."""
+def test_what_is_no_name_leads_to_the_nearest(typed: str, meant: str) -> None:
+    """Misspelt, or an ending of several languages."""
     with pytest.raises(UsageError, match=f"did you mean: lang:{meant}$"):
         check_languages([Filter("lang", typed)])
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("PY", "python"), (".rs", "rust"), ("golang", "go"), ("c++", "cpp"), ("ts", "typescript")],
+)
+def test_other_names_and_endings_mean_the_language(typed: str, meant: str) -> None:
+    """As people type them elsewhere."""
+    check_languages([Filter("lang", typed)])
+
+    assert language_named(typed) == meant
+    assert {*languages._OF_SEVERAL} < {*by_content._BY_ENDING}
 
 
 def test_capitals_do_not_matter() -> None:

@@ -50,7 +50,10 @@ def _search(run: str, *arguments: str) -> subprocess.Popen[bytes]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "more"),
-    [("words -m 5", set()), ("symbol Name", {"ggrep.interfaces.entry.line"})],
+    [
+        ("words -m 5", {"ggrep.base.shorthand"}),
+        ("symbol Name", {"ggrep.interfaces.entry.line"}),
+    ],
 )
 def test_a_plain_search_loads_next_to_nothing(served: Served, typed: str, more: set[str]) -> None:
     """Every module is milliseconds of somebody's every search; so of a command sent as a line."""

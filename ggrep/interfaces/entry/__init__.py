@@ -24,6 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = _without_terminal_options(given)
     if is_search(given):
         given = ["search", *given]
+    given = _written_out(given)
     try:
         status = _help(given)
         if status is None:
@@ -56,6 +57,15 @@ def _without_terminal_options(given: list[str]) -> list[str]:
         return given  # `ggrep.interfaces.cli` says what is wrong
     os.environ.update(chosen)  # noqa: TID251 - it is ours to set: this process is the command's
     return left
+
+
+def _written_out(given: list[str]) -> list[str]:
+    """Return arguments without short forms of options."""
+    if not any(word.startswith("-") for word in given):
+        return given
+    from ggrep.base.shorthand import written_out
+
+    return written_out(given)
 
 
 def _help(given: list[str]) -> int | None:

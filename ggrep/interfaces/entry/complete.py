@@ -92,6 +92,8 @@ def _values(kind: str, current: str, before: list[str]) -> list[str]:
     match kind:
         case "@filter":
             return _filters(current)
+        case "@language":
+            return _begun(current, FILTERS["lang"])
         case "@command":
             return _begun(current, BELOW.get(before[-1], f"{COMMANDS} agents"))
         case _:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.base.deadline import Deadline
+from ggrep.config.languages import language_named
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS
 from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
@@ -91,7 +92,8 @@ def _files(segment: SearchableSegment, key: str, value: str, deadline: Deadline)
             mask: Mask = ((image.file_traits & TEST) != 0) == (value == "true")
         case "lang":
             places = image.arrays["file_languages"].view(np.uint16)
-            mask = np.array([name == value for name in image.languages] or [False])[places]
+            wanted = language_named(value)
+            mask = np.array([name == wanted for name in image.languages] or [False])[places]
         case "ext":
             ending = "." + value.lstrip(".")
             mask = _by_path(segment, lambda path: path.endswith(ending), deadline)

@@ -52,6 +52,11 @@ class Regex:
         return None
 
 
+_CLASS: Final = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
+_ENDS_A_LINE: Final = re.compile(r"(?<!\\)(?:\\\\)*(?:\\n|\n)(?![?*]|\{0)")
+"""A line feed that a match has to hold; one in a class is another matter."""
+
+
 def compile_regex(pattern: str) -> Regex:
     """Return an expression in RE2's syntax; `^` and `$` mean line ends.
 
@@ -64,6 +69,11 @@ def compile_regex(pattern: str) -> Regex:
         raise InvalidRequest(
             f"query: a regular expression of {len(pattern)} characters, more than"
             f" {MAX_PATTERN_CHARACTERS}"
+        )
+    if _ENDS_A_LINE.search(_CLASS.sub("", pattern)):
+        raise InvalidRequest(
+            f"query: {pattern!r} asks for the end of a line within a match; expressions match"
+            " within one line"
         )
     import re2  # a library that no other kind of search needs
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.ids import PathKey
+from ggrep.config.languages import language_named
 from ggrep.config.settings import Settings
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Corpus
 from ggrep.model.filters import Filter
@@ -128,7 +129,8 @@ def _test(item: Filter) -> Callable[[str], bool]:
             corpora = frozenset({CORPUS_WORDS[item.value]})
             return lambda path: _may_hold(path, corpora)
         case "lang":
-            return lambda path: language_of(path) == value or _is_told_by_content(path)
+            wanted = language_named(value)
+            return lambda path: language_of(path) == wanted or _is_told_by_content(path)
         case _:
             raise NotImplementedError(f"{item.key}: a path does not tell")
 

@@ -6,6 +6,7 @@ from inspect import Parameter
 from pathlib import Path
 from typing import Any, Final, get_args
 
+from ggrep.base.shorthand import FILTERING, SEARCHING, SHOWN, SHOWN_OF_SEARCHES
 from ggrep.interfaces.cli.parsing.examples import EXAMPLES, SAME
 from ggrep.interfaces.cli.parsing.flags import Argument, help_of
 from ggrep.interfaces.cli.parsing.help_values import Page, Row, Section
@@ -81,9 +82,17 @@ def page_of(path: tuple[str, ...], entry: Entry) -> Page:
         usage=" ".join(["ggrep", *path, "[OPTIONS]", *map(_placed, arguments)]),
         brief=entry.about,
         about=_told(command),
-        sections=_sections(pieces),
+        sections=(*_sections(pieces), *_short_forms(name)),
         examples=EXAMPLES.get(SAME.get(name, name), ()),
     )
+
+
+def _short_forms(name: str) -> tuple[Section, ...]:
+    """Return what a command knows of grep's and ripgrep's options, if anything."""
+    if name not in FILTERING:
+        return ()
+    shown = (*SHOWN, *(SHOWN_OF_SEARCHES if name in SEARCHING else ()))
+    return (Section("Short forms", tuple(Row(*each) for each in shown)),)
 
 
 def _is_shown(piece: Piece) -> bool:

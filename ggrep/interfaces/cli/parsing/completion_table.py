@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from ggrep.base.shorthand import FILTERING, FILTERS, FINDS, SEARCHING, TESTS
 from ggrep.config.languages import LANGUAGES
 from ggrep.interfaces.cli.parsing.flags import Argument
 from ggrep.interfaces.cli.parsing.parameters import Piece, pieces_of
@@ -39,7 +40,7 @@ def tables() -> dict[str, Any]:
             name for group in GROUPS.values() for name, one in group.items() if not one.hidden
         ),
         "BELOW": {above: " ".join(names) for above, names in BELOW.items()},
-        "FLAGS": {name: _flags(told) for name, told in pieces.items()},
+        "FLAGS": {name: _flags(told) | _short_forms(name) for name, told in pieces.items()},
         "ARGUMENTS": {name: kinds for name, told in pieces.items() if (kinds := _arguments(told))},
         "FILTERS": {key: " ".join(words) for key, words in FILTER_KEYS.items()}
         | {"lang": " ".join(sorted(LANGUAGES))},
@@ -53,6 +54,14 @@ def source() -> str:
         kind = _KINDS.get(name)
         parts.append(f"{name}{f': {kind}' if kind else ''} = {_spelled(value)}\n")
     return "".join(parts)
+
+
+def _short_forms(name: str) -> dict[str, str | None]:
+    if name not in FILTERING:
+        return {}
+    of_filters = {flag: "@language" if "lang:" in key else "" for flag, key in FILTERS.items()}
+    alone = (*TESTS, *(FINDS if name in SEARCHING else ()))
+    return {**of_filters, **dict.fromkeys(alone, None)}
 
 
 def _flags(pieces: tuple[Piece, ...]) -> dict[str, str | None]:
