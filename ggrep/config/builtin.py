@@ -12,7 +12,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-BUILTIN_REVISION: Final = "builtin-5"
+BUILTIN_REVISION: Final = "builtin-6"
 """Enters the config fingerprint: other lists make another index.
 
 1. First lists.
@@ -22,6 +22,7 @@ BUILTIN_REVISION: Final = "builtin-5"
 4. Notebooks, of which only the cells are indexed; scripts without an ending; more names and dot
    files without one; more names of secrets, and more kinds of values that are masked.
 5. Texts whose names no list has, by what they begin with.
+6. `.mypy.ini`, `.ruff.toml`, `.bumpversion.cfg`, `.bumpversion.toml`, `.coveragerc.toml`.
 """
 
 DIRECTORIES: Final = _words(
@@ -67,6 +68,7 @@ DOT_FILES: Final = (
     ".bazelrc",
     ".browserslistrc",
     ".buckconfig",
+    ".bumpversion.*",
     ".c8rc*",
     ".cirrus.y*ml",
     ".clang-format",
@@ -74,7 +76,7 @@ DOT_FILES: Final = (
     ".clangd",
     ".codecov.y*ml",
     ".commitlintrc*",
-    ".coveragerc",
+    ".coveragerc*",
     ".credo.exs",
     ".cspell*",
     ".dockerignore",
@@ -102,6 +104,7 @@ DOT_FILES: Final = (
     ".luacheckrc",
     ".markdownlint*",
     ".mocharc*",
+    ".mypy.ini",
     ".node-version",
     ".npmignore",
     ".nvmrc",
@@ -121,6 +124,7 @@ DOT_FILES: Final = (
     ".rspec",
     ".rubocop*.y*ml",
     ".ruby-version",
+    ".ruff.toml",
     ".rustfmt.toml",
     ".scalafmt.conf",
     ".shellcheckrc",

@@ -115,7 +115,7 @@ TASKS: Final = (
     Task(
         "lines that match a regular expression",
         (At("aiohttp/connector.py", 1106, 1106), At("aiohttp/connector.py", 1212, 1212)),
-        "ggrep 'async def _\\w+host' --find regex -n",
+        "ggrep 'async def _\\w+host' -E -n",
         "rg 'async def _\\w+host'",
     ),
     Task(
@@ -167,7 +167,7 @@ TASKS: Final = (
     Task(
         "without tests",
         (At("aiohttp/_cookie_helpers.py", 100, 360),),
-        "ggrep 'parse a cookie header' --filter -test:true -n",
+        "ggrep 'parse a cookie header' --no-tests -n",
         "rg 'def .*parse.*cookie' -g '!tests'",
         "semble search 'parse a cookie header' aiohttp --format text",
         "codegraph query cookie_header | grep -v tests/",
@@ -185,7 +185,7 @@ TASKS: Final = (
     Task(
         "of one language",
         (r"src/llhttp/http\.ts",),
-        "ggrep span --filter lang:typescript -n",
+        "ggrep span -t ts -n",
         "rg span -tts",
         codegraph="codegraph query span -l 50 | grep ts:",
         never=r"\.(py|c|h|rst|md)\b:",
@@ -203,7 +203,7 @@ TASKS: Final = (
     Task(
         "below two folders",
         (r"client_advanced\.rst", r"fake_server\.py"),
-        "ggrep resolver --filter path:docs --filter path:examples -n",
+        "ggrep resolver docs examples -n",
         "rg resolver docs examples",
         "semble search resolver docs examples --content all -k 10 --max-snippet-lines 3"
         " --format text",
@@ -303,7 +303,7 @@ TASKS: Final = (
     Task(
         "a pattern over two lines",
         (At("aiohttp/client.py", 949, 950),),
-        "ggrep 'raise TooManyRedirects\\(\\n\\s+history' --find regex -n",
+        "ggrep 'raise TooManyRedirects\\(\\n\\s+history' -E -n",
         "rg -U 'raise TooManyRedirects\\(\\n\\s+history'",
     ),
     Task(
