@@ -27,7 +27,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from ggrep.base import durable, locks, stable_json
+from ggrep.base import durable, linux, locks, stable_json
 from ggrep.base.checksummed import Damaged, require_sound, seal
 from ggrep.base.clock import Clock, rfc3339
 from ggrep.base.deadline import Deadline
@@ -314,7 +314,7 @@ class _Applicant:
             owner_id=self.owner_id,
             pid=os.getpid(),
             hostname=socket.gethostname(),
-            boot_id=_boot_id(),
+            boot_id=linux.boot_id(),
             started_at=now,
             last_heartbeat_at=now,
             heartbeat_ms=round(self.clock.monotonic_ms()),
@@ -337,7 +337,7 @@ def _lives(record: LeaseRecord, files: LeaseFiles) -> bool:
 
     A machine that started anew runs none of the processes it ran before.
     """
-    if record.boot_id != _boot_id():
+    if record.boot_id != linux.boot_id():
         return False
     return locks.byte_is_held(files.alive, record.lease_epoch)
 
@@ -376,11 +376,3 @@ def _write(file: Path, record: LeaseRecord) -> None:
         # A full disk has to be cleared, and that takes the lease. Should the power go right now
         # the record is damaged, and the next epoch follows those of the snapshots.
         durable.overwrite_file(file, data)
-
-
-def _boot_id() -> str:
-    """Return what differs after each start of the machine; empty where it does not say."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:
-        return ""

@@ -8,18 +8,16 @@ writer's epoch, so that whoever takes over from a stopped writer needs no lock t
 import errno
 import fcntl
 import os
-import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ggrep.base import durable
+from ggrep.base import durable, linux
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, StoreError
 
 _RETRY_MS = 50.0
-_BYTE_LOCK = struct.Struct("hhqqi4x")
 """The kernel's `struct flock` with 64-bit offsets: type, whence, start, length, pid."""
 
 
@@ -92,7 +90,7 @@ def byte(file: Path, offset: int) -> Iterator[bool]:
     """Hold one byte of a file for the length of the block; yield False when it is taken."""
     descriptor = durable.open_lock(file)
     try:
-        yield _take_byte(descriptor, offset)
+        yield linux.take_byte(descriptor, offset)
     finally:
         os.close(descriptor)
 
@@ -103,12 +101,10 @@ def byte_is_held(file: Path, offset: int) -> bool:
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         return False
-    wanted = _BYTE_LOCK.pack(fcntl.F_RDLCK, os.SEEK_SET, offset, 1, 0)
     try:
-        found = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, wanted)
+        return linux.byte_is_taken(descriptor, offset)
     finally:
         os.close(descriptor)
-    return bool(_BYTE_LOCK.unpack(found)[0] != fcntl.F_UNLCK)
 
 
 def _lock_shared(file: Path, patience: Patience) -> int | None:
@@ -132,15 +128,6 @@ def _lock_shared(file: Path, patience: Patience) -> int | None:
         os.close(descriptor)
         raise
     return descriptor
-
-
-def _take_byte(descriptor: int, offset: int) -> bool:
-    wanted = _BYTE_LOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, offset, 1, 0)
-    try:
-        fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, wanted)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _lock(file: Path, how: int, patience: Patience) -> int:

@@ -2,38 +2,29 @@
 
 import os
 import resource
-import time
 from contextlib import suppress
 from pathlib import Path
 
+from ggrep.base import linux
 from ggrep.base.errors import StoreError
 
 _DESCRIPTORS = 64
 """What a command over one store takes, its parsers included, and some to spare."""
 
 _START_FIELD = 19
-"""Place of the start time among the fields behind the command in `/proc/PID/stat`."""
+"""Place of the start time among the fields that the kernel tells of a process."""
 
 
 def start_ticks(pid: int) -> int | None:
     """Return when a process began, in clock ticks since the machine did; None without it."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return None
-    # The command stands in parentheses and may itself hold some, and blanks.
-    fields = text[text.rindex(b")") + 1 :].split()
-    state = fields[0]
-    return None if state in {b"Z", b"X"} else int(fields[_START_FIELD])
+    fields = linux.stat_fields(pid)
+    return None if fields is None or fields[0] in {b"Z", b"X"} else int(fields[_START_FIELD])
 
 
 def is_stopped(pid: int) -> bool:
     """Return whether a process runs no more until somebody lets it go on."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return False
-    return text[text.rindex(b")") + 1 :].split()[0] in {b"T", b"t"}
+    fields = linux.stat_fields(pid)
+    return fields is not None and fields[0] in {b"T", b"t"}
 
 
 def is_running(pid: int, started: int) -> bool:
@@ -49,7 +40,7 @@ def own_start_ticks() -> int:
 def own_age_ms() -> float:
     """Return how long ago this process began, the interpreter's own start included."""
     ticks = own_start_ticks() / os.sysconf("SC_CLK_TCK")
-    return 1000.0 * (time.clock_gettime(time.CLOCK_BOOTTIME) - ticks)
+    return 1000.0 * (linux.seconds_since_boot() - ticks)
 
 
 def raise_descriptors() -> None:

@@ -9,8 +9,8 @@ import stat
 from pathlib import Path
 
 from ggrep.base.errors import InvalidRequest
+from ggrep.base.linux import PASSED_DIRECTORY
 
-_PASSED = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # O_NONBLOCK: opening a FIFO that took the file's place must not wait for a writer.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -39,11 +39,11 @@ def open_root(root: Path) -> int:
         OSError: it cannot be opened.
     """
     slash, *parts = root.parts
-    directory = os.open(slash, _PASSED if parts else _DIRECTORY)
+    directory = os.open(slash, PASSED_DIRECTORY if parts else _DIRECTORY)
     for number, part in enumerate(parts, start=1):
         try:
             # Who may pass through a directory need not be able to list it.
-            flags = _DIRECTORY if number == len(parts) else _PASSED
+            flags = _DIRECTORY if number == len(parts) else PASSED_DIRECTORY
             below = _open_directory(part, directory, flags)
         except Linked as error:
             raise InvalidRequest(f"{root}: a symbolic link took the place of {part!r}") from error

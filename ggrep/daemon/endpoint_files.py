@@ -7,9 +7,7 @@ after one that was killed replaces them.
 
 import fcntl
 import os
-import socket
 import stat
-import struct
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,7 +21,6 @@ from ggrep.protocol.wire.endpoint import DaemonRecord, record_bytes, record_path
 from ggrep.protocol.wire.locator import Locator, locator_bytes, locator_name, parse_locator
 from ggrep.protocol.wire.socket_place import fallback_directory
 
-_PEER = struct.Struct("3i")
 """The kernel's `struct ucred`: pid, uid, gid."""
 
 
@@ -101,14 +98,6 @@ class Endpoint:
                 with suppress(OSError):
                     path.unlink()
         self._lock.let_go(lock)
-
-
-def peer_of(connection: socket.socket) -> tuple[int, int]:
-    """Return pid and user of who connected, as the kernel knows them."""
-    pid, uid, _ = _PEER.unpack(
-        connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
-    )
-    return pid, uid
 
 
 def is_welcome(uid: int, path: Path) -> bool:

@@ -17,7 +17,8 @@ from typing import Final, Protocol
 import anyio
 from anyio.abc import SocketAttribute, SocketListener, SocketStream, TaskGroup, TaskStatus
 
-from ggrep.daemon.endpoint_files import is_welcome, peer_of
+from ggrep.base.linux import peer_of
+from ggrep.daemon.endpoint_files import is_welcome
 from ggrep.daemon.session import GONE, HANDSHAKE_S
 from ggrep.protocol.wire.connection import DaemonConnection
 from ggrep.protocol.wire.handshake import Hello

@@ -1,6 +1,5 @@
 """The daemon of one store: its settings, engine, admission, sync loop and log."""
 
-import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import fields, replace
@@ -16,6 +15,7 @@ from ggrep.base.deadline import Stop
 from ggrep.base.errors import GgrepError
 from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.base.identifiers import IdSource
+from ggrep.base.linux import resident_bytes
 from ggrep.base.loading import without_collecting
 from ggrep.base.processes import own_start_ticks
 from ggrep.config import names
@@ -333,7 +333,7 @@ class StoreDaemon:
             handles=HandleLoad(handles.open, handles.budget),
             sync=self.syncs.statistics().load(self.standing()),
             watch=shared.watcher.state(self.identity.root).load(),
-            rss_bytes=_rss_bytes(),
+            rss_bytes=resident_bytes(),
             connections=self.connections,
             stages=self.counters.stages(),
         )
@@ -417,9 +417,3 @@ async def _quietly(work: Callable[[], Awaitable[object]]) -> None:
     """Run a task whose failure is reported elsewhere, by status and log."""
     with suppress(GgrepError):
         await work()
-
-
-def _rss_bytes() -> int:
-    """Return the memory of this process that is in use."""
-    pages = int(Path("/proc/self/statm").read_bytes().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -17,7 +17,7 @@ import anyio
 from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 
-from ggrep.base import stable_json
+from ggrep.base import linux, stable_json
 from ggrep.base.decode import decode
 from ggrep.base.errors import Cancelled, DeadlineExceeded, GgrepError
 from ggrep.model.sync_jobs import (
@@ -84,7 +84,7 @@ class SyncChild:
         Raises:
             OSError: it cannot be started.
         """
-        words = os.memfd_create("ggrep-sync-worker")
+        words = linux.file_in_memory("ggrep-sync-worker")
         command = [python, "-m", _MODULE, str(idle_ms)]
         try:
             # Cancelled in the middle of it, nobody would know whom to end.

@@ -3,11 +3,11 @@
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 import psutil
 
+from ggrep.base import linux
 from ggrep.base.clock import Clock
 
 SHARE: Final = 0.4
@@ -31,7 +31,7 @@ def step_back() -> None:
     with suppress(OSError):
         os.nice(_NICENESS)
     with suppress(OSError):
-        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+        linux.run_as_batch()
     with suppress(psutil.Error, OSError, ValueError):
         psutil.Process().ionice(psutil.IOPRIO_CLASS_BE, 7)
 
@@ -82,9 +82,6 @@ class Throttle:
             self._rest(milliseconds)
 
 
-_TASKS: Final = Path("/proc/self/task")
-
-
 def cpu_ms() -> float:
     """Return milliseconds of CPU time: of this process, its finished and its running children.
 
@@ -109,21 +106,7 @@ def _children() -> list[int]:
     The kernel lists them for each thread; where it was built without that, all processes of the
     machine are gone through.
     """
-    found: list[int] = []
-    try:
-        for task in sorted(_TASKS.iterdir()):
-            found += [int(pid) for pid in _listed(task)]
-    except FileNotFoundError:
-        found = [child.pid for child in psutil.Process().children(recursive=True)]
-    return sorted(found)
-
-
-def _listed(task: Path) -> list[str]:
-    try:
-        return (task / "children").read_text("ascii").split()
-    except FileNotFoundError:
-        if not task.exists():
-            return []  # the thread ended
-        raise
-    except ProcessLookupError:
-        return []
+    found = linux.children()
+    if found is None:
+        found = sorted(child.pid for child in psutil.Process().children(recursive=True))
+    return found

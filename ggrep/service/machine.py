@@ -7,13 +7,13 @@ import platform
 import resource
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 import ggrep
 from ggrep.base.errors import GgrepError
+from ggrep.base.linux import most_watches
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings, load_settings, unknown_variables
 from ggrep.parse.languages.grammar_files import damaged_grammar_files
@@ -28,7 +28,6 @@ LEAST_ROOM_BYTES: Final = 100_000_000
 WATCHES: Final = 65_536
 """Directories that may be watched, below which a few large trees are looked at by the clock."""
 DESCRIPTORS: Final = 1_024
-_INOTIFY: Final = Path("/proc/sys/fs/inotify/max_user_watches")
 _REINSTALL: Final = "pip install --force-reinstall ggrep"
 CPU_INDEX: Final = "https://download.pytorch.org/whl/cpu"
 """Where PyTorch offers builds for the CPU alone."""
@@ -145,8 +144,9 @@ def _parsers() -> Check:
 
 
 def _watches() -> Iterator[Check]:
-    with suppress(OSError, ValueError):  # a kernel without, or one that does not say
-        yield watches(int(_INOTIFY.read_text()))
+    most = most_watches()
+    if most is not None:
+        yield watches(most)
 
 
 def watches(most: int) -> Check:

@@ -11,11 +11,12 @@ import pytest
 
 from ggrep.base.durable import open_lock
 from ggrep.base.errors import StoreError
+from ggrep.base.linux import peer_of
 from ggrep.base.modes import SHARED
 from ggrep.config.home import Home
 from ggrep.daemon import endpoint_files as endpoint
 from ggrep.daemon.daemon_locks import AlreadyServed
-from ggrep.daemon.endpoint_files import Endpoint, is_welcome, peer_of, sweep
+from ggrep.daemon.endpoint_files import Endpoint, is_welcome, sweep
 from ggrep.protocol.wire.endpoint import MAX_SOCKET_PATH_BYTES, DaemonRecord
 from ggrep.protocol.wire.handshake import hello_json
 from ggrep.protocol.wire.locator import locator_name

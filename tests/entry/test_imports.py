@@ -25,6 +25,7 @@ LOADED = {
         "ggrep.interfaces.entry.ask",
         "ggrep.base.build",
         "ggrep.base.commands",
+        "ggrep.base.linux",
         "ggrep.base.terminal",
         "ggrep.interfaces.entry.fast",
     ),

@@ -96,7 +96,7 @@ def test_a_worker_ends_with_its_parent(tmp_path: Path, way: signal.Signals) -> N
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     child = (
-        "import signal; from ggrep.interfaces.evaluation.suite_worker import end_with_parent;"
+        "import signal; from ggrep.base.linux import end_with_parent;"
         "end_with_parent();"
         f"kept = open({str(pipe)!r}, 'wb', 0); kept.write(b'up'); signal.pause()"
     )

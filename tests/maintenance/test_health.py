@@ -250,7 +250,7 @@ def test_odd_permissions_are_told_of(engine: Engine) -> None:
 def test_a_network_file_system_fails(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its locks and renames hold on one machine at best."""
     magic = next(iter(NETWORK_MAGICS))
-    monkeypatch.setattr("ggrep.index.store.filesystem._magic", lambda _: magic)
+    monkeypatch.setattr("ggrep.index.store.filesystem.file_system_number", lambda _: magic)
 
     assert bad(engine) == {"filesystem": FAIL}
 

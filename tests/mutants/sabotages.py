@@ -548,7 +548,7 @@ SABOTAGES = (
     Sabotage(
         "a writer of before the restart may live",
         "ggrep/base/lease.py",
-        "    if record.boot_id != _boot_id():\n",
+        "    if record.boot_id != linux.boot_id():\n",
         "    if not record.boot_id:\n",
         (LEASE + "test_a_writer_of_before_the_restart_is_dead",),
     ),
@@ -564,7 +564,7 @@ SABOTAGES = (
     ),
     Sabotage(
         "a writer locks no byte",
-        "ggrep/base/locks.py",
+        "ggrep/base/linux.py",
         "        fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, wanted)\n",
         "        assert wanted\n",
         (

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ggrep.base.errors import GgrepError, InvalidRequest, StoreError
+from ggrep.base.linux import file_system_number
 from ggrep.index.store import filesystem
 from ggrep.index.store.filesystem import NETWORK_MAGICS, NETWORK_TYPES, probe, sweep_probes
 
@@ -49,7 +50,7 @@ def test_the_kernels_number_is_enough(
 ) -> None:
     """Where /proc is not mounted there is no table."""
     monkeypatch.setattr(filesystem, "filesystem_type", lambda _: None)
-    monkeypatch.setattr(filesystem, "_magic", lambda _: magic)
+    monkeypatch.setattr(filesystem, "file_system_number", lambda _: magic)
 
     with pytest.raises(InvalidRequest, match=NETWORK_MAGICS[magic]):
         probe(tmp_path)
@@ -59,9 +60,9 @@ def test_the_number_is_the_kernels_own() -> None:
     """The layout of its answer is not declared anywhere in here."""
     proc_super_magic = 0x9FA0
 
-    assert filesystem._magic(Path("/proc")) == proc_super_magic
+    assert file_system_number(b"/proc") == proc_super_magic
     with pytest.raises(FileNotFoundError):
-        filesystem._magic(Path("/proc/nowhere"))
+        file_system_number(b"/proc/nowhere")
 
 
 def fail(number: int) -> Callable[..., Any]:

@@ -5,7 +5,6 @@ file systems promise none of them to all machines that mount them, so they are r
 What else there is gets tried out, in a directory of its own that is removed again.
 """
 
-import ctypes
 import fcntl
 import mmap
 import os
@@ -19,6 +18,7 @@ from typing import Final
 
 from ggrep.base import durable
 from ggrep.base.errors import InvalidRequest, StoreError
+from ggrep.base.linux import file_system_number
 from ggrep.base.modes import modes_in
 from ggrep.index.store.mounts import filesystem_type
 
@@ -58,8 +58,6 @@ NETWORK_MAGICS: Final[Mapping[int, str]] = MappingProxyType(
 """The same by the number that the kernel gives them, where there is no table of mounts."""
 
 _SAMPLE = b"ggrep\n" * 700
-_STATFS_BYTES = 512
-"""More than `struct statfs` takes anywhere."""
 
 
 def probe(directory: Path) -> str:
@@ -91,7 +89,7 @@ def refuse_network(path: Path) -> str:
         path = path.parent
     try:
         kind = filesystem_type(path) or ""
-        magic = _magic(path)
+        magic = file_system_number(os.fsencode(path))
     except OSError as error:
         raise _unfit(path, "looking at the file system", error) from error
     found = kind if kind in NETWORK_TYPES else NETWORK_MAGICS.get(magic)
@@ -209,16 +207,6 @@ def _is_unlocked(leftover: Path) -> bool:
         except BlockingIOError:
             return False
     return True
-
-
-def _magic(path: Path) -> int:
-    """Return the kernel's number of a file system's type."""
-    buffer = ctypes.create_string_buffer(_STATFS_BYTES)
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.statfs(os.fsencode(path), buffer) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number), str(path))
-    return ctypes.c_long.from_buffer(buffer).value & 0xFFFFFFFF
 
 
 def _unfit(directory: Path, step: str, error: Exception) -> StoreError:

@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
-TABLE: Final = Path("/proc/self/mountinfo")
+from ggrep.base.linux import mount_table
 
 _ESCAPED = re.compile(rb"\\([0-7]{3})")
 _FIELDS_BEFORE = 6
@@ -43,12 +42,8 @@ def filesystem_type(path: Path, table: bytes | None = None) -> str | None:
         OSError: the path cannot be looked at.
     """
     real, device = os.fsencode(path.resolve()), path.stat().st_dev
-    if table is None:
-        try:
-            table = TABLE.read_bytes()
-        except OSError:
-            return None
-    found = choose(table, real, device)
+    held = mount_table() if table is None else table
+    found = None if held is None else choose(held, real, device)
     return found.kind if found else None
 
 

@@ -4,13 +4,10 @@ What was touched of a map stays in memory for as long as there is room. Where a 
 looked at once each, as to find out what is in them, that is all of them.
 """
 
-import ctypes
-import mmap
-
 import numpy as np
 import numpy.typing as npt
 
-_LIBC = ctypes.CDLL(None)
+from ggrep.base.linux import forget_pages
 
 
 def give_back(mapped: npt.NDArray[np.uint8]) -> None:
@@ -22,8 +19,4 @@ def give_back(mapped: npt.NDArray[np.uint8]) -> None:
         kind would be zeros afterwards.
     """
     if len(mapped):
-        _LIBC.madvise(
-            ctypes.c_void_p(mapped.ctypes.data),
-            ctypes.c_size_t(len(mapped)),
-            ctypes.c_int(mmap.MADV_DONTNEED),
-        )
+        forget_pages(mapped.ctypes.data, len(mapped))

@@ -3,9 +3,10 @@
 # The bare extension modules: `socket` and `json` bring `enum`, `re` and `selectors`, which take
 # longer to import than the daemon takes to answer.
 import os
-import sys
 from _json import encode_basestring, make_scanner
-from _socket import AF_UNIX, SO_PEERCRED, SOCK_STREAM, SOL_SOCKET, socket
+from _socket import AF_UNIX, SOCK_STREAM, socket
+
+from ggrep.base.linux import peer_of
 
 CONNECT_S = 0.5
 MOST_REQUEST_BYTES = 1024 * 1024
@@ -56,8 +57,7 @@ class Connection:
 
         In a home that a group shares it may be another's: then `ggrep.interfaces.cli` asks.
         """
-        found = self._peer.getsockopt(SOL_SOCKET, SO_PEERCRED, 12)
-        if int.from_bytes(found[4:8], sys.byteorder) not in {os.geteuid(), 0}:
+        if peer_of(self._peer)[1] not in {os.geteuid(), 0}:
             raise ValueError("another user's")
 
     def receive(self, wait_s: float) -> dict[str, object]:

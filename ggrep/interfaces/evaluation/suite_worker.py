@@ -4,25 +4,22 @@ It may be killed at any moment; that costs the answers of one repository and not
 when its parent does, however that ended.
 """
 
-import ctypes
 import os
 import signal
 import sys
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
+from ggrep.base.linux import end_with_parent
 from ggrep.base.stable_json import Json
 from ggrep.config.settings import environment
 from ggrep.index.store.lean_import import leave_out_remote_client
 from ggrep.interfaces.evaluation.questions import Target, answer_json, question_from
 from ggrep.interfaces.evaluation.suite_questions import ask_all, open_asker
-
-_SET_PARENT_DEATH_SIGNAL: Final = 1
-"""`PR_SET_PDEATHSIG` of `linux/prctl.h`."""
 
 
 def main() -> int:
@@ -39,16 +36,6 @@ def main() -> int:
     answers.buffer.write(stable_json.dumps(document))
     answers.flush()
     return 0
-
-
-def end_with_parent() -> None:
-    """Have this process killed once the thread that started it is no more.
-
-    Only Linux knows this; elsewhere a worker whose parent was killed ends with its work.
-    """
-    prctl = getattr(ctypes.CDLL(None), "prctl", None)
-    if prctl is not None:
-        prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def run(job: Mapping[str, Any]) -> dict[str, Json]:

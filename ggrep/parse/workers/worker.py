@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from io import RawIOBase
 from typing import BinaryIO, Final
 
+from ggrep.base.linux import bound_memory
 from ggrep.parse.chunking.chunker import chunk_file, prepare
 from ggrep.parse.chunking.file_outline import outline_file
 from ggrep.parse.occurrences.occurrences import mentions
@@ -92,9 +93,7 @@ def allowed(cpu_ms: int) -> Iterator[None]:
 
 def confine() -> None:
     """Bound this process' memory, have it write no core dumps and leave interrupts to others."""
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    bound = MEMORY_LIMIT_BYTES if most < 0 else min(MEMORY_LIMIT_BYTES, most)
-    resource.setrlimit(resource.RLIMIT_AS, (bound, most))
+    bound_memory(MEMORY_LIMIT_BYTES)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # An interrupt at the terminal reaches the whole process group; the parent decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

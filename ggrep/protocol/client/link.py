@@ -6,6 +6,7 @@ import socket
 from pathlib import Path
 from typing import Final, Self
 
+from ggrep.base import linux
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import BudgetExceeded, DeadlineExceeded, GgrepError
@@ -194,13 +195,11 @@ def require_own(connection: socket.socket, path: Path) -> None:
     Raises:
         Unreachable: it is another user's process, which may have put its socket there.
     """
-    found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-    uid = int.from_bytes(found[4:8], "little")
+    _, uid = linux.peer_of(connection)
     if uid not in {os.geteuid(), 0} and not is_shared(path.parent):
         raise Unreachable("the socket belongs to another user")
 
 
 def peer_pid(connection: socket.socket) -> int:
     """Return the process at the other end of a connection."""
-    found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-    return int.from_bytes(found[:4], "little")
+    return linux.peer_of(connection)[0]
