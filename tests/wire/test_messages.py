@@ -195,7 +195,7 @@ def statistics(**change: object) -> dict[str, Any]:
         (query(limit=2**63), r"request\.limit"),
         (query(per_file=True), r"request\.per_file"),
         (query(timeout_ms=3_600_001), r"request\.timeout_ms: .* found 3600001"),
-        (query(scope="x" * 4097), r"request\.scope"),
+        (query(scope="x" * 65_537), r"request\.scope"),
         (query(corpora=["code"] * 17), r"request\.corpora"),
         (query(filters=[{"key": "lang", "value": "x" * 5000}]), r"request\.filters\[0\]\.value"),
         (query(filters=[{"key": "x" * 65, "value": ""}]), r"request\.filters\[0\]\.key"),
