@@ -17,7 +17,8 @@ from ggrep.base.terminal import (
     wants_colour,
     without_terminal_options,
 )
-from tests.journeys.command import SOURCE, Command
+from tests.fakes.repos import write_tree
+from tests.journeys.command import SOURCE, WORDS, Command
 from tests.journeys.conftest import ggrep  # noqa: F401 - a fixture
 
 
@@ -165,3 +166,42 @@ def test_a_pager_that_leaves_early_has_shown_enough(tmp_path: Path) -> None:
     shown = on_terminal("help", "search", rows=20, PAGER=str(pager))
     assert shown.split("\n")[0].startswith("Usage: ggrep search")
     assert "Traceback" not in shown
+
+
+@pytest.mark.slow
+def test_an_interrupt_in_the_pager_is_the_pager_s(tmp_path: Path) -> None:
+    """Even while it has not taken all of the text."""
+    pager = tmp_path / "pager"
+    pager.write_text(
+        "#!/bin/sh\ntrap 'echo CAUGHT' INT; echo PAGED; kill -INT 0; sleep 1; cat > /dev/null\n"
+        "echo ENDED\n"
+    )
+    pager.chmod(0o755)
+    shown = on_terminal("help", "search", rows=20, PAGER=str(pager))
+
+    assert "CAUGHT" in shown
+    assert "ENDED" in shown
+    assert "interrupted" not in shown
+
+
+@pytest.mark.slow
+def test_a_pager_that_cannot_be_run_loses_nothing(tmp_path: Path) -> None:
+    broken = tmp_path / "pager"
+    broken.write_text("nothing that runs")
+    broken.chmod(0o755)
+
+    assert "Usage: ggrep search" in on_terminal("help", "search", rows=20, PAGER=str(broken))
+    assert "MORE" in on_terminal("help", "search", rows=20, PAGER="X=MORE sh -c 'echo $X; cat'")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flags", [("--offline",), ("--json", "--offline")])
+def test_who_asks_without_a_daemon_starts_none(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    """Though somebody watches, and there is no index yet."""
+    write_tree(tmp_path / "repo", {**WORDS, ".ggrep.toml": ""})
+    home = tmp_path / "home"
+    line = ("search", "alpha", "--repo", str(tmp_path / "repo"), *flags)
+    shown = on_terminal(*line, rows=50, GGREP_HOME=str(home))
+
+    assert "a.py" in shown
+    assert not (home / "daemon").exists()

@@ -24,7 +24,7 @@ _SET_PARENT_DEATH_SIGNAL = 1
 """`PR_SET_PDEATHSIG` of `linux/prctl.h`."""
 _SIGKILL = 9
 _LOCK = "hhqqi4x"
-"""`struct flock`."""
+"""The kernel's `struct flock` with 64-bit offsets: type, whence, start, length, pid."""
 
 
 def stat_fields(pid: int) -> list[bytes] | None:

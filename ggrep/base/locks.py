@@ -18,7 +18,6 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, StoreError
 
 _RETRY_MS = 50.0
-"""The kernel's `struct flock` with 64-bit offsets: type, whence, start, length, pid."""
 
 
 @dataclass(frozen=True, slots=True)

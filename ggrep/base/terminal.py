@@ -118,36 +118,40 @@ def paged(text: str, environ: dict[str, str]) -> bool:
         return False
     if text.count("\n") < os.get_terminal_size(1).lines:
         return False
+    line = _pager(environ)
+    if not line:
+        return False
     # Late: most answers are short, or are read by programs.
+    import signal
+    import subprocess
+
+    env = {"LESS": "FRX", "LV": "-c", **environ}
+    try:
+        process = subprocess.Popen(line, stdin=subprocess.PIPE, env=env)  # noqa: S603 - the user's
+    except OSError:
+        return False
+    # Ctrl-C is the pager's.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process.communicate(text.encode(errors="replace"))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return True
+
+
+def _pager(environ: dict[str, str]) -> list[str]:
+    """Return what shows long text; nothing where none is wanted, or it is not there."""
     import shlex
     import shutil
-    import subprocess
 
     named = environ.get("GGREP_PAGER") or environ.get("PAGER") or "less"
     try:
         line = shlex.split(named)
     except ValueError:
-        return False
+        return []
+    if line and "=" in line[0]:  # a variable before the command is for a shell to set
+        line = ["/bin/sh", "-c", named]
     if not line or line[0] == "cat" or shutil.which(line[0]) is None:
-        return False
-    env = {"LESS": "FRX", "LV": "-c", **environ}
-    if os.path.basename(line[0]) == "less":  # noqa: PTH119 - as above
-        line.append("-R")
-    with subprocess.Popen(line, stdin=subprocess.PIPE, env=env) as process:  # noqa: S603 - the user's
-        _fed(process, text.encode(errors="replace"))
-    return True
-
-
-def _fed(process: "subprocess.Popen[bytes]", data: bytes) -> None:  # type: ignore[name-defined] # noqa: F821 - imported late
-    """Hand a pager its text, and wait for its end; Ctrl-C is the pager's."""
-    try:
-        process.stdin.write(data)
-        process.stdin.close()
-    except BrokenPipeError:
-        pass
-    while True:
-        try:
-            process.wait()
-        except KeyboardInterrupt:
-            continue
-        return
+        return []
+    is_less = os.path.basename(line[0]) == "less"  # noqa: PTH119 - as above
+    return [*line, "-R"] if is_less else line

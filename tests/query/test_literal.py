@@ -335,13 +335,21 @@ def test_no_match_lacks_a_text_that_it_must_hold(pattern: str, text: str) -> Non
     ) is (re.search(pattern, text) is None)
 
 
-@pytest.mark.parametrize("pattern", [r"a\n", "a\nb", r"a\\\nb", r"[x]\n", r"a\n+"])
+@pytest.mark.parametrize(
+    "pattern", [r"a\n", "a\nb", r"a\\\nb", r"[x]\n", r"a\n+", r"a\x0a", r"\[x\nb]", r"\012"]
+)
 def test_a_match_over_line_ends_is_refused(pattern: str) -> None:
     """It finds nothing, which would look like an answer."""
-    with pytest.raises(InvalidRequest, match="match within one line"):
+    with pytest.raises(InvalidRequest, match="matches within one line"):
         compile_regex(pattern)
 
 
-@pytest.mark.parametrize("pattern", [r"a\\n", r"[^\n]+", r"a\n?", r"a\n*b", r"[]\n]a", "new"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(r"a\\n", r"[^\n]+", r"a\n?", r"a\n*b", r"[]\n]a", "new", r"a[[:space:]\n]*\("),
+        *(r"(?:x\n)?a", r"foo|x\ny", r"\Qa\nb\E", r"a\n{0,3}b"),
+    ],
+)
 def test_one_that_may_do_without_is_not(pattern: str) -> None:
     compile_regex(pattern)

@@ -52,9 +52,8 @@ class Regex:
         return None
 
 
-_CLASS: Final = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
-_ENDS_A_LINE: Final = re.compile(r"(?<!\\)(?:\\\\)*(?:\\n|\n)(?![?*]|\{0)")
-"""A line feed that a match has to hold; one in a class is another matter."""
+_LINE_FEEDS: Final = ("n", "x0a", "x0A", "x{a}", "x{A}", "x{0a}", "x{0A}", "012")
+"""Escapes of a line feed, without the backslash."""
 
 
 def compile_regex(pattern: str) -> Regex:
@@ -70,11 +69,8 @@ def compile_regex(pattern: str) -> Regex:
             f"query: a regular expression of {len(pattern)} characters, more than"
             f" {MAX_PATTERN_CHARACTERS}"
         )
-    if _ENDS_A_LINE.search(_CLASS.sub("", pattern)):
-        raise InvalidRequest(
-            f"query: {pattern!r} asks for the end of a line within a match; expressions match"
-            " within one line"
-        )
+    if needs_line_end(pattern):
+        raise InvalidRequest("query: an expression matches within one line, and never a line's end")
     import re2  # a library that no other kind of search needs
 
     options = re2.Options()
@@ -104,12 +100,22 @@ def required_texts(pattern: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(reader.runs)) if not reader.depth else ()
 
 
+def needs_line_end(pattern: str) -> bool:
+    """Return whether all matches would hold a line feed, where that is obvious."""
+    reader = _Reader(pattern)
+    while reader.place < len(pattern):
+        if not reader.step():
+            return False
+    return reader.line_feeds > 0
+
+
 class _Reader:
     """Reads an expression from left to right, one construct per step.
 
     Attributes:
         runs: of plain characters that stand behind one another.
         depth: of groups that are open.
+        line_feeds: that stand outside of groups and may not be left out.
     """
 
     def __init__(self, pattern: str) -> None:
@@ -117,6 +123,8 @@ class _Reader:
         self._run = ""
         self.place = 0
         self.depth = 0
+        self.line_feeds = 0
+        self._after_feed = False
         self.runs: list[str] = []
 
     def end_run(self) -> None:
@@ -129,6 +137,9 @@ class _Reader:
         """Read on; return False when nothing more is known about the whole."""
         character = self._pattern[self.place]
         self.place += 1
+        after_feed, self._after_feed = self._after_feed, False
+        if after_feed and character in "*?{":
+            self.line_feeds -= 1
         match character:
             case "\\":
                 return self._escape()
@@ -148,7 +159,9 @@ class _Reader:
         return True
 
     def _plain(self, character: str) -> None:
-        if not self.depth:
+        if character == "\n":
+            self._line_feed()
+        elif not self.depth:
             self._run += character
 
     def _optional(self, character: str) -> None:
@@ -162,7 +175,18 @@ class _Reader:
         self._run = self._run[:-1]
         self.end_run()
 
+    def _line_feed(self) -> None:
+        self.end_run()
+        if not self.depth:
+            self.line_feeds += 1
+            self._after_feed = True
+
     def _escape(self) -> bool:
+        feed = next((x for x in _LINE_FEEDS if self._pattern.startswith(x, self.place)), "")
+        if feed:
+            self.place += len(feed)
+            self._line_feed()
+            return True
         letter = self._pattern[self.place : self.place + 1]
         self.place += 1
         if letter in _PLAIN_ESCAPES:

@@ -30,7 +30,7 @@ from ggrep.interfaces.cli.queries.search_options import (
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.request import SearchRequest
-from ggrep.service.daemon_choice import asking_of
+from ggrep.service.daemon_choice import asking_of, asks_daemon
 from ggrep.service.places import Place, place_of
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ def search_one(terminal: Terminal, typed: Typed, place: Place, start: Start = UN
     printed = answered(question, reached, terminal, asking, start)
     terminal.note(printed.before)
     terminal.write_answer(printed.out, printed.err, json=typed.output.json)
-    if printed.scan and terminal.progress:
+    asks = asks_daemon(reached.address, terminal.environ, offline=asking.offline)
+    if printed.scan and terminal.progress and asks and not typed.output.json:
         follow_index(reached.address, terminal)
     return 1 if typed.output.exit_status and not printed.hits else 0
 
