@@ -4,7 +4,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import metadata, util
+from importlib import invalidate_caches, metadata, util
 from pathlib import Path
 from typing import Final
 
@@ -37,6 +37,16 @@ def installation() -> Installation:
     except metadata.PackageNotFoundError:
         return Installation(_UNKNOWN)
     return installation_in(Path(sys.prefix), sys.executable, named.strip())
+
+
+def is_installed() -> bool:
+    """Return whether the package is still there."""
+    invalidate_caches()
+    try:
+        metadata.distribution("ggrep")
+    except metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def installation_in(

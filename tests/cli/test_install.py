@@ -31,10 +31,10 @@ def test_without_names_those_that_are_there_are_configured(
 
     assert done.status == 0
     assert done.out == (
-        "codex: written ~/.codex/config.toml\ncodex: written ~/.codex/AGENTS.md\n"
-        "cursor: written ~/.cursor/mcp.json\n"
+        "codex: written into ~/.codex/config.toml\ncodex: written into ~/.codex/AGENTS.md\n"
+        "cursor: written into ~/.cursor/mcp.json\n"
     )
-    assert ggrep("uninstall").out.count("removed") == 3
+    assert ggrep("uninstall").out.count(": deleted ~/") == 3
     assert [path for path in user.rglob("*") if path.is_file()] == []
     assert ggrep("uninstall").err == "nothing to do\n"
 
@@ -44,7 +44,7 @@ def test_a_dry_run_is_a_diff(ggrep: Command, user: Path) -> None:  # noqa: F811
     done = ggrep("install", "cursor", "--dry-run")
 
     assert done.out.startswith(f"--- /dev/null\n+++ {user}/.cursor/mcp.json\n")
-    assert done.err == "cursor: would write ~/.cursor/mcp.json\n"
+    assert done.err == "cursor: would write into ~/.cursor/mcp.json\n"
     assert not (user / ".cursor/mcp.json").exists()
 
 
@@ -62,7 +62,7 @@ def test_a_project_is_edited_below_its_root(ggrep: Command, user: Path) -> None:
     """Wherever in it one stands."""
     done = ggrep("install", "claude", "--project")
 
-    assert done.out.splitlines()[0] == "claude: written .mcp.json"
+    assert done.out.splitlines()[0] == "claude: written into .mcp.json"
     assert (user / "repo/.claude/skills/ggrep/SKILL.md").is_file()
     assert not (user / ".claude.json").exists()
 

@@ -33,6 +33,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "ZDOTDIR", "CODEX_HOME", "CLAUDE_CONFIG_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(self_uninstall, "installation", lambda: PACKAGE)
+    monkeypatch.setattr(self_uninstall, "is_installed", lambda: False)
     monkeypatch.chdir(path / "repo")
     return path
 
@@ -52,9 +53,9 @@ def test_all_that_was_set_up_goes_again(
 ) -> None:
     """Files get their former bytes, and the home is there no more."""
     before = files(user)
-    done = ggrep("setup", "--json")
+    done = ggrep("setup", "--json", "--yes")
     fits(done.document, "machine")
-    again = ggrep("setup", "--json").document
+    again = ggrep("setup", "--json", "--yes").document
     gone = ggrep("self", "uninstall", "--home", "--yes", "--json")
     fits(gone.document, "machine")
 
@@ -81,13 +82,13 @@ def test_a_dry_run_changes_nothing(
     assert f"{user}/.codex/config.toml" in planned.out
     assert f"- index  index {user}/repo" in planned.out
     assert files(user) == before
-    ggrep("setup")
+    ggrep("setup", "--yes")
     middle = files(user)
     shown = ggrep("self", "uninstall", "--dry-run", "--home")
 
     assert shown.status == 0
     assert f"home      {home}" in shown.out
-    assert "codex     taken out of 2 files\n" in shown.out
+    assert f"codex     taken out of {user}/.codex/AGENTS.md\n" in shown.out
     assert "package   /bin/true\n" in shown.out
     assert files(user) == middle
     assert home.exists()
@@ -103,7 +104,7 @@ def test_outside_of_repositories_nothing_is_indexed(
     monkeypatch.chdir(user)
     monkeypatch.setenv("SHELL", "/bin/ksh")
     shutil.rmtree(user / ".codex")
-    done = ggrep("setup", "--json").document
+    done = ggrep("setup", "--json", "--yes").document
 
     assert [each["outcome"] for each in done["steps"]] == ["nothing"] * 3
     assert not (home / "data").exists()
@@ -114,7 +115,7 @@ def test_a_refused_file_is_told_and_stops_nothing_else(
     user: Path,
 ) -> None:
     (user / ".codex/config.toml").write_text("a = ")
-    done = ggrep("setup", "--json")
+    done = ggrep("setup", "--json", "--yes")
 
     assert done.status == 1
     assert [each["outcome"] for each in done.document["steps"]] == ["done", "failed", "done"]
@@ -126,11 +127,11 @@ def test_indexes_stay_unless_they_are_to_go(
     home: Path,
 ) -> None:
     """They are told with their size and what deletes them."""
-    ggrep("setup")
+    ggrep("setup", "--yes")
     done = ggrep("self", "uninstall", "--yes")
 
     assert done.status == 0
-    assert done.err == f"ggrep is gone\nits home stays; to delete it: rm -r {home}\n"
+    assert done.err.startswith(f"ggrep is gone\n{home} stays: its indexes, ")
     assert list((home / "data").iterdir())
     assert not (home / "agents.json").exists()
 
@@ -146,21 +147,68 @@ def test_projects_keep_what_others_share(
     assert f"ggrep uninstall --project --path {user}/repo" in done.out
 
 
-def test_what_was_changed_since_keeps_the_program(
+def test_what_was_changed_since_is_left_and_told(
     ggrep: Command,  # noqa: F811
     user: Path,
     home: Path,
 ) -> None:
-    """So that it can be tried again."""
-    ggrep("setup")
+    """It may be the user's own by now; all else goes."""
+    ggrep("setup", "--yes")
     config = user / ".codex/config.toml"
     config.write_text(config.read_text().replace('"mcp"', '"mcp", "--other"'))
+    planned = ggrep("self", "uninstall", "--dry-run")
     done = ggrep("self", "uninstall", "--home", "--yes")
 
+    said = f"{config}: our entry was changed since; it was left; take it out by hand"
+    assert f"codex     {said}\n" in planned.out
     assert done.status == 1
-    assert "our entry was changed since" in done.err
-    assert "the program is still there" in done.err
-    assert home.exists()
+    assert done.err == f"error: {said}\nggrep is gone\n"
+    assert not home.exists()
+    assert "--other" in config.read_text()
+
+
+@pytest.mark.parametrize("words", [["setup"], ["self", "uninstall"], ["setup", "--json"]])
+def test_where_nobody_can_be_asked_nothing_is_done(
+    ggrep: Command,  # noqa: F811
+    user: Path,
+    home: Path,
+    words: list[str],
+) -> None:
+    """A script that means it says so."""
+    before = files(user)
+    done = ggrep(*words)
+
+    assert done.status == 2
+    assert f"to go on: ggrep {' '.join(words[:2]).removesuffix(' --json')} --yes" in done.err
+    assert files(user) == before
+    assert not home.exists()
+
+
+def test_a_program_that_is_still_there_is_told(
+    ggrep: Command,  # noqa: F811
+    user: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever what removes it says."""
+    monkeypatch.setattr(self_uninstall, "is_installed", lambda: True)
+    done = ggrep("self", "uninstall", "--yes")
+
+    assert done.status == 1
+    assert done.err.startswith("error: pip left it there\nthe program is still there\n")
+
+
+def test_what_removes_it_loads_nothing_from_where_one_stands(
+    ggrep: Command,  # noqa: F811
+    user: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A repository may hold a `pip` of its own."""
+    write_tree(user / "repo", {"pip/__init__.py": "", "pip/__main__.py": "open('../own', 'w')\n"})
+    command = (sys.executable, "-m", "pip", "--version")
+    monkeypatch.setattr(self_uninstall, "installation", lambda: Installation("pip", command))
+    ggrep("self", "uninstall", "--yes")
+
+    assert not (user / "own").exists()
 
 
 def test_what_cannot_be_run_is_told(
@@ -205,7 +253,7 @@ def test_a_home_that_is_used_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A writer is not cut off."""
-    ggrep("setup")
+    ggrep("setup", "--yes")
 
     def refuse(_: Home) -> bool:
         raise Busy("a writer holds this store", retry_after_ms=1)

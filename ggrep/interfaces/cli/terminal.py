@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from ggrep.base import stable_json
-from ggrep.base.commands import nearest
-from ggrep.base.errors import Cancelled, Unasked
+from ggrep.base.commands import nearest, spelled
+from ggrep.base.errors import Cancelled, Unasked, UsageError
 from ggrep.base.terminal import DEFAULT_COLUMNS, columns_of, link_form, paged, wants_colour
 from ggrep.config.home import Home
 from ggrep.config.settings import KNOWN_VARIABLES, environment, unknown_variables
@@ -238,6 +238,18 @@ def confirmed(question: str, *, default: bool = False) -> bool:
         return typer.confirm(question, default=default, err=True)
     except typer.Abort as error:
         raise Cancelled("interrupted") from error
+
+
+def require_somebody(command: str, *, yes: bool) -> None:
+    """Raise unless it was said to go on, or somebody can be asked.
+
+    Raises:
+        UsageError: neither; the message says what to type.
+    """
+    if not (yes or _somebody_is_there()):
+        raise UsageError(
+            f"nobody is there to be asked; to go on: {spelled(*command.split())} --yes"
+        )
 
 
 def _somebody_is_there() -> bool:

@@ -26,6 +26,8 @@ from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.service.places import place_of
 
 _REFUSED: Final = UsageError.exit_status
+_DONE: Final = {"written": "written into", "removed": "taken out of"}
+_PLANNED: Final = {"written": "would write into", "removed": "would be taken out of"}
 
 _Names: TypeAlias = Annotated[
     list[str] | None,
@@ -159,8 +161,9 @@ def _print(done: Sequence[Done], agents: Agents, terminal: Terminal) -> None:
 
 
 def _line(done: Done, agents: Agents) -> str:
-    verbs = {"written": "would write", "removed": "would remove from"} if agents.dry else {}
-    verb = verbs.get(done.outcome, done.outcome)
+    goes = done.outcome == "removed" and "\n+++ /dev/null" in done.diff
+    verb = (_PLANNED if agents.dry else _DONE).get(done.outcome, done.outcome)
+    verb = "would delete" if goes and agents.dry else "deleted" if goes else verb
     said = f": {done.said}" if done.said else ""
     return f"{done.client}: {verb} {_short(done.path, agents.places)}{said}"
 

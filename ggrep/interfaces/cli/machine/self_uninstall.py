@@ -1,5 +1,6 @@
 """`ggrep self uninstall`: takes ggrep off the machine again."""
 
+import shlex
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -22,17 +23,19 @@ from ggrep.interfaces.cli.agents.agents_json import files_json
 from ggrep.interfaces.cli.daemons.serve import end_all
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PlainFlag, YesFlag
 from ggrep.interfaces.cli.stores.home_stores import daemons_stopped
-from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal
+from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal, require_somebody
 from ggrep.interfaces.cli.text_tables import bytes_text, plural
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.client.daemon_listing import running
 from ggrep.protocol.wire.socket_place import fallback_directory
-from ggrep.service.installation import ONE_CALL, Installation, installation
+from ggrep.service.installation import ONE_CALL, Installation, installation, is_installed
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.machine import SelfUninstallJson
 
 _SCHEMA: Final = 1
+_LEFT: Final = frozenset({"refused", "changed"})
+"""Outcomes of files that our entry stays in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +76,12 @@ def self_uninstall(
 ) -> int:
     """Take ggrep off this machine: daemons, what it wrote into agents and shells, the program.
 
-    On a terminal it is asked first. Indexes stay unless `--home` says otherwise; code is never
-    touched.
+    It is shown and asked first, unless `--yes` is given. Indexes stay unless `--home` says
+    otherwise; code is never touched.
     """
     terminal = open_terminal(plain=plain)
+    if not dry_run:
+        require_somebody("self uninstall", yes=yes)
     home, places = home_from(terminal.environ), Places.of(terminal.environ, None)
     start = command_of(terminal.environ)
     package = Installation(installation().installer) if keep_package else installation()
@@ -92,7 +97,7 @@ def self_uninstall(
         _tell_plan(planned, terminal, with_home=with_home, keep_package=keep_package)
     if dry_run:
         done = planned
-    elif yes or json or confirmed("remove all that?"):
+    elif yes or confirmed("remove all that?"):
         done = _remove(planned, Agents(home, places, start), with_home=with_home)
     else:
         terminal.tell("nothing was removed")
@@ -105,14 +110,9 @@ def self_uninstall(
 
 
 def _remove(planned: Removal, agents: Agents, *, with_home: bool) -> Removal:
-    """Remove one after another; what fails keeps the package, so that it can be tried again."""
+    """Remove one after another; a daemon or a store that stays keeps home and package."""
     home, problems = planned.home, list[str]()
     files = agents.uninstall_all()
-    problems += [
-        f"{each.path}: {each.said or each.outcome}"
-        for each in files
-        if each.outcome in {"refused", "changed"}
-    ]
     ended = end_all(home)
     problems += [f"{each.root}: {each.reason}" for each in ended if each.outcome == "failed"]
     home_gone = package_gone = False
@@ -125,8 +125,10 @@ def _remove(planned: Removal, agents: Agents, *, with_home: bool) -> Removal:
         with suppress(OSError):
             fallback_directory().rmdir()  # sockets lie there whose paths would be too long
     if planned.package.remove and not problems:
-        package_gone, said = _run(planned.package.remove)
-        problems += [] if package_gone else [said]
+        said = _run(planned.package.remove)
+        package_gone = not said and not is_installed()
+        problems += [] if package_gone else [said or f"{planned.package.installer} left it there"]
+    problems += [_left(each) for each in files if each.outcome in _LEFT]
     return Removal(
         home,
         len(ended),
@@ -140,16 +142,26 @@ def _remove(planned: Removal, agents: Agents, *, with_home: bool) -> Removal:
     )
 
 
-def _run(command: Sequence[str]) -> tuple[bool, str]:
-    """Run what removes the package; return whether it did, and what it says otherwise."""
+def _left(done: Done) -> str:
+    """Return what is told of a file that our entry is left in."""
+    return f"{done.path}: {done.said}; take it out by hand"
+
+
+def _run(command: Sequence[str]) -> str:
+    """Run what removes the package; return what it says where it fails, else nothing."""
     try:
         done = subprocess.run(  # noqa: S603 - what brought this program
-            command, check=False, capture_output=True, text=True
+            command,
+            check=False,
+            capture_output=True,
+            text=True,
+            # Python takes modules from the current directory first.
+            cwd="/",
         )
     except OSError as error:
-        return False, f"{command[0]}: {error.strerror}"
+        return f"{command[0]}: {error.strerror}"
     last = (done.stderr or done.stdout).strip().splitlines()[-1:]
-    return done.returncode == 0, f"{' '.join(command)}: {''.join(last)}"
+    return f"{shlex.join(command)}: {''.join(last)}" if done.returncode else ""
 
 
 def _tell_plan(
@@ -163,9 +175,10 @@ def _tell_plan(
 def _rows(planned: Removal, *, with_home: bool, keep_package: bool) -> Iterator[tuple[str, str]]:
     yield "daemons", f"{plural(planned.daemons, 'daemon')} will end" if planned.daemons else "none"
     for name in EVERY:
-        mine = [each for each in planned.files if each.client == name]
-        if mine:
-            yield EVERY[name].name, f"taken out of {plural(len(mine), 'file')}"
+        for each in planned.files:
+            if each.client == name:
+                left = each.outcome in _LEFT
+                yield name, _left(each) if left else f"taken out of {each.path}"
     for root in planned.projects:
         line = spelled("uninstall", "--project", "--path", str(root))
         yield "stays", f"what {root} says of ggrep, as others share it; to take it out: {line}"
@@ -175,7 +188,7 @@ def _rows(planned: Removal, *, with_home: bool, keep_package: bool) -> Iterator[
     if keep_package:
         yield "package", "stays"
     else:
-        yield "package", " ".join(planned.package.remove) or _unremoved(planned.package)
+        yield "package", shlex.join(planned.package.remove) or _unremoved(planned.package)
 
 
 def _unremoved(package: Installation) -> str:
@@ -187,15 +200,13 @@ def _unremoved(package: Installation) -> str:
 def _tell_end(done: Removal, terminal: Terminal, *, with_home: bool, keep_package: bool) -> None:
     for problem in done.problems:
         terminal.tell_error(problem)
-    if done.problems:
-        left = "" if keep_package else "; the program is still there"
-        terminal.tell(f"not all of it went{left}")
-        return
-    terminal.tell("ggrep is gone" if done.package_gone else "all but the program is gone")
-    if with_home and not done.home_gone:
-        terminal.tell(f"{done.home.base} stays: others have files in it")
-    elif not with_home and done.home.base.exists():
-        terminal.tell(f"its home stays; to delete it: rm -r {done.home.base}")
+    gone = "ggrep is gone" if done.package_gone else "the program is still there"
+    terminal.tell("the program stays" if keep_package else gone)
+    base = done.home.base
+    if with_home and base.exists():
+        terminal.tell(f"{base} stays: it holds what is not of ggrep, or is a link")
+    elif base.exists():
+        terminal.tell(f"{base} stays: its indexes, {bytes_text(done.home_bytes)}")
 
 
 def removal_json(done: Removal, *, dry_run: bool) -> "SelfUninstallJson":
@@ -214,7 +225,7 @@ def removal_json(done: Removal, *, dry_run: bool) -> "SelfUninstallJson":
         },
         "package": {
             "installer": done.package.installer,
-            "command": " ".join(done.package.remove) or None,
+            "command": shlex.join(done.package.remove) or None,
             "removed": done.package_gone,
         },
     }

@@ -18,8 +18,7 @@ from ggrep.interfaces.cli.agents.agents_json import files_json
 from ggrep.interfaces.cli.machine.doctor import here, machine_text
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PlainFlag, YesFlag
 from ggrep.interfaces.cli.stores.index import Indexing, Job
-from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal
-from ggrep.interfaces.cli.text_tables import plural
+from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal, require_somebody
 from ggrep.model.sanitise import sanitise_line
 from ggrep.service.machine import examine_machine
 from ggrep.service.places import open_engine
@@ -57,12 +56,15 @@ def setup(
 ) -> int:
     """Make ggrep ready here: completions of your shell, the agents that are found, an index.
 
-    On a terminal each is asked for. `ggrep uninstall` undoes the first two, `ggrep clean` the last.
+    Each is asked for, unless `--yes` is given. `ggrep uninstall` undoes the first two, and
+    `ggrep clean` the last.
     """
     terminal = open_terminal(plain=plain)
+    if not dry_run:
+        require_somebody("setup", yes=yes)
     steps = []
     for offered in (_shell(terminal), _agents(terminal), _index(terminal, told=not json)):
-        step = _taken(offered, dry_run=dry_run, asked=not (yes or json))
+        step = _taken(offered, dry_run=dry_run, asked=not yes)
         if not json:
             _tell(step, terminal)
         steps.append(step)
@@ -122,9 +124,9 @@ def _written(
     home, places = home_from(terminal.environ), Places.of(terminal.environ, None)
     dry = Agents(home, places, command_of(terminal.environ), dry=True)
     planned = [each for each in dry.install(clients) if each.outcome != "unchanged"]
+    left = "; ".join(f"{each.path} {each.outcome}: {each.said}" for each in planned if each.said)
     if not any(each.outcome == "written" for each in planned):
-        left = f"; {plural(len(planned), 'file')} left as they are" if planned else ""
-        return Step(name, f"{is_so}{left}")
+        return Step(name, f"{offer}: left as it is; {left}" if left else is_so)
 
     def act(step: Step) -> Step:
         done = [

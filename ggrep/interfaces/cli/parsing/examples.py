@@ -111,7 +111,7 @@ EXAMPLES: Final = {
     "uninstall": (("ggrep uninstall", "each file gets its former bytes"),),
     "setup": (
         ("ggrep setup --dry-run", "what it would write, and index"),
-        ("ggrep setup", "on a terminal each is asked for"),
+        ("ggrep setup --yes", "all of it; without the flag each is asked for"),
     ),
     "self": (("ggrep self uninstall --dry-run", "what would go, and what it takes"),),
     "self uninstall": (
