@@ -20,6 +20,7 @@ from tests.journeys.conftest import ggrep, repo  # noqa: F401 - fixtures
         ("search x -tpy -t=go", "search x --filter=lang:py --filter=lang:go"),
         ("search x --type=py --type-not go", "search x --filter=lang:py --filter=-lang:go"),
         ("search x -g src/*.py", "search x --filter=path:src/*.py"),
+        ("search x -g ./src -g !./docs", "search x --filter=path:src --filter=-path:docs"),
         ("search x -g !tests -T !go", "search x --filter=-path:tests --filter=lang:go"),
         ("slate x --no-tests -F", "slate x --filter=-test:true --find=exact-text"),
         ("search x -E --tests", "search x --find=regex --filter=test:true"),

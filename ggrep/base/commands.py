@@ -189,11 +189,11 @@ def slip_of(word: str) -> str | None:
 def nearest(word: str, names: list[str]) -> str | None:
     """Return the name most like `word`; None where a third of it or more would have to change."""
     found = [
-        (distance, name)
+        (distance, not name.startswith(word), name)
         for name in names
         if (distance := _distance(word, name)) * 3 <= max(len(word), len(name))
     ]
-    return min(found)[1] if found else None
+    return min(found)[2] if found else None
 
 
 def _first_word(given: list[str]) -> int | None:

@@ -68,6 +68,8 @@ def _parts(word: str) -> tuple[str, str | None]:
 
 def _filter(key: str, value: str) -> str:
     negated, bare = value.startswith("!"), value.removeprefix("!")
+    if key == "path:":
+        bare = bare.removeprefix("./")
     if not negated:
-        return key + value
+        return key + bare
     return key[1:] + bare if key.startswith("-") else f"-{key}{bare}"

@@ -55,6 +55,13 @@ def test_two_repositories_are_no_place(ggrep: Command, shop: Path, tmp_path: Pat
     assert f"ggrep workspace init FILE {one} {other}" in done.err
 
 
+def test_a_path_that_names_nothing_is_refused(ggrep: Command, shop: Path) -> None:
+    """An unset variable would widen the question to all there is."""
+    for words in (("charge", ""), ("charge", "src", "")):
+        done = ggrep("search", *words)
+        assert (done.status, "an empty PATH names nothing" in done.err) == (2, True)
+
+
 def test_what_nothing_is_indexed_of_is_named(ggrep: Command, shop: Path) -> None:
     done = ggrep("search", "charge_card", "docs", "tests", "--filter", "lang:go", "--offline")
 

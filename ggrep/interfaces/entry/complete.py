@@ -8,7 +8,14 @@ What is not in the tables is read from files: nothing is started, asked or writt
 
 import sys
 
-from ggrep.interfaces.entry.completion_words import ARGUMENTS, BELOW, COMMANDS, FILTERS, FLAGS
+from ggrep.interfaces.entry.completion_words import (
+    ARGUMENTS,
+    BELOW,
+    CLIENTS,
+    COMMANDS,
+    FILTERS,
+    FLAGS,
+)
 
 ASKED = ["__complete", "--"]
 _EVERYWHERE = {"--help": None, "--color": "auto always never", "--no-pager": None}
@@ -33,8 +40,10 @@ def complete(words: list[str]) -> int:
 def candidates(words: list[str]) -> list[str]:
     """Return what the last word may become, in order; the others stand before it."""
     *before, current = words or [""]
-    if "--" in before:
-        return []
+    colours = _colours(before, current)
+    if "--" in before or colours is not None:
+        return colours or []
+    before = _without_terminal_options(before)
     if not before:
         return _begun(current, _OPTIONS if current.startswith("-") else COMMANDS)
     name, at = _command(before)
@@ -62,6 +71,29 @@ def _of_command(name: str, before: list[str], typed: list[str], current: str) ->
         return _begun(current, " ".join(flags))
     kinds = ARGUMENTS.get(name, [""])
     return _values(kinds[min(_places(typed, flags), len(kinds) - 1)], current, before)
+
+
+def _colours(before: list[str], current: str) -> list[str] | None:
+    """Return what `--color` may be told; None where another word is typed."""
+    words = _EVERYWHERE["--color"] or ""
+    if before[-1:] == ["--color"]:
+        return _begun(current, words)
+    begin = "--color="
+    if not current.startswith(begin):
+        return None
+    return [begin + word for word in _begun(current[len(begin) :], words)]
+
+
+def _without_terminal_options(before: list[str]) -> list[str]:
+    """Return words without the options that every command takes, wherever they stand."""
+    left = list[str]()
+    words = iter(before)
+    for word in words:
+        if word == "--color":
+            next(words, None)
+        elif word != "--no-pager" and not word.startswith("--color="):
+            left.append(word)
+    return left
 
 
 def _command(before: list[str]) -> tuple[str, int]:
@@ -92,8 +124,8 @@ def _values(kind: str, current: str, before: list[str]) -> list[str]:
     match kind:
         case "@filter":
             return _filters(current)
-        case "@language":
-            return _begun(current, FILTERS["lang"])
+        case "@client" | "@language":
+            return _begun(current, CLIENTS if kind == "@client" else FILTERS["lang"])
         case "@command":
             return _begun(current, BELOW.get(before[-1], f"{COMMANDS} agents"))
         case _:

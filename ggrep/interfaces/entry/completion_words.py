@@ -8,6 +8,7 @@ and `@` before what is looked up when it is asked for. Options of every command 
 # ruff: noqa: E501
 # fmt: off
 COMMANDS = 'search slate symbol refs replay expand outline tour index status list stores profiles clean workspace serve stop stop-all metrics api mcp setup install uninstall doctor self health audit repair compact gc clone-store upgrade-store check eval completion help'
+CLIENTS = 'claude codex gemini opencode cursor vscode copilot zed windsurf cline kiro qwen goose aider bash zsh fish'
 BELOW = {
     'workspace': 'init add remove validate manifest status catalog build doctor watch gc',
     'self': 'uninstall',
@@ -64,6 +65,8 @@ FLAGS: dict[str, dict[str, str | None]] = {
 }
 ARGUMENTS: dict[str, list[str]] = {
     'clean': ['@store'],
+    'install': ['@client'],
+    'uninstall': ['@client'],
     'clone-store': ['@store', ''],
     'completion': ['bash zsh fish powershell'],
     'help': ['@command'],

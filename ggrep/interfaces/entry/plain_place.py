@@ -43,6 +43,7 @@ def place_of(path: str | None, environ: dict[str, str]) -> Place:
         OSError: there is nothing at `path`.
     """
     real = os.path.realpath(path or os.curdir, strict=True)
+    real.encode()  # what is not UTF-8 is refused in words by `ggrep.interfaces.cli`
     directory = real if os.path.isdir(real) else os.path.dirname(real)
     refused = ("/", os.path.realpath(_user_home(environ)))
     if directory in refused:

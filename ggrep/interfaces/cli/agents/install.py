@@ -34,6 +34,7 @@ _Names: TypeAlias = Annotated[
     Argument(
         f"Clients: {', '.join(CLIENTS)}. Shells, for completions: {', '.join(SHELLS)}.",
         metavar="CLIENT...",
+        takes="client",
     ),
 ]
 _DryFlag: TypeAlias = Annotated[

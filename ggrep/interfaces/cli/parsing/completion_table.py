@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from ggrep.base.shorthand import FILTERING, FILTERS, FINDS, SEARCHING, TESTS
 from ggrep.config.languages import LANGUAGES
+from ggrep.interfaces.agents.shells import EVERY as EVERY_CLIENT
 from ggrep.interfaces.cli.parsing.flags import Argument
 from ggrep.interfaces.cli.parsing.parameters import Piece, pieces_of
 from ggrep.interfaces.cli.parsing.tree import BELOW, EVERY, GROUPS
@@ -39,6 +40,7 @@ def tables() -> dict[str, Any]:
         "COMMANDS": " ".join(
             name for group in GROUPS.values() for name, one in group.items() if not one.hidden
         ),
+        "CLIENTS": " ".join(EVERY_CLIENT),
         "BELOW": {above: " ".join(names) for above, names in BELOW.items()},
         "FLAGS": {name: _flags(told) | _short_forms(name) for name, told in pieces.items()},
         "ARGUMENTS": {name: kinds for name, told in pieces.items() if (kinds := _arguments(told))},

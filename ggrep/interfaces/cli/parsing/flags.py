@@ -22,7 +22,9 @@ from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Corpus
 from ggrep.model.filters import Filter, check_filters, parse_filter
 from ggrep.model.says import Says, said_of
 
-Takes = Literal["text", "profile", "repository", "tag", "store", "root", "filter", "command"]
+Takes = Literal[
+    "text", "profile", "repository", "tag", "store", "root", "filter", "command", "client"
+]
 """What the values of an option or argument are names of; text is anything."""
 
 

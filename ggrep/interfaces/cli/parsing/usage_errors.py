@@ -8,6 +8,7 @@ import typer
 from ggrep.base.commands import COMMANDS as KNOWN
 from ggrep.base.commands import nearest, slip_of, spelled
 from ggrep.base.errors import UsageError
+from ggrep.base.shorthand import FILTERING, FILTERS, FINDS, TESTS
 from ggrep.interfaces.cli.parsing.parameters import pieces_of
 from ggrep.interfaces.cli.parsing.tree import EVERY
 
@@ -34,7 +35,8 @@ def usage_error(error: Exception, arguments: Sequence[str]) -> UsageError:
 def _with_advice(message: str, error: Exception, context: typer.Context, given: list[str]) -> str:
     option = getattr(error, "option_name", None)
     if type(error).__name__ == "NoSuchOption" and isinstance(option, str):
-        return f"no option {option}{_option_advice(option, context, given)}"
+        advice = _short_form_advice(option, context) or _option_advice(option, context, given)
+        return f"no option {option}{advice}"
     if message.startswith("No such command"):
         return _command_advice(context, given)
     if message.startswith("Got unexpected extra argument"):
@@ -42,6 +44,15 @@ def _with_advice(message: str, error: Exception, context: typer.Context, given: 
     if type(error).__name__ == "NoArgsIsHelpError":
         return message
     return f"{message.rstrip('.')}; see: {_help_line(context)}"
+
+
+def _short_form_advice(option: str, context: typer.Context) -> str:
+    """Say what is wrong with a short form that could not be written out; empty for others."""
+    if context.command.name not in FILTERING or option not in {*FILTERS, *TESTS, *FINDS}:
+        return ""
+    if option in FILTERS:
+        return f": it needs a value of its own, such as {option} py"
+    return f" in that form: it stands by itself and takes no value; see: {_help_line(context)}"
 
 
 def _option_advice(option: str, context: typer.Context, given: list[str]) -> str:
@@ -52,7 +63,8 @@ def _option_advice(option: str, context: typer.Context, given: list[str]) -> str
         whole = _first_option_meant(given[1])
         if whole is not None:
             return f"; did you mean: {spelled(whole, *given[2:])}"
-    bare = {known.lstrip("-"): known for known in (*_options(context.command), "--help")}
+    short = (*FILTERS, *TESTS, *FINDS) if context.command.name in FILTERING else ()
+    bare = {known.lstrip("-"): known for known in (*_options(context.command), *short, "--help")}
     meant = nearest(option.lstrip("-"), list(bare))
     if meant is not None and at < len(given):
         value = given[at][len(option) :]

@@ -14,6 +14,7 @@ from ggrep.interfaces.cli.parsing.several_words import SeveralWords
 from ggrep.interfaces.cli.queries.search_options import Asking, Typed
 from ggrep.interfaces.cli.terminal import Terminal, ask_before_indexing, show_progress
 from ggrep.model.answer_view import ViewOptions
+from ggrep.model.sanitise import is_text, sanitise_line
 from ggrep.service.daemon_choice import asking_of, asks_daemon
 from ggrep.service.places import Place, enclosing_index, open_engine, place_of, together
 
@@ -105,6 +106,9 @@ def joined(places: Sequence[Place], paths: Sequence[str]) -> Place:
     Raises:
         UsageError: they are of two repositories.
     """
+    for path, place in zip(paths, places, strict=False):
+        if not is_text(place.scope):
+            raise UsageError(f"{sanitise_line(path)}: a path that is not UTF-8 is never indexed")
     one = together(places)
     if one is not None:
         return one
@@ -178,6 +182,8 @@ def _require_paths(command: str, query: str, paths: Sequence[str]) -> None:
     Raises:
         UsageError: says what was meant.
     """
+    if "" in paths:
+        raise UsageError("an empty PATH names nothing; the current directory is .")
     missing = next((path for path in paths if not Path(path).exists()), None)
     if missing is None:
         return
