@@ -194,17 +194,21 @@ def _rows(planned: Removal, *, with_home: bool, keep_package: bool) -> Iterator[
 def _unremoved(package: Installation) -> str:
     if package.installer == ONE_CALL:
         return "was fetched for one call; nothing has to be removed"
-    return "nobody knows what brought it; remove it by what did"
+    return "came in a way that nobody knows; remove it by what brought it"
 
 
 def _tell_end(done: Removal, terminal: Terminal, *, with_home: bool, keep_package: bool) -> None:
     for problem in done.problems:
         terminal.tell_error(problem)
-    gone = "ggrep is gone" if done.package_gone else "the program is still there"
-    terminal.tell("the program stays" if keep_package else gone)
+    if keep_package:
+        terminal.tell("the program stays")
+    elif not done.package.remove:
+        terminal.tell(f"the program {_unremoved(done.package)}")
+    else:
+        terminal.tell("ggrep is gone" if done.package_gone else "the program is still there")
     base = done.home.base
     if with_home and base.exists():
-        terminal.tell(f"{base} stays: it holds what is not of ggrep, or is a link")
+        terminal.tell(f"{base} stays: something in it is in use, or is not of ggrep")
     elif base.exists():
         terminal.tell(f"{base} stays: its indexes, {bytes_text(done.home_bytes)}")
 
