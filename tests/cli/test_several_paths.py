@@ -1,5 +1,6 @@
 """One question of several directories and files."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,23 @@ def test_words_of_a_query_are_told_from_paths(ggrep: Command, shop: Path) -> Non
 
     assert done.status == 2
     assert "one argument: ggrep search 'charge a card' docs src" in done.err
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("*.py", "ggrep search charge_card -g '*.py'"),
+        ("src/app.py:3", "ggrep search charge_card src/app.py"),
+    ],
+)
+def test_what_was_meant_by_another_kind_of_path_can_be_typed(
+    ggrep: Command, shop: Path, path: str, line: str
+) -> None:
+    """A glob that the shell left alone, a place of an earlier answer."""
+    done = ggrep("search", "charge_card", path)
+
+    assert (done.status, done.err.rpartition(": ")[2].partition(" (")[0]) == (2, line)
+    assert ggrep(*shlex.split(line)[1:], "--offline").status == 0
 
 
 def test_two_repositories_are_no_place(ggrep: Command, shop: Path, tmp_path: Path) -> None:

@@ -190,6 +190,10 @@ def _require_paths(command: str, query: str, paths: Sequence[str]) -> None:
     said = f"{missing}: no such file or directory"
     if missing.startswith("-"):
         meant = f"did you mean, without -- before it: {spelled(command, query, *paths)}"
+    elif set(missing) & set("*?["):
+        meant = f"to narrow by a pattern: {spelled(command, query, '-g', missing)}"
+    elif (file := missing.partition(":")[0]) and Path(file).exists():
+        meant = f"without the line: {spelled(command, query, file)}"
     elif len(paths) == 1 and Path(query).exists():
         meant = f"did you mean: {spelled(command, missing, query)}"
     else:
