@@ -21,8 +21,6 @@ from ggrep.protocol.wire.endpoint import DaemonRecord, record_bytes, record_path
 from ggrep.protocol.wire.locator import Locator, locator_bytes, locator_name, parse_locator
 from ggrep.protocol.wire.socket_place import fallback_directory
 
-"""The kernel's `struct ucred`: pid, uid, gid."""
-
 
 class Endpoint:
     """The claimed files of one daemon."""

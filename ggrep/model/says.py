@@ -20,9 +20,9 @@ MOST_MS: Final = 3_600_000
 """Longest deadline."""
 MOST_QUERY_BYTES: Final = 64 * 1024
 MOST_PATH_BYTES: Final = 4096
+"""Longest path that the kernel takes."""
 MOST_SCOPE_BYTES: Final = 16 * MOST_PATH_BYTES
 """Of several paths."""
-"""Longest path that the kernel takes."""
 MOST_CANDIDATES: Final = 10_000
 """Most rows of one list."""
 MOST_FILTERS: Final = 256

@@ -71,6 +71,7 @@ def test_the_tables_are_those_of_the_command_tree() -> None:
         ("ggrep install wi", ["windsurf"]),
         ("ggrep uninstall claude zs", ["zsh"]),
         ("ggrep --color al", ["always"]),
+        ("ggrep words -- --color al", []),
         ("ggrep words --color=n", ["--color=never"]),
         ("ggrep --color always --no-pager outl", ["outline"]),
         ("ggrep words -t typesc", ["typescript"]),

@@ -243,7 +243,11 @@ def test_a_home_keeps_what_others_put_there(home: Path) -> None:
 
     assert size == len("{}\n") + len("t") + len("z")
     assert remove_home(Home(home)) is False
-    assert [path.name for path in home.iterdir()] == ["mine.txt"]
+    assert sorted(path.name for path in home.iterdir()) == ["data", "logs", "mine.txt"]
+    assert (home / "data/x/y").read_text() == "z"
+
+    (home / "mine.txt").unlink()
+    assert remove_home(Home(home)) is True
 
 
 def test_a_home_that_is_used_stays(

@@ -18,17 +18,21 @@ def home_bytes(home: Home) -> int:
 def remove_home(home: Home) -> bool:
     """Delete what ggrep keeps in its home; return whether the home is gone.
 
-    It stays where anything else is in it.
+    Where anything else is in it, others may use directories of these names, too: then published
+    stores go, and ggrep's own files, and all else stays.
 
     Raises:
         Busy: somebody writes or reads a store; that and all behind it stay.
 
     Requires: no daemon of it runs.
     """
+    own = {*home.own_directories, *home.own_files}
+    is_ours_alone = not home.base.exists() or own.issuperset(home.base.iterdir())
     for entry in list_stores(home):
-        remove_store(home, entry.store_id)
+        if is_ours_alone or entry.published:
+            remove_store(home, entry.store_id)
     for directory in home.own_directories:
-        if directory != home.base:
+        if is_ours_alone and directory != home.base:
             shutil.rmtree(directory, ignore_errors=True)
     for file in home.own_files:
         file.unlink(missing_ok=True)

@@ -40,9 +40,11 @@ def complete(words: list[str]) -> int:
 def candidates(words: list[str]) -> list[str]:
     """Return what the last word may become, in order; the others stand before it."""
     *before, current = words or [""]
+    if "--" in before:
+        return []
     colours = _colours(before, current)
-    if "--" in before or colours is not None:
-        return colours or []
+    if colours is not None:
+        return colours
     before = _without_terminal_options(before)
     if not before:
         return _begun(current, _OPTIONS if current.startswith("-") else COMMANDS)

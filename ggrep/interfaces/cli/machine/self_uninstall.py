@@ -183,7 +183,7 @@ def _rows(planned: Removal, *, with_home: bool, keep_package: bool) -> Iterator[
         line = spelled("uninstall", "--project", "--path", str(root))
         yield "stays", f"what {root} says of ggrep, as others share it; to take it out: {line}"
     size = bytes_text(planned.home_bytes)
-    kept = "deleted" if with_home else "stays; --home deletes it"
+    kept = "what is of ggrep is deleted" if with_home else "stays; --home deletes it"
     yield "home", f"{planned.home.base}, {size}: {kept}"
     if keep_package:
         yield "package", "stays"
