@@ -18,9 +18,12 @@ class Damaged(ValueError):
     """A document is not as it was written."""
 
 
-def seal(values: Mapping[str, stable_json.Json]) -> dict[str, stable_json.Json]:
-    """Return the values with their digest."""
-    return {**values, FIELD: _digest(values)}
+def seal(
+    values: Mapping[str, stable_json.Json], form: Format | None = None
+) -> dict[str, stable_json.Json]:
+    """Return the values with their digest, which leaves out what the format sets apart."""
+    apart = form.apart(values.get(form.field)) if form else ()
+    return {**values, FIELD: _digest(values, apart)}
 
 
 def require_sound(values: object, form: Format, *, since: int) -> None:
@@ -42,10 +45,10 @@ def require_sound(values: object, form: Format, *, since: int) -> None:
     found = values.get(FIELD)
     if found is None and isinstance(version, int) and version < since:
         return
-    if found != _digest(values):
+    if found != _digest(values, form.apart(version)):
         raise Damaged("it is not as it was written")
 
 
-def _digest(values: Mapping[str, stable_json.Json]) -> str:
-    rest = {key: value for key, value in values.items() if key != FIELD}
+def _digest(values: Mapping[str, stable_json.Json], apart: tuple[str, ...]) -> str:
+    rest = {key: value for key, value in values.items() if key != FIELD and key not in apart}
     return hashlib.sha256(stable_json.dumps(rest)).hexdigest()

@@ -37,6 +37,9 @@ COMMANDS = frozenset(
         "references",
         "refs",
         "profiles",
+        "pull",
+        "push",
+        "remote",
         "repair",
         "replay",
         "search",
@@ -56,7 +59,7 @@ COMMANDS = frozenset(
     }
 )
 
-ABOVE_OTHERS = frozenset({"self", "workspace"})
+ABOVE_OTHERS = frozenset({"remote", "self", "workspace"})
 """Commands that only lead to others."""
 
 READ_BY_DAEMONS = frozenset(
@@ -103,7 +106,7 @@ OTHER_NAMES = {
 WORDS_OF_CODE = frozenset(
     {
         *("compaction", "compat", "compilation", "completing", "profile", "reference", "relay"),
-        *("remote", "reply", "rindex", "scores", "smart", "star", "stat", "state", "states"),
+        *("reply", "rindex", "scores", "smart", "star", "stat", "state", "states"),
         *("stats", "store", "stories"),
     }
 )

@@ -19,6 +19,8 @@
     │   ├── Busy                 busy              exit 10
     │   ├── DeadlineExceeded     timeout           exit 11
     │   └── Cancelled            cancelled         exit 12
+    ├── RemoteError              remote_failed     exit 1   nothing here changed
+    │   └── NotTrusted           remote_failed     exit 1   what came is not what was published
     └── StoreError               an operator has to look
         ├── BudgetExceeded       budget_exceeded   exit 1
         ├── LeaseLost            internal          exit 1
@@ -191,6 +193,16 @@ class WorkspaceError(RequestError):
         super().__init__(first.message + more)
         self.code = first.code
         self.issues = issues
+
+
+class RemoteError(GgrepError):
+    """A remote cannot be reached, or does not do what it is asked."""
+
+    code = "remote_failed"
+
+
+class NotTrusted(RemoteError):
+    """An object of a remote is not the one that was published; nothing of it was taken."""
 
 
 class StoreError(GgrepError):

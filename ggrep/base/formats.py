@@ -17,12 +17,21 @@ class Format:
         field: where the version stands in it.
         oldest: lowest version that is read.
         writes: the version that is written, and the highest that is read.
+        place: fields that say where it lies, so no part of its digest; readers hold them against
+            where that is.
+        place_since: the first version whose digest leaves them out.
     """
 
     artifact: str
     field: str
     oldest: int
     writes: int
+    place: tuple[str, ...] = ()
+    place_since: int = 0
+
+    def apart(self, version: object) -> tuple[str, ...]:
+        """Return the fields that the digest of a document of that version leaves out."""
+        return self.place if isinstance(version, int) and version >= self.place_since else ()
 
     def check(self, version: object) -> None:
         """Do nothing when this build reads that version.
@@ -39,11 +48,14 @@ class Format:
             )
 
 
-MANIFEST: Final = Format("manifest.json", "schema_version", 1, 2)
+MANIFEST: Final = Format(
+    "manifest.json", "schema_version", 1, 3, place=("canonical_root", "store_id"), place_since=3
+)
 """Layout of a snapshot manifest.
 
 1. First layout: names every segment, tombstone file, map and image with size and digest.
 2. `ref_type` of every reference, `path` of segments, `sha256` of all other fields.
+3. `index_id`; where it lies is no part of what `sha256` is over.
 """
 
 ROW: Final = Format("manifest.json", "chunk_row_schema_version", 2, 3)

@@ -241,6 +241,16 @@ class Settings:
             narrow=True,
         ),
     ] = False
+    repo_key: Annotated[
+        str,
+        Key(
+            "who the repository is on remotes: letters, digits, `.~+-_@` and `/`; empty for the "
+            "URL of git's `origin`, else the first commit",
+            who="u r",
+            of_root=True,
+            pattern=r"([\w.~+-]+(:[0-9]+)?(/[\w.~+@-]+)*)?",
+        ),
+    ] = ""
     structure: Annotated[
         bool,
         _shaping("cut files where their language does; `false` cuts all by lines, without parsing"),

@@ -124,6 +124,12 @@ def store_id(root: Path, config_fingerprint: str) -> StoreId:
     return StoreId(f"{slug(root)}-{_root_digest(root)}-{_h12(config_fingerprint.encode())}")
 
 
+def travelling_id(repo_key: str, config_fingerprint: str) -> StoreId:
+    """Return what the index of a repository is called wherever it lies."""
+    name = slug(Path(repo_key))
+    return StoreId(f"{name}-{_h12(repo_key.encode())}-{_h12(config_fingerprint.encode())}")
+
+
 def repo_id(root: Path) -> RepoId:
     """Return the name of the repository at a canonical root, whatever its configuration."""
     return RepoId(f"{slug(root)}-{_root_digest(root)}")

@@ -82,6 +82,21 @@ class Home:
         return self.locks / "session-key"
 
     @property
+    def remotes(self) -> Path:
+        """Return the file of the remotes that snapshots travel to and from."""
+        return self.base / "remotes.json"
+
+    @property
+    def remotes_lock(self) -> Path:
+        """Return the file that is locked while that one is changed."""
+        return self.locks / "remotes"
+
+    @property
+    def fetched(self) -> Path:
+        """Return the directory of what pulls have fetched and not yet put into a store."""
+        return self.cache / "fetched"
+
+    @property
     def agents(self) -> Path:
         """Return the file of what was written into the configuration of agents."""
         return self.base / "agents.json"
@@ -107,7 +122,7 @@ class Home:
     @property
     def own_files(self) -> tuple[Path, ...]:
         """Return the files beside those directories."""
-        return (self.config_file, self.api_token, self.session_key, self.agents)
+        return (self.config_file, self.api_token, self.session_key, self.agents, self.remotes)
 
     def store_dir(self, store_id: StoreId) -> Path:
         """Return the directory of one store."""

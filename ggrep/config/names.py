@@ -134,6 +134,11 @@ def pin_file(store: Path, snapshot_id: SnapshotId, session_id: str) -> Path:
     return pins_dir(store) / f"{snapshot_id}.{session_id}.json"
 
 
+def packed_file(store: Path) -> Path:
+    """Return what the segments' tables are called as single files; derived, safe to delete."""
+    return store / "cache" / "packed.json"
+
+
 def last_used_file(store: Path) -> Path:
     """Return the record of when the store was last used; derived, safe to delete."""
     return store / "cache" / "last_used"

@@ -37,7 +37,7 @@ def of_root(where: str, tables: object, root: Path) -> Mapping[str, object]:
         if not isinstance(values, dict):
             raise InvalidRequest(f"{label}: not a table")
         if unknown := sorted(values.keys() - _SETTABLE):
-            known = " and ".join(sorted(_SETTABLE))
+            known = " and ".join(", ".join(sorted(_SETTABLE)).rsplit(", ", 1))
             raise InvalidRequest(f"{label}: {unknown[0]}: only {known} can be set for a root")
         checked = {key: check_value(label, key, value) for key, value in values.items()}
         if _is(path, root):

@@ -184,6 +184,7 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
         ),
         "check_report": (evaluations.check_document(evaluations.some_checks(repos.directory)),),
         "machine": (documents.machine_document(),),
+        "remotes": documents.remote_documents(),
         "maintenance": documents.maintenance_documents(shop),
         "agents": documents.agents_documents(repos),
         "profiles": (documents.profiles_document(repos, shop),),

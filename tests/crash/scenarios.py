@@ -2,8 +2,10 @@
 
 import shutil
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from ggrep.base import stable_json
@@ -12,17 +14,22 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.config import names
 from ggrep.config.home import Home
+from ggrep.config.remotes import Remote
 from ggrep.index.maintenance.clone import clone_store
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.maintenance.compaction import compact
 from ggrep.index.maintenance.inventory import remove_store
 from ggrep.index.maintenance.repair import repair
+from ggrep.index.remote.collect import collect
+from ggrep.index.remote.objects import open_objects
 from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.travelling import pull_from, push_to
 from tests.fakes.packs import pack
 from tests.fakes.repos import open_engine, write_tree
 
 FIRST = {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n", "c.py": "queue = 1\n"}
 SECOND = {"e.py": "retry = 2\n", "c.py": "queue = 2\n"}
+NAMED = {".ggrep.toml": 'repo_key = "team/shop"\n'}
 CHANGE = {"a.py": "def retry_new():\n    pass\n", "b.md": None, "d.json": '{"queue": 1}\n'}
 
 
@@ -164,6 +171,58 @@ def _sync_over_a_small_cache(root: Path, home: Path) -> None:
     open_engine(root, home, max_segments=2, max_cache_bytes=1).sync()
 
 
+def remote_beside(home: Path) -> Remote:
+    """Return a directory that others have pushed to."""
+    return Remote("origin", f"file://{home}/remote")
+
+
+def _to_be_pulled(root: Path, home: Path) -> None:
+    """Leave files that somebody else has indexed and pushed as they will be."""
+    write_tree(root, FIRST | NAMED)
+    other = root.with_name("other")
+    write_tree(other, FIRST | SECOND | CHANGE | NAMED)
+    engine = engine_over(other, home.with_name("elsewhere"))
+    engine.sync()
+    push_to(engine, remote_beside(home))
+
+
+def _stale(root: Path, home: Path) -> None:
+    _to_be_pulled(root, home)
+    engine_over(root, home).sync()
+    write_tree(root, SECOND)
+    engine_over(root, home).sync()
+
+
+def _to_be_pushed(root: Path, home: Path) -> None:
+    write_tree(root, NAMED)
+    _two_segments(root, home)
+
+
+def _as_pushed(root: Path) -> None:
+    write_tree(root, SECOND | CHANGE)
+
+
+def _pull(root: Path, home: Path) -> None:
+    pull_from(engine_over(root, home), remote_beside(home))
+
+
+def _push(root: Path, home: Path) -> None:
+    push_to(engine_over(root, home), remote_beside(home))
+
+
+def _pushed_twice(root: Path, home: Path) -> None:
+    """Leave a push that the ref remembers and objects that nothing leads to."""
+    _to_be_pushed(root, home)
+    _push(root, home)
+    objects = open_objects(remote_beside(home), time.sleep)
+    objects.put("blobs/" + "0" * 64, b"left")
+
+
+def _collect_remote(_: Path, home: Path) -> None:
+    objects = open_objects(remote_beside(home), time.sleep)
+    collect(objects, SystemClock(), grace=timedelta(0), force=True)
+
+
 SCENARIOS = {
     "first": Scenario(_nothing, _keep, _sync, answers_before=False),
     "fold": Scenario(_two_segments, _change, _sync),
@@ -176,5 +235,9 @@ SCENARIOS = {
     "evict": Scenario(_two_segments, _change, _sync_over_a_small_cache),
     "clone": Scenario(_cloned, _keep, _clone, shows=False),
     "remove": Scenario(_two_segments, _keep, _remove),
+    "first pull": Scenario(_to_be_pulled, _as_pushed, _pull, answers_before=False),
+    "pull": Scenario(_stale, _as_pushed, _pull),
+    "push": Scenario(_to_be_pushed, _keep, _push, shows=False),
+    "collect remote": Scenario(_pushed_twice, _keep, _collect_remote, shows=False),
     "pack": Scenario(_some_packed, _keep, _pack, shows=False),
 }

@@ -55,6 +55,13 @@ POINTS = {
     "evict": ("cache.before_evict", "cache.after_evict"),
     "clone": ("clone.after_copy", "clone.before_move", "clone.after_removal"),
     "remove": ("removal.after_move",),
+    "first pull": ("remote.before_request", "pull.after_fetch", "publish.after_move"),
+    "pull": ("pull.after_fetch", "pull.after_placement", "publish.before_swap"),
+    "push": (
+        *("push.after_blobs", "push.after_tree", "push.after_states"),
+        *("push.before_ref", "push.after_ref"),
+    ),
+    "collect remote": ("remote.before_deletes",),
     "pack": (
         *("packs.before_write", "packs.after_write", "packs.after_move"),
         *("packs.before_removal", "packs.after_removal"),
@@ -213,7 +220,7 @@ def test_a_kill_at_a_fault_point_loses_nothing(
     assert check(stage, acknowledged=False) < REOPEN_S
 
 
-DYING = ("first", "fold", "compact", "collect", "repair", "rebuild", "remove")
+DYING = ("first", "fold", "compact", "collect", "repair", "rebuild", "remove", "first pull", "pull")
 
 
 def test_every_fault_point_is_killed_at() -> None:
@@ -283,7 +290,7 @@ def test_a_thousand_kills_lose_nothing(
             scenario, what = chance.choice(places)
             kind, occurrence = "point", chance.randint(1, 2)
         else:
-            scenario = chance.choice(["first", "fold", "compact", "collect", "rebuild", "remove"])
+            scenario = chance.choice(["first", "fold", "compact", "collect", "rebuild", "pull"])
             kind, what, occurrence = "step", str(chance.randrange(60)), 1
         stage = copied(kept[scenario], tmp_path / str(number))
         acknowledged = killed(stage, kind, what, occurrence)

@@ -1,12 +1,13 @@
 """Stores as earlier and later builds leave them."""
 
-import hashlib
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 from ggrep.base import stable_json
+from ggrep.base.checksummed import seal
 from ggrep.base.clock import SystemClock
+from ggrep.base.formats import MANIFEST
 from ggrep.base.identifiers import IdSource
 from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.config import names
@@ -67,7 +68,7 @@ def change_manifest(store: Path, changes: Mapping[str, object]) -> None:
     file = active_manifest(store)
     values = stable_json.loads(file.read_bytes()) | dict(changes)
     if values.pop("sha256", None) is not None:
-        values["sha256"] = hashlib.sha256(stable_json.dumps(values)).hexdigest()
+        values = seal(values, MANIFEST)
     file.write_bytes(stable_json.dumps(values))
 
 

@@ -19,7 +19,9 @@ import pytest
 from ggrep.base import errors, stable_json
 from ggrep.base.deadline import Deadline
 from ggrep.base.formats import SCHEMA_VERSIONS
+from ggrep.base.ids import SnapshotId
 from ggrep.config.home import Home
+from ggrep.config.remotes import Remote
 from ggrep.config.settings import Settings
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
@@ -40,6 +42,11 @@ from ggrep.index.maintenance.repair import repair
 from ggrep.index.maintenance.status import read_status
 from ggrep.index.maintenance.status_json import health_json, status_json
 from ggrep.index.maintenance.stores_gc import collect_stores
+from ggrep.index.remote.collect import Collection
+from ggrep.index.remote.layout import Blob, States
+from ggrep.index.remote.objects import Traffic
+from ggrep.index.remote.pull import PullReport
+from ggrep.index.remote.push import PushReport
 from ggrep.index.sync.sync_report import SyncReport
 from ggrep.interfaces.agents.applying import Agents
 from ggrep.interfaces.agents.clients import CLIENTS
@@ -48,6 +55,13 @@ from ggrep.interfaces.cli.agents.agents_json import clients_json, installation_j
 from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState, daemons_json
 from ggrep.interfaces.cli.daemons.serve import stops_json
 from ggrep.interfaces.cli.machine.doctor import machine_json, of_daemons
+from ggrep.interfaces.cli.remotes.remotes_json import (
+    pull_json,
+    push_json,
+    remote_collection_json,
+    remotes_json,
+)
+from ggrep.interfaces.cli.remotes.travel import PullOutcome
 from ggrep.interfaces.cli.stores.index import preview_json, report_json
 from ggrep.interfaces.cli.stores.profiles import profiles_json
 from ggrep.interfaces.cli.stores.store_json import (
@@ -68,6 +82,7 @@ from ggrep.parse.source.walk import walk
 from ggrep.protocol.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
 from ggrep.render.query_json import query_success
 from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.travelling import Pushed
 from ggrep.service.machine import room, watches
 from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes import daemons
@@ -266,6 +281,59 @@ def machine_document() -> dict[str, Any]:
     """Return what `ggrep doctor --json` prints."""
     silent = DaemonRow("/srv/shop", "shop-1", DaemonState.SILENT, pid=4711)
     return machine_json([room(9_000_000_000), watches(8_192), *of_daemons([silent])])
+
+
+def remote_documents() -> tuple[dict[str, Any], ...]:
+    """Return what `ggrep remote`, `push` and `pull` print."""
+    url = "s3://team-indexes/ggrep"
+    remote = Remote("origin", url, "https://storage.example:9000", "eu-west-1")
+    traffic = Traffic(gets=4, heads=4, puts=7, bytes_down=1_200, bytes_up=39_000_000)
+    states = States("b" * 40, "c" * 64)
+    tree, commit = Blob("d" * 64, 1_470), "a" * 40
+    snapshot = SnapshotId("01HZZZZZZZZZZZZZZZZZZZZZZ1")
+    pushed = PushReport(
+        *("github.com/team/shop", snapshot, tree, states, commit),
+        pushed=True,
+        blobs=3,
+        written=3,
+        written_bytes=39_000_000,
+    )
+    pulled = PullReport(
+        "pulled",
+        snapshot,
+        "github.com/team/shop",
+        commit=commit,
+        files=118,
+        of_files=120,
+        brought=118,
+        fetched_bytes=39_000_000,
+        passed_over=("origin: trees/0 is missing",),
+    )
+    synced = SyncReport(
+        snapshot_id=snapshot,
+        published=True,
+        indexed=2,
+        deleted=0,
+        unchanged=118,
+        chunks=4_711,
+        segments=2,
+        merged_segments=0,
+        vectors_encoded=31,
+        vectors_reused=0,
+        skipped=(),
+        degraded=(),
+        notices=(),
+        duration_ms=210,
+    )
+    failed = PullOutcome(None, reason="no remote yet (invalid_request)")
+    found = Collection(2, 40, 7, 90_000, 7, 90_000)
+    return (
+        remotes_json([remote, Remote("shared", "file:///srv/ggrep", readable=True)]),
+        push_json(remote, Pushed(pushed, traffic), 812),
+        pull_json(PullOutcome(remote, pulled, traffic), synced, (440, 650)),
+        pull_json(failed, synced, (3, 9_000)),
+        remote_collection_json(remote, found, force=True),
+    )
 
 
 def audit_document(engine: Engine) -> dict[str, Any]:

@@ -32,6 +32,8 @@ CASES: dict[str, errors.GgrepError] = {
     "lease_lost": errors.LeaseLost("another writer took the store over"),
     "missing_root": errors.MissingRoot("root '../shop': no such directory"),
     "no_index": errors.NoIndex("this repository has no index yet; run: ggrep index"),
+    "not_trusted": errors.NotTrusted("origin: blobs/0 is not the object that was published"),
+    "remote_failed": errors.RemoteError("origin: refs/team/shop: connection refused"),
     "session_expired": errors.SessionExpired("session_token: expired; start a new session"),
     "session_full": errors.SessionFull("a session names 373 files; start a new session"),
     "snapshot_gone": errors.SnapshotGone("snapshot 0 is no longer active"),

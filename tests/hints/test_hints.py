@@ -74,6 +74,13 @@ TYPED = {
     "no client was found; name one, or see: ggrep install --list\n": "install --list",
     "are here and do not ask ggrep, which `ggrep install` changes: {}": "install --dry-run",
     "ggrep install --refresh": "install --refresh --dry-run",
+    "no remote yet; to add one: ggrep remote add origin URL": "remote add origin file://FILE.d",
+    "no remote yet; to add one: ggrep remote add origin URL\n": "remote add origin file://FILE.d",
+    "nothing was touched; to delete: ggrep remote gc {} --force\n": "remote gc --force",
+    "the index is still being built; run: ggrep index": "index",
+    "the index does not hold all files: {}; run: ggrep index": "index",
+    "{}: {} is missing, so what it needs is not known; nothing was deleted; to mend it, where it "
+    "was pushed from: ggrep push --again": "push --again",
     "ggrep health": "health",
     "ggrep stop-all": "stop-all",
     "ggrep gc --stores": "gc --stores",
@@ -136,6 +143,8 @@ def test_commands_are_accepted_and_do_their_work(ggrep: Command, indexed: Path) 
     """None of them may end in a usage error."""
     file = indexed.parent / "ws.jsonc"
     assert ggrep("workspace", "init", file, indexed).status == 0
+    write_tree(indexed, {".ggrep.toml": 'repo_key = "team/shop"\n'})
+    assert ggrep("remote", "add", "origin", f"file://{indexed.parent}/remote").status == 0
     lines = {*TYPED.values(), *ON_ROOT.values()}
     done = {line: ggrep(*shlex.split(line.replace("FILE", str(file)))) for line in sorted(lines)}
 

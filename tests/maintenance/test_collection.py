@@ -10,6 +10,7 @@ import pytest
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, CorruptStore, Incompatible, LeaseLost, NoIndex
+from ggrep.base.formats import MANIFEST
 from ggrep.base.ids import SnapshotId
 from ggrep.base.locks import Patience, alone, shared
 from ggrep.config import names
@@ -194,7 +195,8 @@ def test_nothing_goes_where_a_newer_build_wrote(root: Path, home: Path) -> None:
     """Its snapshot may name what no other does."""
     engine = aged(root, home)
     path = names.manifest_file(engine.identity.store, snapshots(engine)[0])  # type: ignore[arg-type] # a name
-    path.write_bytes(path.read_bytes().replace(b'"schema_version": 2', b'"schema_version": 99'))
+    current = b'"schema_version": %d' % MANIFEST.writes
+    path.write_bytes(path.read_bytes().replace(current, b'"schema_version": 99'))
 
     with pytest.raises(Incompatible, match="99"):
         collect(engine)

@@ -6,7 +6,7 @@ file system has such, and hold copies of their own elsewhere.
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,9 +31,14 @@ def adopt_artifacts(source: Path, manifest: SnapshotManifest, target: Path) -> A
 
     Requires: the caller holds the writer lease of the target, and nobody collects the source.
     """
+    return adopt(source, _artifacts(source, manifest), target)
+
+
+def adopt(source: Path, files: Iterable[Path], target: Path) -> Adopted:
+    """Bring files of one store to their places in another, durably; as `adopt_artifacts` else."""
     linked = copied = 0
     touched: set[Path] = set()
-    for path in _artifacts(source, manifest):
+    for path in files:
         goal = target / path.relative_to(source)
         durable.make_directory(goal.parent, lasting=True)
         touched.add(goal.parent)

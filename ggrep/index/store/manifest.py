@@ -10,6 +10,7 @@ from ggrep.base.errors import CorruptStore, InvalidRequest
 from ggrep.base.formats import MANIFEST, ROW
 from ggrep.base.ids import SegmentName, SnapshotId, StoreId, parse_snapshot_id
 from ggrep.config import names
+from ggrep.config.fingerprints import parse_store_id, repo_id
 from ggrep.index.store.read_failures import read_failure
 from ggrep.model.response import GitState
 
@@ -91,8 +92,12 @@ class SnapshotManifest:
     """One snapshot, self-contained: no parent is ever needed to read it.
 
     Attributes:
+        canonical_root: of the work tree; empty where its own has not synced it yet.
+        store_id: of the directory that it lies in.
         errors: the first MAX_PROBLEMS problems.
         errors_total: how many problems there are in all; 0 when `errors` has all of them.
+        index_id: names the index in answers, wherever it lies; empty in those of earlier builds,
+            whose name is that of their store (`name`).
     """
 
     snapshot_id: SnapshotId
@@ -114,6 +119,12 @@ class SnapshotManifest:
     partial: bool
     errors: tuple[Problem, ...]
     errors_total: int = 0
+    index_id: str = ""
+
+    @property
+    def name(self) -> StoreId:
+        """Return what answers call the index: the same for all who hold it."""
+        return StoreId(self.index_id) if self.index_id else self.store_id
 
     @property
     def problems(self) -> int:
@@ -126,7 +137,7 @@ def to_bytes(manifest: SnapshotManifest) -> bytes:
     values = asdict(manifest)
     values[MANIFEST.field] = MANIFEST.writes
     values[ROW.field] = ROW.writes
-    return stable_json.dumps_pretty(seal(values))
+    return stable_json.dumps_pretty(seal(values, MANIFEST))
 
 
 def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
@@ -156,4 +167,14 @@ def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
         raise CorruptStore(f"{label}: {error}") from error
     if manifest.snapshot_id != snapshot_id:
         raise CorruptStore(f"{label} describes snapshot {manifest.snapshot_id}")
+    if not _has_one_place(manifest):
+        raise CorruptStore(f"{label} names a root and the store of another")
     return manifest
+
+
+def _has_one_place(manifest: SnapshotManifest) -> bool:
+    """Tell whether the root is that of the store, as no digest holds the two."""
+    if not manifest.canonical_root:
+        return True
+    named = parse_store_id(manifest.store_id).repo_id
+    return named == repo_id(Path(manifest.canonical_root))

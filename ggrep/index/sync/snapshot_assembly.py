@@ -12,7 +12,7 @@ import numpy as np
 
 from ggrep.base.clock import rfc3339
 from ggrep.base.errors import BudgetExceeded
-from ggrep.base.ids import PathKey, SegmentName, SnapshotId
+from ggrep.base.ids import PathKey, SegmentName, SnapshotId, StoreId
 from ggrep.base.lease import Lease
 from ggrep.index.lexical.layout import SCORED_FIELDS
 from ggrep.index.store.disk import store_bytes
@@ -99,6 +99,14 @@ class Facts:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What a snapshot that comes from elsewhere is called, and when it was made."""
+
+    index_id: StoreId
+    created_at: str
+
+
 def publish_snapshot(  # noqa: PLR0913 - where, by what right, what, after what, how told
     target: SyncTarget,
     lease: Lease,
@@ -108,6 +116,7 @@ def publish_snapshot(  # noqa: PLR0913 - where, by what right, what, after what,
     *,
     parent: SnapshotManifest | None,
     additions: Additions | None,
+    name: Name | None = None,
 ) -> SnapshotView:
     """Publish a snapshot of those segments and return its view.
 
@@ -119,11 +128,15 @@ def publish_snapshot(  # noqa: PLR0913 - where, by what right, what, after what,
         facts: what it stands for.
         parent: the snapshot it follows.
         additions: what to add to the parent's journal; None to write the journal anew.
+        name: of one that comes from elsewhere; None for one of the parent's index, or a new one's.
 
     Raises:
         LeaseLost: another writer took over; the active snapshot is untouched.
         CorruptStore: an artifact is not as it was written; the active snapshot is untouched.
     """
+    if name is None:
+        index_id = parent.name if parent else target.index_id(git=facts.git is not None)
+        name = Name(index_id, rfc3339(target.clock.now()))
     masks = {item.ref.table: item.view.visible_files for item in shown}
     if additions is None or parent is None or not _fits(parent, additions, target):
         journal = Journal(*_whole(shown), masks=masks, after=None)
@@ -134,7 +147,7 @@ def publish_snapshot(  # noqa: PLR0913 - where, by what right, what, after what,
     manifest = SnapshotManifest(
         snapshot_id=snapshot_id,
         parent_snapshot_id=parent.snapshot_id if parent else None,
-        created_at=rfc3339(target.clock.now()),
+        created_at=name.created_at,
         canonical_root=str(target.root),
         store_id=target.store_id,
         config_fingerprint=target.config_fingerprint,
@@ -151,6 +164,7 @@ def publish_snapshot(  # noqa: PLR0913 - where, by what right, what, after what,
         partial=facts.partial,
         errors=facts.problems,
         errors_total=facts.problems_total,
+        index_id=name.index_id,
     )
     publish(target.store, manifest, lease)
     return view_of(target.store, replace(manifest, lease_epoch=lease.epoch))

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from ggrep.base.clock import Clock
 from ggrep.base.ids import PathKey, StoreId
+from ggrep.config.fingerprints import travelling_id
+from ggrep.config.repo_key import repo_key
 from ggrep.config.settings import Settings
 from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.embedding.vector_cache import VectorCache
@@ -42,3 +44,12 @@ class SyncTarget:
     vectors: VectorCache | None = None
     early: bool = False
     wanted: Callable[[], Sequence[PathKey]] = tuple
+
+    def index_id(self, *, git: bool) -> StoreId:
+        """Return what answers are to call an index that follows none.
+
+        Args:
+            git: whether git told the state of the work tree; if not, it is not asked again.
+        """
+        key = repo_key(self.root, self.settings) if git else self.settings.repo_key
+        return travelling_id(key, self.config_fingerprint) if key else self.store_id

@@ -7,9 +7,10 @@ and `@` before what is looked up when it is asked for. Options of every command 
 
 # ruff: noqa: E501
 # fmt: off
-COMMANDS = 'search slate symbol refs replay expand outline tour index status list stores profiles clean workspace serve stop stop-all metrics api mcp setup install uninstall doctor self health audit repair compact gc clone-store upgrade-store check eval completion help'
+COMMANDS = 'search slate symbol refs replay expand outline tour index status list stores profiles clean pull push remote workspace serve stop stop-all metrics api mcp setup install uninstall doctor self health audit repair compact gc clone-store upgrade-store check eval completion help'
 CLIENTS = 'claude codex gemini opencode cursor vscode copilot zed windsurf cline kiro qwen goose aider bash zsh fish'
 BELOW = {
+    'remote': 'add list remove gc',
     'workspace': 'init add remove validate manifest status catalog build doctor watch gc',
     'self': 'uninstall',
 }
@@ -29,6 +30,8 @@ FLAGS: dict[str, dict[str, str | None]] = {
     'stores': {'--json': None, '--plain': None},
     'profiles': {'--profile': '@profile', '--json': None, '--plain': None},
     'clean': {'--path': '', '-p': '', '--all': None, '--yes': None, '-y': None, '--json': None},
+    'pull': {'--remote': '', '--auto': None, '--yes': None, '-y': None, '--encoder': '', '--profile': '@profile', '--json': None, '--plain': None},
+    'push': {'--remote': '', '--again': None, '--encoder': '', '--profile': '@profile', '--json': None, '--plain': None},
     'serve': {'--path': '', '-p': '', '--workspace': '', '--background': None, '--encoder': '', '--profile': '@profile', '--yes': None, '-y': None, '--low-impact': None, '--full-speed': None, '--watch': None, '--no-watch': None},
     'stop': {'--path': '', '-p': '', '--json': None},
     'stop-all': {'--json': None},
@@ -50,6 +53,10 @@ FLAGS: dict[str, dict[str, str | None]] = {
     'eval': {'--task': 'single federated', '--whole': None, '--only': '', '--repo': '', '--language': '', '--category': '', '--workspace': '', '--mode': 'balanced discovery implementation planning debug', '-k': '', '--max': '', '--per-file': '', '--max-bytes': '', '--merge': 'rrf global evidence global-rrf weighted-rrf', '--encoder': '', '--weights': '', '--ablate': None, '--no-sync': None, '--jobs': '', '--timeout-s': '', '--baseline': '', '--max-drop-ndcg': '', '--max-drop-mrr': '', '--max-drop-pass-rate': '', '--fail-under-ndcg': '', '--fail-under-mrr': '', '--fail-under-pass-rate': '', '--out': '', '--deterministic': None, '--compare': '', '--json': None, '--plain': None},
     'completion': {},
     'help': {'--man': None},
+    'remote add': {'--endpoint': '', '--region': '', '--plain-http': None, '--readable': None, '--json': None},
+    'remote list': {'--json': None, '--plain': None},
+    'remote remove': {'--json': None},
+    'remote gc': {'--grace-hours': '', '--force': None, '--json': None, '--plain': None},
     'workspace init': {'--workspace': '', '--name': '', '--force': None, '--json': None},
     'workspace add': {'--workspace': '', '--alias': '', '--tag': '', '--priority': '', '--disabled': None, '--json': None},
     'workspace remove': {'--workspace': '', '--json': None},

@@ -63,6 +63,19 @@ def read_file(
     return Skip(key, "unstable", f"changed during each of {_TRIES} reads")
 
 
+def read_digest(
+    root: Path, file: SourceFile, *, max_bytes: int = MAX_FILE_SIZE_BYTES
+) -> tuple[SourceFile, str] | None:
+    """Return a file as it was read and the SHA-256 of its bytes; None where it cannot be had."""
+    try:
+        found = _read_once(root, file.path_key, most_bytes(file.path_key, max_bytes))
+    except OSError:
+        return None
+    if found is None or isinstance(found, Skip):
+        return None
+    return found[0], hashlib.sha256(found[1]).hexdigest()
+
+
 def _read_once(root: Path, key: PathKey, max_bytes: int) -> tuple[SourceFile, bytes] | Skip | None:
     """Return one read, or None when the file changed meanwhile."""
     descriptor = open_below(root, key)

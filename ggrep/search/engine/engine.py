@@ -552,7 +552,7 @@ class Engine:
         """
         check_name(request)
         deadline = deadline or self._deadline(request.timeout_ms)
-        _, pinned = page_start(request, self.identity.store_id)
+        _, pinned = page_start(request, self.identity.config_fingerprint)
         with self._answering(deadline, pinned, request_id, admitted, vectors=False) as context:
             return symbol(context, by_handle(context, request), self._occurrences)
 
@@ -567,7 +567,7 @@ class Engine:
         """Return where a name is used in the active snapshot; as `symbol` else."""
         check_name(request)
         deadline = deadline or self._deadline(request.timeout_ms)
-        _, pinned = page_start(request, self.identity.store_id)
+        _, pinned = page_start(request, self.identity.config_fingerprint)
         with self._answering(deadline, pinned, request_id, admitted, vectors=False) as context:
             return references(context, by_handle(context, request), self._occurrences)
 

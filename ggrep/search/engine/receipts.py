@@ -101,7 +101,7 @@ def _ask(
 ) -> tuple[Outcome | None, QueryResponse]:
     """Return the answer, and why it is not from the receipt's snapshot; None if it is.
 
-    A snapshot id means something in its own store alone.
+    A snapshot id means something in its own index alone, wherever that lies.
     """
     question, budgets = receipt.question, dict(receipt.budgets)
     own, elsewhere = receipt.origin.snapshot_id, _elsewhere(engine, receipt.origin)
@@ -118,10 +118,9 @@ def _ask(
 
 
 def _elsewhere(engine: Engine, origin: Origin) -> Outcome | None:
-    identity = engine.identity
-    if identity.store_id == origin.store_id:
+    if engine.view().manifest.name == origin.store_id:
         return None
-    is_same_root = identity.repo_id == origin.repo_id
+    is_same_root = engine.identity.repo_id == origin.repo_id
     return Outcome.OTHER_STORE if is_same_root else Outcome.OTHER_REPOSITORY
 
 

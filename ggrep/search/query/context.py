@@ -115,7 +115,7 @@ class Context:
             spans: the stages behind the opening of the snapshot, with their milliseconds.
         """
         told = (*state_notices(self.view), *notices)
-        store_id = self.view.manifest.store_id
+        store_id = self.view.manifest.name
         head = Head(
             request_id=derived_id(fingerprint, store_id),
             query_fingerprint=fingerprint,
@@ -149,7 +149,7 @@ class Context:
         """Return which store and snapshot an answer comes from."""
         manifest = self.view.manifest
         return Provenance(
-            store_id=manifest.store_id,
+            store_id=manifest.name,
             config_fingerprint=manifest.config_fingerprint,
             ignore_fingerprint=manifest.ignore_fingerprint,
             embed_config_fingerprint=manifest.embed_config_fingerprint,

@@ -131,6 +131,28 @@ EXAMPLES: Final = {
         ("ggrep gc --force", "delete them"),
         ("ggrep gc --stores", "whole stores that nobody used for long"),
     ),
+    "pull": (
+        ("ggrep pull", "after a clone: what others have indexed, then the rest"),
+        ("ggrep pull --auto", "in a script: where there is nothing to pull, index"),
+    ),
+    "push": (
+        ("ggrep push", "what ggrep index built, to the only remote"),
+        ("ggrep push --again", "mend a remote that lost objects"),
+    ),
+    "remote": (("ggrep remote list", "where snapshots are pushed to and pulled from"),),
+    "remote add": (
+        (
+            "ggrep remote add origin s3://team-indexes/ggrep",
+            "credentials come from the environment",
+        ),
+        ("ggrep remote add shared file:///srv/ggrep", "a directory that the team shares"),
+    ),
+    "remote list": (("ggrep remote list --json", "for programs"),),
+    "remote remove": (("ggrep remote remove shared", "what lies there stays"),),
+    "remote gc": (
+        ("ggrep remote gc", "say what nobody needs"),
+        ("ggrep remote gc --force", "delete it"),
+    ),
     "clone-store": (("ggrep clone-store STORE STORE-before", "keep it as it is now"),),
     "upgrade-store": (("ggrep upgrade-store", "what an older build wrote"),),
     "check": (

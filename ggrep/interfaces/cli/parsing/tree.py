@@ -72,6 +72,11 @@ GROUPS: Final = {
             "stores.home_stores.clean", "Delete this repository's index, a store by id, or all."
         ),
     },
+    "Remotes": {
+        "pull": Entry("remotes.travel.pull", "Take over an index of these files from a remote."),
+        "push": Entry("remotes.travel.push", "Push an index to a remote, for others to pull."),
+        "remote": Entry("", "Add, list, remove and clean remotes."),
+    },
     "Workspaces": {
         "workspace": Entry("", "Create, check and maintain workspaces."),
     },
@@ -158,6 +163,13 @@ _OF_WORKSPACES: Final = {
     "gc": Entry("workspaces.workspace_gc.gc", "Delete leftovers of removed workspaces."),
 }
 
+_OF_REMOTES: Final = {
+    "add": Entry("remotes.remote.add", "Add a remote, or say another place for one."),
+    "list": Entry("remotes.remote.list_command", "List the remotes of this home."),
+    "remove": Entry("remotes.remote.remove", "Forget a remote; what lies there stays."),
+    "gc": Entry("remotes.remote.gc", "Delete what nobody needs any more of a remote."),
+}
+
 _OF_SELF: Final = {
     "uninstall": Entry(
         "machine.self_uninstall.self_uninstall",
@@ -165,7 +177,7 @@ _OF_SELF: Final = {
     ),
 }
 
-BELOW: Final = {"workspace": _OF_WORKSPACES, "self": _OF_SELF}
+BELOW: Final = {"remote": _OF_REMOTES, "workspace": _OF_WORKSPACES, "self": _OF_SELF}
 """The commands below others, by the name of those."""
 
 EVERY: Final = COMMANDS | {

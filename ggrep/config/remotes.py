@@ -1,0 +1,143 @@
+"""The remotes of a home: where snapshots are pushed to and pulled from.
+
+Only `ggrep remote` writes them; nothing that a repository brings along can name one. No secret is
+kept: credentials are read from the environment, by the names that each provider gives them.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from ggrep.base import durable, stable_json
+from ggrep.base.decode import DecodeError, decode
+from ggrep.base.errors import InvalidRequest
+
+VERSION: Final = 1
+"""1: the first."""
+SCHEMES: Final = ("s3", "gs", "az", "file", "memory")
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_TEXT: Final = re.compile(r"[!-~]{1,512}")
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """One remote.
+
+    Attributes:
+        url: `s3://bucket/folder`, `gs://`, `az://`, or `file:///directory`.
+        endpoint: of a service that speaks S3 and is not Amazon's; empty for the scheme's own.
+        region: of S3; empty for what the environment says.
+        plain_http: whether the endpoint may be asked without TLS.
+        readable: whether everybody who may read it may see all of it, held by a checkout or not.
+    """
+
+    name: str
+    url: str
+    endpoint: str = ""
+    region: str = ""
+    plain_http: bool = False
+    readable: bool = False
+
+    @property
+    def directory(self) -> Path | None:
+        """Return the directory that it is; None for object storage."""
+        parts = urlsplit(self.url)
+        return Path(parts.path) if parts.scheme == "file" else None
+
+
+def checked(remote: Remote) -> Remote:
+    """Return a remote that somebody typed.
+
+    Raises:
+        InvalidRequest: it cannot be one; the message says why.
+    """
+    if not _NAME.fullmatch(remote.name):
+        raise InvalidRequest(f"{remote.name!r} is no name: small letters, digits, . _ and -")
+    for text in (remote.url, remote.endpoint, remote.region):
+        if text and not _TEXT.fullmatch(text):
+            raise InvalidRequest(f"{text!r}: printable ASCII without blanks")
+    _check_url(remote)
+    _check_endpoint(remote)
+    return remote
+
+
+def _check_url(remote: Remote) -> None:
+    parts = urlsplit(remote.url)
+    if parts.scheme not in SCHEMES:
+        known = ", ".join(f"{scheme}://" for scheme in SCHEMES[:4])
+        raise InvalidRequest(f"{remote.url}: a remote is one of {known}")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise InvalidRequest(
+            f"{remote.name}: the URL holds more than a place; credentials come from the environment"
+        )
+    if parts.scheme == "file":
+        if parts.netloc or not parts.path.startswith("/") or parts.path == "/":
+            raise InvalidRequest(f"{remote.url}: a directory is file:///its/absolute/path")
+    elif not parts.netloc:
+        raise InvalidRequest(f"{remote.url}: it names no bucket")
+
+
+def _check_endpoint(remote: Remote) -> None:
+    if not remote.endpoint:
+        return
+    parts = urlsplit(remote.endpoint)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
+        raise InvalidRequest(f"{remote.endpoint}: an endpoint is https://host:port")
+    if parts.scheme == "http" and not remote.plain_http:
+        raise InvalidRequest(
+            f"{remote.endpoint}: without TLS all can be read on the way; to allow it: --plain-http"
+        )
+
+
+def read_remotes(file: Path) -> tuple[Remote, ...]:
+    """Return the remotes in the order they were added; none where there is no file.
+
+    Raises:
+        InvalidRequest: the file is not as ggrep writes it.
+    """
+    try:
+        document = stable_json.loads(file.read_bytes())
+    except FileNotFoundError:
+        return ()
+    except (OSError, ValueError) as error:
+        raise InvalidRequest(f"{file}: cannot be read; move it away") from error
+    try:
+        if not isinstance(document, dict) or document.get("schema_version") != VERSION:
+            raise InvalidRequest(f"{file}: written by another build of ggrep")
+        return tuple(checked(one) for one in decode(tuple[Remote, ...], document.get("remotes")))
+    except DecodeError as error:
+        raise InvalidRequest(f"{file}: not as ggrep writes it; move it away") from error
+
+
+def write_remotes(file: Path, remotes: Sequence[Remote]) -> None:
+    """Replace the remotes, durably; without any the file goes.
+
+    Requires: the caller holds the lock of the file.
+    """
+    if not remotes:
+        file.unlink(missing_ok=True)
+        return
+    durable.make_directory(file.parent)
+    document = {"schema_version": VERSION, "remotes": [asdict(one) for one in remotes]}
+    durable.replace_file(file, stable_json.dumps_pretty(document))
+
+
+def remote_named(remotes: Sequence[Remote], name: str | None) -> Remote:
+    """Return the remote of a name; without one the only remote, else `origin`.
+
+    Raises:
+        InvalidRequest: there is none.
+    """
+    if not remotes:
+        raise InvalidRequest("no remote yet; to add one: ggrep remote add origin URL")
+    if name is None and len(remotes) == 1:
+        return remotes[0]
+    found = next((one for one in remotes if one.name == (name or "origin")), None)
+    if found is None:
+        names = ", ".join(one.name for one in remotes)
+        said = f"no remote {name!r}" if name else "several remotes, none of them origin"
+        raise InvalidRequest(f"{said}; there are: {names}; say one with --remote")
+    return found

@@ -1,0 +1,81 @@
+"""Who a repository is wherever it lies: its key, which no path of this machine enters.
+
+A key is the name that the settings give, else the URL of git's remote `origin`, written one way
+however it was typed, else the first commit of its history.
+"""
+
+import re
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from ggrep.config.git import GitFailed, is_git_marker, run_git
+from ggrep.config.settings import Settings
+
+_MOST: Final = 256
+_SCP: Final = re.compile(r"(?:[^@/\s]+@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?P<path>[^/\s].*)")
+"""What git takes for `ssh` without a scheme: `git@host:path`."""
+_PORTS: Final = {"ssh": 22, "git": 9418, "http": 80, "https": 443}
+_KEY: Final = re.compile(r"[\w.~+-]+(?::[0-9]+)?(?:/[\w.~+@-]+)*", re.ASCII)
+
+
+def repo_key(root: Path, settings: Settings) -> str:
+    """Return the name that the settings or the remote `origin` give; empty where neither does."""
+    if settings.repo_key:
+        return settings.repo_key
+    if not is_git_marker(root / ".git"):
+        return ""
+    try:
+        status, said = run_git(root, "config", "--get", "remote.origin.url", accept=(0, 1))
+    except GitFailed:
+        return ""
+    return normalised(said.decode("utf-8", "replace").strip()) if status == 0 else ""
+
+
+def key_by_history(root: Path) -> str:
+    """Return the key that the first commit gives; empty where history does not reach back to one.
+
+    It reads all of the history: 0.1 s for 10,000 commits.
+    """
+    if not is_git_marker(root / ".git"):
+        return ""
+    try:
+        _, shallow = run_git(root, "rev-parse", "--is-shallow-repository")
+        if shallow.strip() != b"false":
+            return ""
+        _, said = run_git(root, "rev-list", "--max-parents=0", "HEAD")
+    except GitFailed:
+        return ""
+    firsts = sorted(said.decode("ascii", "replace").split())
+    return f"commit/{firsts[0]}" if firsts else ""
+
+
+def normalised(url: str) -> str:
+    """Return host and path of a remote's URL, without user, password, `.git`, or a usual port.
+
+    Empty for one that is a path of this machine, or that no key can be made of.
+    """
+    scp = _SCP.fullmatch(url)
+    if "://" in url:
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname or "", parts.port
+        except ValueError:
+            return ""
+        path = parts.path
+        if port is not None and port != _PORTS.get(parts.scheme.removeprefix("git+")):
+            host = f"{host}:{port}"
+    elif scp is not None:
+        host, path = scp["host"].lower(), scp["path"]
+    else:
+        return ""
+    path = path.strip("/").removesuffix(".git").rstrip("/")
+    key = f"{host}/{path}"
+    return key if host and path and len(key) <= _MOST and is_key(key) else ""
+
+
+def is_key(text: str) -> bool:
+    """Tell whether a text may be a repository's key: words of letters, digits and `.~+-_@`."""
+    if _KEY.fullmatch(text) is None or len(text) > _MOST:
+        return False
+    return not {".", ".."} & set(text.split("/"))

@@ -1,0 +1,1 @@
+"""Snapshots that travel: into object storage and out of it again."""

@@ -1,0 +1,128 @@
+"""Removes from a remote what no ref leads to, once nobody can be about to name it.
+
+What a ref leads to is found anew right before anything goes, and each object is looked at once
+more: one that was written again since is of a push under way. States go first, then trees, then
+blobs, so that nothing ever leads to what is gone. Where anything that is needed cannot be read,
+nothing goes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from ggrep.base.clock import Clock, rfc3339
+from ggrep.base.errors import NotTrusted, RemoteError
+from ggrep.base.faults import reach
+from ggrep.index.remote import layout
+from ggrep.index.remote.layout import Blob
+from ggrep.index.remote.objects import Objects, Stat
+
+_FOLDERS: Final = ("by-state", "trees", "blobs")
+_CLOCK: Final = "clock"
+"""An object that is written to learn what time the remote has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """What was found, and what became of it.
+
+    Attributes:
+        refs: repositories and configurations that the remote holds snapshots of.
+        kept: objects that are needed, or young.
+        removable: objects that nobody needs.
+        deleted: how many of these are gone.
+    """
+
+    refs: int
+    kept: int
+    removable: int
+    removable_bytes: int
+    deleted: int
+    deleted_bytes: int
+
+
+def collect(objects: Objects, clock: Clock, *, grace: timedelta, force: bool) -> Collection:
+    """Remove what nobody needs from a remote, or count it.
+
+    Args:
+        objects: the remote's.
+        clock: for the text of the object that tells the remote's own time.
+        grace: how old an object must be.
+        force: delete; else count.
+
+    Raises:
+        RemoteError: the remote fails, or what is needed cannot be read; nothing went then.
+    """
+    found = [stat for folder in _FOLDERS for stat in objects.list(folder)]
+    now = _remote_time(objects, clock)
+    needed, refs = _needed(objects)
+    old = [stat for stat in found if now - stat.modified > grace]
+    going = [stat for stat in old if not _is_needed(objects, stat, needed)]
+    size = sum(stat.size_bytes for stat in going)
+    deleted = freed = 0
+    if force and going:
+        reach("remote.before_deletes")
+        needed, refs = _needed(objects)
+        for stat in going:
+            if _is_needed(objects, stat, needed) or not _lies_still(objects, stat):
+                continue
+            objects.delete(stat.key)
+            deleted, freed = deleted + 1, freed + stat.size_bytes
+    return Collection(refs, len(found) - len(going), len(going), size, deleted, freed)
+
+
+def _remote_time(objects: Objects, clock: Clock) -> datetime:
+    objects.put(_CLOCK, rfc3339(clock.now()).encode())
+    stat = objects.stat(_CLOCK)
+    if stat is None:
+        raise RemoteError(f"{objects.name}: it does not keep what is written")
+    return stat.modified
+
+
+def _needed(objects: Objects) -> tuple[set[str], int]:
+    """Return the keys of the trees and blobs that refs lead to, and the number of refs."""
+    keys: set[str] = set()
+    refs = 0
+    for stat in objects.list("refs"):
+        refs += 1
+        for tree in _trees_of(objects, stat.key):
+            key = layout.tree_key(tree)
+            if key not in keys:
+                keys.add(key)
+                keys |= {blob.key for blob in _blobs_of(objects, tree)}
+    return keys, refs
+
+
+def _trees_of(objects: Objects, key: str) -> Iterator[Blob]:
+    found = objects.read(key, layout.MOST_REF_BYTES)
+    if found is None:
+        raise RemoteError(f"{objects.name}: {key} is listed and missing; nothing was deleted")
+    yield from (entry.tree for entry in layout.read_ref(found[0]))
+
+
+def _blobs_of(objects: Objects, tree: Blob) -> Iterator[Blob]:
+    found = objects.read(layout.tree_key(tree), tree.size_bytes)
+    if found is None:
+        raise RemoteError(
+            f"{objects.name}: {layout.tree_key(tree)} is missing, so what it needs is not known;"
+            " nothing was deleted; to mend it, where it was pushed from: ggrep push --again"
+        )
+    yield from layout.read_tree(found[0], tree).blobs()
+
+
+def _is_needed(objects: Objects, stat: Stat, needed: set[str]) -> bool:
+    if not stat.key.startswith("by-state/"):
+        return stat.key in needed
+    found = objects.read(stat.key, layout.MOST_STATE_BYTES)
+    if found is None:
+        return True  # gone, so nothing to do
+    try:
+        return layout.tree_key(layout.read_state(found[0])) in needed
+    except NotTrusted:
+        return False
+
+
+def _lies_still(objects: Objects, stat: Stat) -> bool:
+    now = objects.stat(stat.key)
+    return now is not None and (now.version, now.modified) == (stat.version, stat.modified)

@@ -1,0 +1,131 @@
+"""Whether an image that comes from elsewhere is such as a segment's can be.
+
+Its digest says that it is the one that was pushed. It does not say that whoever pushed it meant
+well: each array that others index by must stay inside of what it points into.
+"""
+
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ggrep.index.lexical.layout import CHUNK_FIELDS, FILE_FIELDS, SCORED_FIELDS
+from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS, SegmentImage
+from ggrep.model.corpus import CORPORA
+from ggrep.parse.source.path_keys import problem
+
+_PER_FILE: Final = {
+    "file_order": "<u4",
+    "file_sizes": "<u8",
+    "file_traits": "<u2",
+    "file_languages": "<u2",
+    **{f"file_lengths{field}": "<u4" for field in range(FILE_FIELDS)},
+}
+_PER_ROW: Final = {
+    **dict.fromkeys(("row_files", "row_starts", "row_ends"), "<u4"),
+    **dict.fromkeys(("row_corpora", "row_types", "row_anchors"), "|u1"),
+    **{f"row_lengths{field}": "<u4" for field in range(SCORED_FIELDS - 1)},
+}
+
+
+def require_image(image: SegmentImage, rows: int, files: int) -> None:
+    """Do nothing for an image of so many rows and files that can be read without a surprise.
+
+    Raises:
+        ValueError: it cannot; the message says why. KeyError: an array is missing.
+    """
+    _shapes(image, rows, files)
+    _files(image, rows, files)
+    _places(image, files)
+    for prefix, size, fields in (
+        (ROW_POSTINGS, rows, CHUNK_FIELDS),
+        (FILE_POSTINGS, files, FILE_FIELDS),
+    ):
+        _postings(image, prefix, size, fields)
+
+
+def _shapes(image: SegmentImage, rows: int, files: int) -> None:
+    for name, kind in _PER_FILE.items():
+        _shaped(image, name, kind, (files,))
+    for name, kind in _PER_ROW.items():
+        _shaped(image, name, kind, (rows,))
+    _shaped(image, "file_hashes", "|u1", (files, 32))
+    _shaped(image, "row_ids", "|u1", (rows, 32))
+    _shaped(image, "file_rows", "<u4", (files + 1,))
+    vectors = image.arrays.get("vectors")
+    if vectors is not None:
+        if vectors.dtype.str != "|i1" or vectors.ndim != 2 or len(vectors) != rows:
+            raise ValueError("its vectors are none")
+        _shaped(image, "scales", "<f8", (rows,))
+        _require(bool(np.isfinite(image.scales).all()), "a scale is no number")
+
+
+def _files(image: SegmentImage, rows: int, files: int) -> None:
+    paths = image.arrays["file_paths"]
+    if paths.dtype.str != "|u1" or paths.ndim != 1:
+        raise ValueError("its paths are none")
+    _shaped(image, "file_path_offsets", "<u4", (files + 1,))
+    _ascending(image.arrays["file_path_offsets"].view(np.uint32), len(paths))
+    _ascending(image.file_rows, rows)
+    keys = image.paths()
+    _require(not any(map(problem, keys)), "a path leads nowhere that a file may lie")
+    order = image.files_by_path
+    inside = bool((order < files).all()) if files else True
+    _require(inside and len(np.unique(order)) == files, "its order names a file twice")
+    ordered = [keys[place].encode() for place in order.tolist()]
+    _require(all(a < b for a, b in pairwise(ordered)), "it is out of order")
+
+
+def _places(image: SegmentImage, files: int) -> None:
+    """Check the arrays that point into others."""
+    expected = np.repeat(np.arange(files, dtype=np.uint32), np.diff(image.file_rows))
+    _require(bool(np.array_equal(image.row_files, expected)), "a row is of another file")
+    _below(image.row_corpora, len(CORPORA))
+    _below(image.row_types, len(image.types))
+    _below(image.arrays["file_languages"].view(np.uint16), len(image.languages))
+    _below(image.row_anchors, 2)
+
+
+def _postings(image: SegmentImage, prefix: str, size: int, fields: int) -> None:
+    arrays = image.arrays
+    digests = arrays[f"{prefix}digests"]
+    terms = len(digests)
+    _shaped(image, f"{prefix}digests", "<u8", (terms,))
+    _shaped(image, f"{prefix}term_offsets", "<u4", (terms + 1,))
+    _ascending(arrays[f"{prefix}term_offsets"].view(np.uint32), len(arrays[f"{prefix}term_bytes"]))
+    for field in range(fields):
+        name = f"{prefix}offsets{field}"
+        if name not in arrays:
+            continue
+        _shaped(image, name, "<u4", (terms + 1,))
+        rows, counts = arrays[f"{prefix}rows{field}"], arrays[f"{prefix}counts{field}"]
+        known = rows.dtype.str in {"<u2", "<u4"} and counts.dtype.str in {"|u1", "<u2"}
+        _require(known and len(rows) == len(counts), "its postings are none")
+        _ascending(arrays[name].view(np.uint32), len(rows))
+        _below(rows, size)
+        often = arrays.get(f"{prefix}often{field}")
+        if often is not None:
+            frequent = arrays[f"{prefix}frequent{field}"]
+            _require(often.dtype.str == "<u4" and frequent.dtype.str == "<u2", "counts are none")
+            _require(len(often) == len(frequent), "its frequent terms are none")
+            _below(often, len(rows))
+
+
+def _shaped(image: SegmentImage, name: str, kind: str, shape: tuple[int, ...]) -> None:
+    found = image.arrays[name]
+    _require(found.dtype.str == kind and found.shape == shape, f"{name} has another form")
+
+
+def _ascending(offsets: npt.NDArray[np.uint32], end: int) -> None:
+    fits = bool(len(offsets)) and int(offsets[0]) == 0 and int(offsets[-1]) == end
+    _require(fits and bool((offsets[1:] >= offsets[:-1]).all()), "its offsets lead outside")
+
+
+def _below(values: npt.NDArray[np.generic], end: int) -> None:
+    _require(not len(values) or int(np.max(values)) < end, "a place lies outside")
+
+
+def _require(fits: bool, otherwise: str) -> None:  # noqa: FBT001 - an assertion
+    if not fits:
+        raise ValueError(otherwise)

@@ -1,0 +1,326 @@
+"""What lies where on a remote, and how it is spelled.
+
+| key | what it is |
+|---|---|
+| `blobs/<sha256>` | a segment's image, its table as one file, or a snapshot's masks |
+| `trees/<sha256>` | a snapshot: what it shows, and the blobs that it is made of |
+| `by-state/<state>/<fingerprint>` | the tree of a state of files under one configuration |
+| `refs/<repo key>/<fingerprint>` | the trees pushed last; all else hangs on these |
+
+Blobs and trees are named by what they hold and never change. A state is written once. A ref is
+swapped. All that comes from a remote is bounded, decoded and checked here before anybody uses it.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Final, TypeVar
+
+from ggrep.base import stable_json
+from ggrep.base.checksummed import seal
+from ggrep.base.decode import DecodeError, decode
+from ggrep.base.errors import InvalidRequest, NotTrusted
+from ggrep.base.formats import ROW
+from ggrep.base.ids import PathKey, SegmentName, SnapshotId, parse_snapshot_id
+from ggrep.config.declarations import MOST_SEGMENTS
+from ggrep.config.fingerprints import parse_store_id
+from ggrep.config.repo_key import is_key
+from ggrep.index.store.manifest import MAX_PROBLEMS, Counts, Problem
+from ggrep.model.response import GitState
+
+TREE_FORMAT: Final = "ggrep-tree-1"
+STATE_FORMAT: Final = "ggrep-state-1"
+REF_FORMAT: Final = "ggrep-ref-1"
+MOST_TREE_BYTES: Final = 16 << 20
+MOST_STATE_BYTES: Final = 4 << 10
+MOST_REF_BYTES: Final = 1 << 20
+MOST_ENTRIES: Final = 32
+"""Pushes that a ref remembers; what hangs on older ones alone is collected."""
+MOST_HISTORY: Final = 20
+"""Commits before its own that an entry of a ref names."""
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+_SEGMENT: Final = re.compile(r"seg_[0-9A-HJKMNP-TV-Z]{26}_[0-9]{1,6}")
+_KINDS: Final = frozenset({"delta", "compacted"})
+
+D = TypeVar("D")
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """An object that is named by its content."""
+
+    sha256: str
+    size_bytes: int
+
+    @property
+    def key(self) -> str:
+        """Return where it lies."""
+        return f"blobs/{self.sha256}"
+
+
+@dataclass(frozen=True, slots=True)
+class TravellingSegment:
+    """A segment and the two blobs that it is made of.
+
+    Attributes:
+        kind, rows, files, size_bytes, sha256: as of `manifest.SegmentRef`.
+        table: its table, packed.
+    """
+
+    name: SegmentName
+    kind: str
+    rows: int
+    files: int
+    size_bytes: int
+    sha256: str
+    table: Blob
+    image: Blob
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """What files a snapshot is of, in names that are the same everywhere.
+
+    Attributes:
+        git_tree: the tree of a commit without changes; None where there is none.
+        files: digest over all paths and contents, see `files_state`.
+    """
+
+    git_tree: str | None
+    files: str
+
+    def keys(self, config_fingerprint: str) -> Iterator[str]:
+        """Yield where its tree is looked up."""
+        if self.git_tree is not None:
+            yield git_state_key(self.git_tree, config_fingerprint)
+        yield files_state_key(self.files, config_fingerprint)
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A snapshot without a place; fields as of `manifest.SnapshotManifest`.
+
+    Attributes:
+        masks: which files of each segment it shows.
+    """
+
+    repo_key: str
+    snapshot_id: SnapshotId
+    index_id: str
+    created_at: str
+    config_fingerprint: str
+    ignore_fingerprint: str
+    embed_config_fingerprint: str
+    chunk_row_schema_version: int
+    states: States
+    git: GitState | None
+    segments: tuple[TravellingSegment, ...]
+    masks: Blob
+    counts: Counts
+    degraded: bool
+    errors: tuple[Problem, ...]
+    errors_total: int
+    format: str = TREE_FORMAT
+
+    def blobs(self) -> Iterator[Blob]:
+        """Yield all that it is made of."""
+        yield self.masks
+        for segment in self.segments:
+            yield from (segment.image, segment.table)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A push, as a ref remembers it.
+
+    Attributes:
+        tree: the object.
+        commit: that was checked out; None without git.
+        history: commits before it, the nearest first.
+    """
+
+    tree: Blob
+    states: States
+    commit: str | None
+    history: tuple[str, ...]
+    pushed_at: str
+
+
+def tree_key(tree: Blob) -> str:
+    """Return where a tree lies."""
+    return f"trees/{tree.sha256}"
+
+
+def git_state_key(git_tree: str, config_fingerprint: str) -> str:
+    """Return where the tree of a git tree is looked up."""
+    return f"by-state/git-{git_tree}/{config_fingerprint}"
+
+
+def files_state_key(files: str, config_fingerprint: str) -> str:
+    """Return where the tree of a set of files is looked up."""
+    return f"by-state/files-{files}/{config_fingerprint}"
+
+
+def ref_key(repo_key: str, config_fingerprint: str) -> str:
+    """Return where a repository's ref lies."""
+    return f"refs/{repo_key}/{config_fingerprint}"
+
+
+def files_state(files: Mapping[PathKey, str]) -> str:
+    """Return one digest over paths and the SHA-256 of what they hold."""
+    digest = hashlib.sha256()
+    for key in sorted(files, key=lambda key: key.encode()):
+        digest.update(b"%s\0%s\n" % (key.encode(), files[key].encode()))
+    return digest.hexdigest()
+
+
+def blob_of(data: bytes) -> Blob:
+    """Return the name of what some bytes make."""
+    return Blob(hashlib.sha256(data).hexdigest(), len(data))
+
+
+def spelled_tree(tree: Tree) -> bytes:
+    """Return a tree's bytes."""
+    return stable_json.dumps(asdict(tree))
+
+
+def read_tree(data: bytes, wanted: Blob) -> Tree:
+    """Return a tree that a ref or a state names.
+
+    Raises:
+        NotTrusted: these are other bytes, or no tree that can be one.
+    """
+    if blob_of(data) != wanted:
+        raise NotTrusted(f"trees/{wanted.sha256} is not the object that was published")
+    tree = _decoded(Tree, data, "a tree", TREE_FORMAT)
+    names = [segment.name for segment in tree.segments]
+    digests = (tree.config_fingerprint, tree.ignore_fingerprint, tree.embed_config_fingerprint)
+    sums = (
+        sum(segment.rows for segment in tree.segments) == tree.counts.chunks_indexed,
+        tree.counts.chunks_visible <= tree.counts.chunks_indexed,
+        len(tree.errors) <= MAX_PROBLEMS,
+        len(tree.counts.lengths) < MOST_SEGMENTS,
+    )
+    fits = (
+        is_key(tree.repo_key),
+        tree.chunk_row_schema_version == ROW.writes,
+        len(names) == len(set(names)) <= MOST_SEGMENTS,
+        all(map(_is_segment, tree.segments)),
+        all(map(_SHA256.fullmatch, (*digests, tree.states.files))),
+        all(map(_is_blob, tree.blobs())),
+        *sums,
+    )
+    try:
+        parse_snapshot_id(tree.snapshot_id)
+        parse_store_id(tree.index_id)
+    except InvalidRequest as error:
+        raise NotTrusted(f"trees/{wanted.sha256} is no tree: {error}") from error
+    if not all(fits):
+        raise NotTrusted(f"trees/{wanted.sha256} does not add up")
+    return tree
+
+
+def spelled_state(tree: Blob) -> bytes:
+    """Return the bytes of what a state leads to."""
+    return stable_json.dumps({"format": STATE_FORMAT, **asdict(tree)})
+
+
+def read_state(data: bytes) -> Blob:
+    """Return the tree that a state leads to.
+
+    Raises:
+        NotTrusted: it is no such object.
+    """
+    found = _decoded(_State, data, "a state", STATE_FORMAT)
+    tree = Blob(found.sha256, found.size_bytes)
+    if not _is_tree(tree):
+        raise NotTrusted("a state leads to no tree")
+    return tree
+
+
+def spelled_ref(entries: Sequence[Entry]) -> bytes:
+    """Return a ref's bytes, with a digest: nothing else names them by what they hold."""
+    listed: stable_json.Json = [asdict(entry) for entry in entries[:MOST_ENTRIES]]
+    return stable_json.dumps(seal({"format": REF_FORMAT, "entries": listed}))
+
+
+def read_ref(data: bytes) -> tuple[Entry, ...]:
+    """Return what a ref remembers, the last push first.
+
+    Raises:
+        NotTrusted: it is none, or not as it was written.
+    """
+    ref = _decoded(_Ref, data, "a ref", REF_FORMAT)
+    fits = (
+        spelled_ref(ref.entries) == stable_json.dumps(asdict(ref)),
+        len(ref.entries) <= MOST_ENTRIES,
+        all(_is_entry(entry) for entry in ref.entries),
+    )
+    if not all(fits):
+        raise NotTrusted("a ref is not as it was written")
+    return ref.entries
+
+
+def with_entry(entries: Sequence[Entry], new: Entry) -> tuple[Entry, ...]:
+    """Return a ref's entries with a push in front; one of the same tree goes."""
+    return (new, *(entry for entry in entries if entry.tree != new.tree))[:MOST_ENTRIES]
+
+
+def same_push(one: Entry, other: Entry) -> bool:
+    """Tell whether two entries say the same but for their time."""
+    return replace(one, pushed_at=other.pushed_at) == other
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    format: str
+    sha256: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Ref:
+    format: str
+    entries: tuple[Entry, ...]
+    sha256: str
+
+
+def _decoded(kind: type[D], data: bytes, what: str, form: str) -> D:
+    try:
+        values: Any = stable_json.loads(data)
+        said = values.get("format") if isinstance(values, dict) else None
+        if said != form:
+            raise NotTrusted(f"not {what} of this build: {said!r:.40}")
+        known = {each.name for each in fields(kind)}  # type: ignore[arg-type] # dataclasses all
+        if values.keys() - known:
+            raise NotTrusted(f"{what} holds more than it may")
+        return decode(kind, values)
+    except (DecodeError, ValueError, RecursionError) as error:
+        raise NotTrusted(f"{what} cannot be read: {error}"[:200]) from error
+
+
+def _is_blob(blob: Blob) -> bool:
+    return _SHA256.fullmatch(blob.sha256) is not None and blob.size_bytes >= 0
+
+
+def _is_tree(tree: Blob) -> bool:
+    return _is_blob(tree) and tree.size_bytes <= MOST_TREE_BYTES
+
+
+def _is_segment(segment: TravellingSegment) -> bool:
+    figures = (segment.rows, segment.files, segment.size_bytes)
+    named = _SEGMENT.fullmatch(segment.name) and _SHA256.fullmatch(segment.sha256)
+    return bool(named) and min(figures) >= 0 and segment.kind in _KINDS
+
+
+def _is_entry(entry: Entry) -> bool:
+    commits = (*((entry.commit,) if entry.commit else ()), *entry.history)
+    trees = (entry.states.git_tree,) if entry.states.git_tree else ()
+    return (
+        _is_tree(entry.tree)
+        and _SHA256.fullmatch(entry.states.files) is not None
+        and len(entry.history) <= MOST_HISTORY
+        and all(map(_COMMIT.fullmatch, (*commits, *trees)))
+    )

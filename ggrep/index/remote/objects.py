@@ -1,0 +1,279 @@
+"""The objects of a remote: read, written once, swapped, listed.
+
+`obstore` speaks to S3, Google's and Azure's storage, a directory and memory. What it lacks for a
+directory, a conditional replacement, is done under a lock file there.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import obstore
+from obstore import exceptions
+from obstore.store import LocalStore, MemoryStore, from_url
+
+from ggrep.base import durable
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import NotTrusted, RemoteError
+from ggrep.base.faults import reach
+from ggrep.base.locks import Patience, alone
+from ggrep.config.remotes import Remote
+from ggrep.model.sanitise import sanitise_line
+
+_CONNECT: Final = timedelta(seconds=5)
+_SILENCE: Final = timedelta(seconds=20)
+"""How long an answer may bring nothing."""
+_RETRIES: Final = 4
+_RETRY: Final = timedelta(seconds=30)
+_LOCK_MS: Final = 30_000
+_AT_ONCE: Final = 8 << 20
+"""Objects up to so many bytes are read and written in one request."""
+_SAID: Final = 200
+_LOCK: Final = ".lock"
+_memories: dict[str, MemoryStore] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Stat:
+    """An object as it lies there.
+
+    Attributes:
+        version: what a swap names it by.
+    """
+
+    key: str
+    size_bytes: int
+    modified: datetime
+    version: str
+
+
+@dataclass(slots=True)
+class Traffic:
+    """Requests and bytes since the remote was opened."""
+
+    gets: int = 0
+    heads: int = 0
+    puts: int = 0
+    lists: int = 0
+    deletes: int = 0
+    bytes_down: int = 0
+    bytes_up: int = 0
+
+
+@dataclass(slots=True)
+class Objects:
+    """The objects of one remote. Every method raises RemoteError where the remote fails.
+
+    Attributes:
+        name: of the remote, for messages.
+        directory: of a remote that is one.
+    """
+
+    name: str
+    store: Any
+    directory: Path | None = None
+    wait: Callable[[float], None] = lambda _: None
+    traffic: Traffic = field(default_factory=Traffic)
+
+    def read(self, key: str, most_bytes: int) -> tuple[bytes, str] | None:
+        """Return an object and its version; None where there is none.
+
+        Raises:
+            NotTrusted: it is larger than `most_bytes`.
+        """
+        self.traffic.gets += 1
+        with self._failures(key):
+            try:
+                found = obstore.get(self.store, key)
+                if int(found.meta["size"]) > most_bytes:
+                    raise NotTrusted(f"{self.name}: {key} is larger than {most_bytes} bytes")
+                data = bytes(found.bytes())
+                version = str(found.meta["e_tag"] or "")
+            except FileNotFoundError:
+                return None
+        self.traffic.bytes_down += len(data)
+        if len(data) > most_bytes:
+            raise NotTrusted(f"{self.name}: {key} is larger than {most_bytes} bytes")
+        return data, version
+
+    def fetch(self, key: str, goal: Path, size_bytes: int, sha256: str) -> None:
+        """Write an object to a new file, synced, if it is the one that is meant.
+
+        Raises:
+            NotTrusted: it is missing, or its size or digest is another; nothing is left of it.
+        """
+        self.traffic.gets += 1
+        digest, seen = hashlib.sha256(), 0
+        partial = goal.with_name(f"{goal.name}.{os.getpid()}-{id(goal)}.part")
+        partial.unlink(missing_ok=True)
+        try:
+            with (
+                self._failures(key),
+                durable.new_file(partial) as descriptor,
+                os.fdopen(os.dup(descriptor), "wb") as file,
+            ):
+                for chunk in obstore.get(self.store, key).stream(min_chunk_size=1 << 20):
+                    seen += len(chunk)
+                    if seen > size_bytes:
+                        break
+                    digest.update(chunk)
+                    file.write(chunk)
+            self.traffic.bytes_down += seen
+            if (seen, digest.hexdigest()) != (size_bytes, sha256):
+                raise NotTrusted(f"{self.name}: {key} is not the object that was published")
+            partial.replace(goal)
+        except _Missing as error:
+            raise NotTrusted(f"{self.name}: {key} is missing") from error
+        finally:
+            partial.unlink(missing_ok=True)
+
+    def stat(self, key: str) -> Stat | None:
+        """Return how an object lies there; None where there is none."""
+        self.traffic.heads += 1
+        with self._failures(key):
+            try:
+                return _stat(obstore.head(self.store, key))
+            except FileNotFoundError:
+                return None
+
+    def put(self, key: str, content: bytes | Path) -> None:
+        """Write an object whose key says what it holds, whatever lies there."""
+        size = content.stat().st_size if isinstance(content, Path) else len(content)
+        self.traffic.puts += 1
+        self.traffic.bytes_up += size
+        with self._failures(key):
+            obstore.put(self.store, key, content, use_multipart=size > _AT_ONCE)
+
+    def create(self, key: str, data: bytes) -> bool:
+        """Write an object unless there is one; return whether it was written."""
+        self.traffic.puts += 1
+        self.traffic.bytes_up += len(data)
+        with self._failures(key):
+            try:
+                obstore.put(self.store, key, data, mode="create", use_multipart=False)
+            except exceptions.AlreadyExistsError:
+                return False
+        return True
+
+    def swap(self, key: str, data: bytes, version: str | None) -> bool:
+        """Replace an object if it still is of that version, None for none; tell whether it was."""
+        if version is None:
+            return self.create(key, data)
+        if self.directory is not None:
+            return self._swap_here(key, data, version)
+        self.traffic.puts += 1
+        self.traffic.bytes_up += len(data)
+        with self._failures(key):
+            try:
+                mode: Any = {"e_tag": version}
+                obstore.put(self.store, key, data, mode=mode, use_multipart=False)
+            except (exceptions.PreconditionError, FileNotFoundError):
+                return False
+        return True
+
+    def list(self, prefix: str) -> Iterator[Stat]:
+        """Yield all objects whose keys begin with a folder."""
+        self.traffic.lists += 1
+        with self._failures(prefix):
+            for batch in obstore.list(self.store, prefix=prefix):
+                yield from (_stat(one) for one in batch if one["path"] != _LOCK)
+
+    def delete(self, key: str) -> None:
+        """Remove an object; one that is gone already is none."""
+        self.traffic.deletes += 1
+        with self._failures(key):
+            try:
+                obstore.delete(self.store, key)
+            except FileNotFoundError:
+                return
+
+    def _swap_here(self, key: str, data: bytes, version: str) -> bool:
+        with self._locked():
+            found = self.stat(key)
+            if found is None or found.version != version:
+                return False
+            self.put(key, data)
+            return True
+
+    def _locked(self) -> AbstractContextManager[None]:
+        if self.directory is None:
+            return nullcontext()
+        patience = Patience(
+            Deadline.after(SystemClock(), _LOCK_MS), self.wait, f"{self.name}: it is locked"
+        )
+        return alone(self.directory / _LOCK, patience)
+
+    @contextmanager
+    def _failures(self, key: str) -> Iterator[None]:
+        """Tell what failed as an error of ours."""
+        reach("remote.before_request")
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise _Missing(f"{self.name}: {key} is missing") from error
+        except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError) as error:
+            raise RemoteError(f"{self.name}: not permitted: {key}: {_first_line(error)}") from error
+        except (exceptions.BaseError, OSError) as error:
+            raise RemoteError(f"{self.name}: {key}: {_first_line(error)}") from error
+
+
+class _Missing(RemoteError):
+    """There is no such object."""
+
+
+def open_objects(remote: Remote, wait: Callable[[float], None]) -> Objects:
+    """Open a remote; nothing is asked of it yet.
+
+    Args:
+        remote: as it was checked.
+        wait: sleeps that many seconds.
+
+    Raises:
+        RemoteError: the environment does not say what its provider needs.
+    """
+    try:
+        if remote.directory is not None:
+            store: Any = LocalStore(prefix=remote.directory, mkdir=True)
+        elif remote.url.startswith("memory:"):
+            store = _memories.setdefault(remote.url, MemoryStore())
+        else:
+            store = _of_cloud(remote)
+    except (exceptions.BaseError, OSError, ValueError) as error:
+        raise RemoteError(f"{remote.name}: {_first_line(error)}") from error
+    return Objects(remote.name, store, remote.directory, wait)
+
+
+def _of_cloud(remote: Remote) -> Any:  # noqa: ANN401 - obstore's stores have no common base
+    options: dict[str, Any] = {
+        "client_options": {
+            "connect_timeout": _CONNECT,
+            "read_timeout": _SILENCE,
+            "allow_http": remote.plain_http,
+        },
+        "retry_config": {"max_retries": _RETRIES, "retry_timeout": _RETRY},
+    }
+    if urlsplit(remote.url).scheme == "s3":
+        if remote.endpoint:
+            options |= {"endpoint": remote.endpoint, "virtual_hosted_style_request": False}
+        if remote.region:
+            options["region"] = remote.region
+    return from_url(remote.url, **options)
+
+
+def _stat(found: Any) -> Stat:  # noqa: ANN401 - a mapping of obstore's
+    return Stat(
+        str(found["path"]), int(found["size"]), found["last_modified"], str(found["e_tag"] or "")
+    )
+
+
+def _first_line(error: Exception) -> str:
+    """Return what an error says, for one line; obstore's go on with how they came about."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    return sanitise_line(next((line for line in lines if line), type(error).__name__))[:_SAID]

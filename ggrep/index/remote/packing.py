@@ -1,0 +1,86 @@
+"""A segment's table as one file: its files behind one another, under a header that lists them.
+
+The header is one line of JSON, `[["path", bytes], ...]` in the order of the table's digest. The
+same table makes the same file, byte for byte.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from ggrep.base import durable, stable_json
+from ggrep.base.errors import NotTrusted
+from ggrep.base.ids import SegmentName
+from ggrep.index.store.tables import table_files
+
+_MOST_HEADER: Final = 1 << 20
+_PART: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
+_MOST_PARTS: Final = 4
+
+
+def pack(store: Path, segment: SegmentName, goal: Path) -> None:
+    """Write a segment's table as one new file."""
+    found = table_files(store, segment)
+    listed: stable_json.Json = [[name, path.stat().st_size] for path, name in found]
+    with _new(goal) as file:
+        file.write(stable_json.dumps(listed) + b"\n")
+        for path, _ in found:
+            with path.open("rb") as data:
+                shutil.copyfileobj(data, file)
+
+
+def unpack(packed: Path, goal: Path) -> None:
+    """Make a table's directory, synced, of a packed file.
+
+    Raises:
+        NotTrusted: the file is no packed table; what was made stays, for its caller to remove.
+    """
+    with packed.open("rb") as data:
+        for name, size in _header(data):
+            file = goal / name
+            durable.make_directory(file.parent)
+            with _new(file) as out:
+                if _copied(data, out, size) != size:
+                    raise NotTrusted("a packed table ends too early")
+        if data.read(1):
+            raise NotTrusted("a packed table goes on behind its end")
+    durable.sync_tree(goal)
+
+
+def _header(data: BinaryIO) -> list[tuple[str, int]]:
+    line = data.readline(_MOST_HEADER)
+    try:
+        listed = stable_json.loads(line)
+        found = [(name, size) for name, size in listed]
+    except (ValueError, TypeError) as error:
+        raise NotTrusted("a packed table has no header") from error
+    for name, size in found:
+        if not isinstance(name, str) or type(size) is not int or size < 0 or not _is_safe(name):
+            raise NotTrusted("a packed table names a file that no table has")
+    if len({name for name, _ in found}) != len(found):
+        raise NotTrusted("a packed table names a file twice")
+    return found
+
+
+def _is_safe(name: str) -> bool:
+    """Tell whether a path stays inside, is no hidden file and is spelled as LanceDB does."""
+    parts = name.split("/")
+    return len(parts) <= _MOST_PARTS and all(map(_PART.fullmatch, parts))
+
+
+def _copied(data: BinaryIO, out: BinaryIO, size: int) -> int:
+    done = 0
+    while done < size and (chunk := data.read(min(1 << 20, size - done))):
+        out.write(chunk)
+        done += len(chunk)
+    return done
+
+
+@contextmanager
+def _new(path: Path) -> Iterator[BinaryIO]:
+    with durable.new_file(path) as descriptor, os.fdopen(os.dup(descriptor), "wb") as file:
+        yield file

@@ -1,0 +1,290 @@
+"""Pushes the active snapshot to a remote: blobs, then the tree, its states, and the ref last.
+
+A push that dies leaves objects that nothing names; the next one takes them up, or a collection
+removes them. Nothing that was there is overwritten by anything else, so pushers need no lock: what
+they write has one content, or is swapped.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from ggrep.base.clock import rfc3339
+from ggrep.base.errors import Busy, InvalidRequest, NotTrusted
+from ggrep.base.faults import reach
+from ggrep.base.formats import ROW
+from ggrep.base.ids import PathKey, SnapshotId
+from ggrep.config.repo_key import key_by_history, repo_key
+from ggrep.index.remote import layout
+from ggrep.index.remote.layout import Blob, Entry, States, TravellingSegment, Tree
+from ggrep.index.remote.nearest import git_tree, history
+from ggrep.index.remote.objects import Objects
+from ggrep.index.remote.packed_tables import Packed
+from ggrep.index.store.manifest import SegmentRef, SnapshotManifest
+from ggrep.index.store.view import SnapshotView
+from ggrep.index.sync.problems import is_passing
+from ggrep.index.sync.target import SyncTarget
+
+GRACE: Final = timedelta(hours=24)
+"""How long a collection leaves alone what nothing names: a push may be about to name it."""
+_REFRESH: Final = GRACE / 2
+"""An object that is older is written again, as a collection may be looking at it."""
+_SWAPS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PushReport:
+    """What a push did.
+
+    Attributes:
+        pushed: False where the remote had all of it.
+        blobs: how many the snapshot is made of.
+        written: how many of these the remote lacked.
+    """
+
+    repo_key: str
+    snapshot_id: SnapshotId
+    tree: Blob
+    states: States
+    commit: str | None
+    pushed: bool
+    blobs: int
+    written: int
+    written_bytes: int
+
+
+def push(target: SyncTarget, view: SnapshotView, objects: Objects, *, again: bool) -> PushReport:
+    """Push a snapshot.
+
+    Args:
+        target: the repository.
+        view: of the snapshot, pinned by the caller.
+        objects: the remote's.
+        again: write every object, whatever lies there.
+
+    Raises:
+        InvalidRequest: the snapshot is not whole, or the repository has no key.
+        RemoteError: the remote fails; what it had before it still has.
+        Busy: too many others pushed the same repository at once.
+    """
+    return _Push(target, view, objects, again=again).run()
+
+
+def key_of(target: SyncTarget) -> str:
+    """Return who the repository is on remotes.
+
+    Raises:
+        InvalidRequest: nothing says so.
+    """
+    key = repo_key(target.root, target.settings) or key_by_history(target.root)
+    if not key:
+        raise InvalidRequest(
+            "nothing tells who this repository is: it has no remote named origin, and no whole"
+            ' history; give it a name in .ggrep.toml: repo_key = "team/name"'
+        )
+    return key
+
+
+def states_of(
+    target: SyncTarget, manifest: SnapshotManifest, files: Mapping[PathKey, str]
+) -> States:
+    """Return the states that a snapshot is of."""
+    git = manifest.git
+    tree = None
+    if git is not None and git.dirty is False and git.head_sha is not None:
+        tree = git_tree(target.root, git.head_sha)
+    return States(tree, layout.files_state(files))
+
+
+class _Push:
+    def __init__(
+        self, target: SyncTarget, view: SnapshotView, objects: Objects, *, again: bool
+    ) -> None:
+        self._target, self._view, self._objects, self._again = target, view, objects, again
+        self._written = self._written_bytes = 0
+        self._skipped: list[Blob] = []
+        self._sources: dict[str, Path | SegmentRef] = {}
+        self._packed = Packed(target)
+
+    def run(self) -> PushReport:
+        with self._packed:
+            return self._run()
+
+    def _run(self) -> PushReport:
+        manifest = self._view.manifest
+        _require_whole(manifest)
+        key = key_of(self._target)
+        states = states_of(self._target, manifest, self._view.live_files())
+        tree, held = self._held(states)
+        if tree is None or self._again:
+            tree = self._upload(key, states)
+            held = False
+        commit = manifest.git.head_sha if manifest.git else None
+        swung = self._swing(key, Entry(tree, states, commit, *self._times(commit)))
+        for blob in self._skipped:  # a collection may have begun before us
+            if self._objects.stat(blob.key) is None:
+                self._put_blob(blob)
+        return PushReport(
+            repo_key=key,
+            snapshot_id=manifest.snapshot_id,
+            tree=tree,
+            states=states,
+            commit=commit,
+            pushed=swung or not held,
+            blobs=1 + 2 * len(manifest.segments),
+            written=self._written,
+            written_bytes=self._written_bytes,
+        )
+
+    def _held(self, states: States) -> tuple[Blob | None, bool]:
+        """Return the tree that the remote has of these files, and whether it is there."""
+        found: Blob | None = None
+        for key in states.keys(self._target.config_fingerprint):
+            read = self._objects.read(key, layout.MOST_STATE_BYTES)
+            if read is None:
+                return None, False
+            try:
+                tree = layout.read_state(read[0])
+            except NotTrusted:
+                return None, False
+            if found not in {None, tree}:
+                return None, False
+            found = tree
+        stat = self._objects.stat(layout.tree_key(found)) if found else None
+        held = stat is not None and found is not None and stat.size_bytes == found.size_bytes
+        return (found, True) if held else (None, False)
+
+    def _upload(self, key: str, states: States) -> Blob:
+        """Write what the remote lacks of the snapshot; return its tree."""
+        segments = tuple(self._segments())
+        masks = Blob(
+            self._view.manifest.visibility.sha256, self._view.manifest.visibility.size_bytes
+        )
+        tree = _tree(self._view.manifest, key, states, segments, masks)
+        for blob in tree.blobs():
+            self._bring(blob)
+        reach("push.after_blobs")
+        data = layout.spelled_tree(tree)
+        named = layout.blob_of(data)
+        if self._lacks(layout.tree_key(named), named.size_bytes):
+            self._objects.put(layout.tree_key(named), data)
+        reach("push.after_tree")
+        for state in states.keys(self._target.config_fingerprint):
+            self._name(state, named)
+        reach("push.after_states")
+        return named
+
+    def _segments(self) -> Iterator[TravellingSegment]:
+        visibility = self._view.manifest.visibility
+        self._sources[visibility.sha256] = self._view.store / visibility.path
+        for ref in self._view.manifest.segments:
+            table = self._packed.blob_of(ref)
+            self._sources[table.sha256] = ref
+            self._sources[ref.image.sha256] = self._view.store / ref.image.path
+            image = Blob(ref.image.sha256, ref.image.size_bytes)
+            yield TravellingSegment(
+                ref.table, ref.kind, ref.rows, ref.files, ref.size_bytes, ref.sha256, table, image
+            )
+
+    def _bring(self, blob: Blob) -> None:
+        if self._lacks(blob.key, blob.size_bytes):
+            self._put_blob(blob)
+        else:
+            self._skipped.append(blob)
+
+    def _lacks(self, key: str, size_bytes: int) -> bool:
+        if self._again:
+            return True
+        stat = self._objects.stat(key)
+        if stat is None or stat.size_bytes != size_bytes:
+            return True
+        return self._target.clock.now() - stat.modified > _REFRESH
+
+    def _put_blob(self, blob: Blob) -> None:
+        source = self._sources[blob.sha256]
+        file = source if isinstance(source, Path) else self._packed.file_of(source)
+        self._objects.put(blob.key, file)
+        self._written += 1
+        self._written_bytes += blob.size_bytes
+
+    def _name(self, state: str, tree: Blob) -> None:
+        """Have a state lead to the tree, unless it leads to one that is there already."""
+        data = layout.spelled_state(tree)
+        for _ in range(_SWAPS):
+            found = self._objects.read(state, layout.MOST_STATE_BYTES)
+            if found is not None and not self._again and self._leads_somewhere(found[0]):
+                return
+            if found is not None and found[0] == data:
+                return
+            if self._objects.swap(state, data, found[1] if found else None):
+                return
+        raise Busy("others push this repository, too", retry_after_ms=1000)
+
+    def _leads_somewhere(self, data: bytes) -> bool:
+        with suppress(NotTrusted):
+            tree = layout.read_state(data)
+            stat = self._objects.stat(layout.tree_key(tree))
+            return stat is not None and stat.size_bytes == tree.size_bytes
+        return False
+
+    def _swing(self, key: str, entry: Entry) -> bool:
+        """Put a push in front of the ref; return False where it stands there."""
+        ref = layout.ref_key(key, self._target.config_fingerprint)
+        for attempt in range(_SWAPS):
+            found = self._objects.read(ref, layout.MOST_REF_BYTES)
+            entries: tuple[Entry, ...] = ()
+            if found is not None:
+                with suppress(NotTrusted):  # one that cannot be read is written anew
+                    entries = layout.read_ref(found[0])
+            if any(layout.same_push(one, entry) for one in entries):
+                return False
+            data = layout.spelled_ref(layout.with_entry(entries, entry))
+            reach("push.before_ref")
+            if self._objects.swap(ref, data, found[1] if found else None):
+                reach("push.after_ref")
+                return True
+            self._target.wait(min(0.01 * (attempt + 1), 0.5))
+        raise Busy("others push this repository, too", retry_after_ms=1000)
+
+    def _times(self, commit: str | None) -> tuple[tuple[str, ...], str]:
+        before = history(self._target.root, commit, layout.MOST_HISTORY + 1) if commit else ()
+        return before[1:], rfc3339(self._target.clock.now())
+
+
+def _require_whole(manifest: SnapshotManifest) -> None:
+    if manifest.partial:
+        raise InvalidRequest("the index is still being built; run: ggrep index")
+    passing = [problem for problem in manifest.errors if is_passing(problem)]
+    if passing:
+        told = f"{passing[0].path_key}: {passing[0].message}"
+        raise InvalidRequest(f"the index does not hold all files: {told}; run: ggrep index")
+
+
+def _tree(
+    manifest: SnapshotManifest,
+    key: str,
+    states: States,
+    segments: tuple[TravellingSegment, ...],
+    masks: Blob,
+) -> Tree:
+    return Tree(
+        repo_key=key,
+        snapshot_id=manifest.snapshot_id,
+        index_id=manifest.name,
+        created_at=manifest.created_at,
+        config_fingerprint=manifest.config_fingerprint,
+        ignore_fingerprint=manifest.ignore_fingerprint,
+        embed_config_fingerprint=manifest.embed_config_fingerprint,
+        chunk_row_schema_version=ROW.writes,
+        states=states,
+        git=manifest.git,
+        segments=segments,
+        masks=masks,
+        counts=manifest.counts,
+        degraded=manifest.degraded,
+        errors=manifest.errors,
+        errors_total=manifest.problems,
+    )

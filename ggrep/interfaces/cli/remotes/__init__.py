@@ -1,0 +1,1 @@
+"""`ggrep remote`, `ggrep push` and `ggrep pull`: snapshots that travel."""

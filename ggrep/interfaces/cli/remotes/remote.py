@@ -1,0 +1,159 @@
+"""`ggrep remote add|list|remove|gc`: where snapshots are pushed to and pulled from."""
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Annotated, Final
+
+from ggrep.base.clock import SystemClock
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import UsageError
+from ggrep.base.locks import Patience, alone
+from ggrep.config.home import Home
+from ggrep.config.remotes import Remote, checked, read_remotes, remote_named, write_remotes
+from ggrep.config.settings import home_from
+from ggrep.interfaces.cli.parsing.flags import Argument, Flag, JsonFlag, PlainFlag
+from ggrep.interfaces.cli.remotes.remotes_json import remote_collection_json, remotes_json
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.text_tables import bytes_text, plural
+from ggrep.model.sanitise import sanitise_line
+
+_LOCK_MS: Final = 10_000
+
+
+def add(
+    name: Annotated[str, Argument("What commands call it; `origin` is meant where none is said.")],
+    url: Annotated[
+        str, Argument("s3://BUCKET/FOLDER, gs://..., az://..., or file:///DIRECTORY", metavar="URL")
+    ],
+    endpoint: Annotated[
+        str | None, Flag("--endpoint", "A service that speaks S3 and is not Amazon's.")
+    ] = None,
+    region: Annotated[str | None, Flag("--region", "Of S3; default: the environment's.")] = None,
+    plain_http: Annotated[bool, Flag("--plain-http", "Allow an endpoint without TLS.")] = False,
+    readable: Annotated[
+        bool,
+        Flag("--readable", "Show what was pushed before the files here have been compared."),
+    ] = False,
+    json: JsonFlag = False,
+) -> int:
+    """Add a remote, or say another place for one.
+
+    Nothing is asked of it yet. Credentials come from the environment, by their provider's names:
+    AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_KEY and so on.
+    """
+    remote = checked(
+        Remote(
+            name,
+            url.rstrip("/"),
+            (endpoint or "").rstrip("/"),
+            region or "",
+            plain_http=plain_http,
+            readable=readable,
+        )
+    )
+
+    def added(known: Sequence[Remote]) -> Sequence[Remote]:
+        others = {one.name: one for one in known}
+        return tuple((others | {name: remote}).values())
+
+    return _changed(added, f"{name} is {remote.url}", json=json)
+
+
+def remove(
+    name: Annotated[str, Argument("Its name.")],
+    json: JsonFlag = False,
+) -> int:
+    """Forget a remote; what lies there stays."""
+
+    def removed(known: Sequence[Remote]) -> Sequence[Remote]:
+        remote_named(known, name)
+        return tuple(one for one in known if one.name != name)
+
+    return _changed(removed, f"{name} is forgotten; what lies there stays", json=json)
+
+
+def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
+    """List the remotes of this home."""
+    terminal = open_terminal(plain=plain)
+    remotes = read_remotes(home_from(terminal.environ).remotes)
+    if json:
+        terminal.write_json(remotes_json(remotes), pretty=True)
+        return 0
+    for one in remotes:
+        more = [f"endpoint {one.endpoint}"] if one.endpoint else []
+        more += ["readable"] if one.readable else []
+        told = f"  ({', '.join(more)})" if more else ""
+        name = terminal.style.paint("name", one.name)
+        terminal.write(f"{name}  {sanitise_line(one.url)}{sanitise_line(told)}\n")
+    if not remotes:
+        terminal.note("no remote yet; to add one: ggrep remote add origin URL\n")
+    return 0
+
+
+def gc(
+    name: Annotated[str | None, Argument("Its name; default: the only one, or origin.")] = None,
+    grace_hours: Annotated[
+        int, Flag("--grace-hours", "Leave alone what is younger.", least=1, most=8760)
+    ] = 24,
+    force: Annotated[bool, Flag("--force", "Delete it.")] = False,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Say what of a remote nobody needs any more, or delete it.
+
+    Needed is what the last 32 pushes of each repository and configuration are made of.
+    """
+    from ggrep.index.remote.collect import collect
+    from ggrep.index.remote.objects import open_objects
+
+    terminal = open_terminal(plain=plain)
+    remote = known_remote(terminal, name)
+    objects = open_objects(remote, time.sleep)
+    grace = timedelta(hours=grace_hours)
+    found = collect(objects, SystemClock(), grace=grace, force=force)
+    if json:
+        terminal.write_json(remote_collection_json(remote, found, force=force), pretty=True)
+        return 0
+    count, size = (
+        (found.deleted, found.deleted_bytes) if force else (found.removable, found.removable_bytes)
+    )
+    verb = "deleted" if force else "would delete"
+    told = plural(count, "object", "objects")
+    terminal.write(f"{verb} {told}, {bytes_text(size)}; {found.kept} kept, {found.refs} refs\n")
+    if not force and found.removable:
+        terminal.note(f"nothing was touched; to delete: ggrep remote gc {remote.name} --force\n")
+    return 0
+
+
+def known_remote(terminal: Terminal, name: str | None) -> Remote:
+    """Return the remote that is meant.
+
+    Raises:
+        InvalidRequest: there is none.
+    """
+    return remote_named(read_remotes(home_from(terminal.environ).remotes), name)
+
+
+def _changed(
+    change: Callable[[Sequence[Remote]], Sequence[Remote]], said: str, *, json: bool
+) -> int:
+    terminal = open_terminal()
+    home = home_from(terminal.environ)
+    _require_home(home)
+    patience = Patience(
+        Deadline.after(SystemClock(), _LOCK_MS), time.sleep, "the remotes are being changed"
+    )
+    with alone(home.remotes_lock, patience):
+        remotes = change(read_remotes(home.remotes))
+        write_remotes(home.remotes, remotes)
+    if json:
+        terminal.write_json(remotes_json(remotes), pretty=True)
+    else:
+        terminal.tell(said)
+    return 0
+
+
+def _require_home(home: Home) -> None:
+    if home.base.exists() and not home.base.is_dir():
+        raise UsageError(f"{home.base}: the ggrep home is not a directory")

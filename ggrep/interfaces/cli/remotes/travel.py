@@ -1,0 +1,182 @@
+"""`ggrep push` and `ggrep pull`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from ggrep.base.clock import SystemClock
+from ggrep.base.errors import InvalidRequest, RemoteError
+from ggrep.config.remotes import Remote
+from ggrep.index.repo_identity import require_modest
+from ggrep.interfaces.cli.parsing.flags import (
+    Argument,
+    EncoderFlag,
+    Flag,
+    JsonFlag,
+    PlainFlag,
+    ProfileFlag,
+    YesFlag,
+)
+from ggrep.interfaces.cli.remotes.remote import known_remote
+from ggrep.interfaces.cli.remotes.remotes_json import pull_json, push_json
+from ggrep.interfaces.cli.terminal import (
+    Terminal,
+    ask_before_indexing,
+    open_terminal,
+    show_progress,
+)
+from ggrep.interfaces.cli.text_tables import bytes_text, plural
+from ggrep.model.sanitise import sanitise_line
+from ggrep.service.places import open_engine, place_of
+
+if TYPE_CHECKING:
+    from ggrep.index.remote.objects import Traffic
+    from ggrep.index.remote.pull import PullReport
+    from ggrep.search.engine.engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class PullOutcome:
+    """What became of a pull.
+
+    Attributes:
+        remote: None where there is none.
+        report: None where it failed.
+        reason: why nothing could be had; empty otherwise.
+    """
+
+    remote: Remote | None
+    report: "PullReport | None" = None
+    traffic: "Traffic | None" = None
+    reason: str = ""
+
+
+def push(
+    path: Annotated[
+        Path | None, Argument("A directory in the repository; default: the current one.")
+    ] = None,
+    to: Annotated[
+        str | None, Flag("--remote", "Which remote; default: the only one, or origin.")
+    ] = None,
+    again: Annotated[bool, Flag("--again", "Write every object, whatever lies there.")] = False,
+    encoder: EncoderFlag = None,
+    profile: ProfileFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Push the index of a repository to a remote, so that nobody else has to build it.
+
+    What is pushed is the active snapshot; `ggrep index` brings it up to date first. Only what the
+    remote lacks is sent, and secrets are masked in it as they are in every index.
+    """
+    from ggrep.search.engine.travelling import push_to
+
+    terminal, clock = open_terminal(plain=plain), SystemClock()
+    remote = known_remote(terminal, to)
+    engine = _engine(path, terminal, encoder, profile)
+    since_ms = clock.monotonic_ms()
+    done = push_to(engine, remote, again=again)
+    spent_ms = int(clock.monotonic_ms() - since_ms)
+    if json:
+        terminal.write_json(push_json(remote, done, spent_ms), pretty=True)
+        return 0
+    report = done.report
+    what = f"{report.repo_key}, commit {report.commit[:12]}" if report.commit else report.repo_key
+    if report.pushed:
+        size = bytes_text(report.written_bytes)
+        told = f"pushed {what} to {remote.name}: {report.written} of {report.blobs} blobs, {size}"
+    else:
+        told = f"{remote.name} has {what} already"
+    terminal.tell(sanitise_line(f"{told}, in {spent_ms / 1000:.1f} s"))
+    return 0
+
+
+def pull(
+    path: Annotated[
+        Path | None, Argument("A directory in the repository; default: the current one.")
+    ] = None,
+    of: Annotated[
+        str | None, Flag("--remote", "Which remote; default: the only one, or origin.")
+    ] = None,
+    auto: Annotated[
+        bool,
+        Flag("--auto", "Index what cannot be pulled, whatever the reason; for scripts and hooks."),
+    ] = False,
+    yes: YesFlag = False,
+    encoder: EncoderFlag = None,
+    profile: ProfileFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Take over from a remote what was indexed of these files, then index what is missing.
+
+    The snapshot nearest to this checkout is taken: of the same files, else of the commit with the
+    longest history in common. Of it only files are shown that lie here, byte for byte.
+    """
+    terminal, clock = open_terminal(plain=plain), SystemClock()
+    engine = _engine(path, terminal, encoder, profile)
+    ask_before_indexing(require_modest, engine.identity.root, engine.home, yes=yes)
+    label = engine.identity.root.name
+    since_ms = clock.monotonic_ms()
+    outcome = pulled(engine, terminal, of, auto=auto)
+    pull_ms = int(clock.monotonic_ms() - since_ms)
+    if not json:
+        _tell(outcome, terminal, pull_ms)
+    with show_progress(terminal, label) as progress:
+        synced = engine.sync(progress=progress)
+    spent_ms = int(clock.monotonic_ms() - since_ms)
+    if json:
+        terminal.write_json(pull_json(outcome, synced, (pull_ms, spent_ms)), pretty=True)
+        return 0
+    terminal.tell(
+        f"{label}: {synced.indexed} indexed, {synced.unchanged} unchanged; {synced.chunks} chunks"
+        f" in {spent_ms / 1000:.1f} s"
+    )
+    return 0
+
+
+def pulled(engine: "Engine", terminal: Terminal, name: str | None, *, auto: bool) -> PullOutcome:
+    """Pull; under `auto` a remote that fails or is not there is told of and is no failure."""
+    from ggrep.search.engine.travelling import pull_from
+
+    remote: Remote | None = None
+    try:
+        remote = known_remote(terminal, name)
+        with show_progress(terminal, engine.identity.root.name) as progress:
+            done = pull_from(engine, remote, progress)
+    except (RemoteError, InvalidRequest) as error:
+        if not auto:
+            raise
+        return PullOutcome(remote, reason=f"{error} ({error.code})")
+    report = done.report
+    reason = ""
+    if report.outcome == "nothing":
+        told = "; ".join(report.passed_over)
+        reason = told or "no snapshot of these files was pushed by a build and settings like these"
+    return PullOutcome(remote, report, done.traffic, reason)
+
+
+def _tell(outcome: PullOutcome, terminal: Terminal, pull_ms: int) -> None:
+    report, remote = outcome.report, outcome.remote
+    name = remote.name if remote else "no remote"
+    if report is None or report.outcome == "nothing":
+        told = f"nothing was pulled from {name}: {outcome.reason}"
+    elif report.outcome == "current":
+        told = f"the index holds all {plural(report.files, 'file', 'files')} as they are"
+    else:
+        at = f" of commit {report.commit[:12]}" if report.commit else ""
+        size = bytes_text(outcome.traffic.bytes_down if outcome.traffic else 0)
+        told = (
+            f"pulled {report.brought} of {plural(report.of_files, 'file', 'files')}{at} from"
+            f" {name}, {size} in {pull_ms / 1000:.1f} s"
+        )
+    terminal.tell(sanitise_line(told))
+    for line in report.passed_over if report and report.outcome == "pulled" else ():
+        terminal.tell(sanitise_line(f"passed over: {line}"))
+
+
+def _engine(
+    path: Path | None, terminal: Terminal, encoder: str | None, profile: str | None
+) -> "Engine":
+    root = place_of(path, directory=True).root
+    return open_engine(root, terminal.environ, flags={"encoder": encoder, "profile": profile})

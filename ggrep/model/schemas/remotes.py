@@ -1,0 +1,142 @@
+"""Remotes, and what travels to and from them."""
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, TypedDict
+
+from ggrep.model.schemas.constraints import Count, DocumentJson, Named, Sha256, SnapshotId
+
+
+class RemoteJson(TypedDict):
+    """One remote."""
+
+    name: Named
+    """What commands call it."""
+    url: str
+    """`s3://`, `gs://` or `az://` with a bucket and a folder, or `file://` with a directory."""
+    endpoint: str | None
+    """Of a service that speaks S3 and is not Amazon's."""
+    region: str | None
+    """Of S3; null for what the environment says."""
+    plain_http: bool
+    """Whether the endpoint may be asked without TLS."""
+    readable: bool
+    """Whether what was pushed is shown before a checkout has proved that it holds it."""
+
+
+class RemotesJson(DocumentJson):
+    """The remotes of a home, after `ggrep remote list`, `add` or `remove`."""
+
+    remotes: Sequence[RemoteJson]
+    """In the order in which they were added."""
+
+
+class TrafficJson(TypedDict):
+    """What was asked of the remote."""
+
+    gets: Count
+    """Objects that were read."""
+    heads: Count
+    """Objects that were looked at."""
+    puts: Count
+    """Objects that were written."""
+    lists: Count
+    """Folders that were listed."""
+    deletes: Count
+    """Objects that were deleted."""
+    bytes_down: Count
+    """Bytes that were read."""
+    bytes_up: Count
+    """Bytes that were written."""
+
+
+class PushJson(DocumentJson):
+    """What `ggrep push` did."""
+
+    remote: Named
+    """Where it was pushed to."""
+    repo_key: str
+    """Who the repository is there."""
+    snapshot_id: SnapshotId
+    """The snapshot that was pushed."""
+    tree: Sha256
+    """The object that holds it (SHA-256, hex)."""
+    git_tree: str | None
+    """The git tree that it is of; null where files differ from every commit."""
+    files_state: Sha256
+    """Digest over its files, path by path (SHA-256, hex)."""
+    commit: str | None
+    """The commit that was checked out."""
+    pushed: bool
+    """False where the remote had all of it."""
+    blobs: Count
+    """Objects that the snapshot is made of."""
+    written: Count
+    """How many of these the remote lacked."""
+    written_bytes: Count
+    """Their bytes."""
+    traffic: TrafficJson
+    duration_ms: Count
+    """How long it took."""
+
+
+class PullJson(DocumentJson):
+    """What `ggrep pull` did."""
+
+    remote: Named | None
+    """Where it was pulled from; null where there is no remote, under --auto."""
+    repo_key: str | None
+    """Who the repository is there; null where nothing tells."""
+    outcome: Literal["pulled", "current", "nothing", "failed"]
+    """`current`: the index held all files as they are. `nothing`: the remote has none of them.
+    `failed`: under --auto, where that is no failure of the command.
+    """
+    reason: str | None
+    """Why nothing could be had; null otherwise."""
+    exact: bool
+    """Whether it is the very snapshot that was pushed."""
+    commit: str | None
+    """The commit that what was pulled is of."""
+    files: Count
+    """Files that could be searched right after the pull."""
+    of_files: Count
+    """Files that there are."""
+    brought: Count
+    """Files that the pull brought."""
+    passed_over: Sequence[str]
+    """Why snapshots of the remote were not taken, a line each."""
+    traffic: TrafficJson | None
+    pull_ms: Count
+    """How long it took until these files could be searched."""
+    snapshot_id: SnapshotId
+    """The active snapshot at the end."""
+    indexed: Count
+    """Files that were read and cut afterwards, as the remote did not have them."""
+    vectors_encoded: Count
+    """Vectors that were encoded for them."""
+    duration_ms: Count
+    """How long it took in all."""
+
+
+class RemoteCollectionJson(DocumentJson):
+    """What `ggrep remote gc` removed, or would."""
+
+    remote: Named
+    """The remote."""
+    dry_run: bool
+    """Whether nothing was deleted because nobody said --force."""
+    refs: Count
+    """Repositories and configurations that it holds snapshots of."""
+    kept: Count
+    """Objects that are needed, or young."""
+    removable: Count
+    """Objects that nobody needs."""
+    removable_bytes: Count
+    """Their bytes."""
+    deleted: Count
+    """How many of these are gone."""
+    deleted_bytes: Count
+    """Their bytes."""
+
+
+RemoteDocumentJson: TypeAlias = RemotesJson | PushJson | PullJson | RemoteCollectionJson
+"""What `ggrep remote`, `ggrep push` and `ggrep pull` print with --json."""

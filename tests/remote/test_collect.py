@@ -1,0 +1,165 @@
+"""A collection removes what no ref leads to, and nothing that anybody may be about to name."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from ggrep.base import faults
+from ggrep.base.clock import SystemClock
+from ggrep.base.errors import NotTrusted, RemoteError
+from ggrep.config.remotes import Remote
+from ggrep.index.remote import layout, push
+from ggrep.index.remote.collect import Collection, collect
+from ggrep.search.engine.engine import Engine
+from tests.fakes.remotes import (
+    SHOP,
+    clone,
+    commit,
+    engine_at,
+    objects_of,
+    pulled,
+    pushed,
+)
+
+pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Engine:
+    commit(tmp_path / "a", SHOP)
+    engine = engine_at(tmp_path / "a", tmp_path / "home-a")
+    engine.sync()
+    return engine
+
+
+def collected(remote: Remote, *, grace: timedelta = timedelta(0), force: bool = True) -> Collection:
+    return collect(objects_of(remote), SystemClock(), grace=grace, force=force)
+
+
+def everything(remote: Remote) -> set[str]:
+    objects = objects_of(remote)
+    folders = ("blobs", "trees", "by-state", "refs")
+    return {stat.key for folder in folders for stat in objects.list(folder)}
+
+
+def push_often(origin: Engine, remote: Remote, number: int) -> None:
+    for each in range(number):
+        commit(origin.identity.root, {"new.py": f"fresh = {each}\n"})
+        origin.sync()
+        pushed(origin, remote)
+
+
+def test_what_a_ref_leads_to_stays(origin: Engine, remote: Remote) -> None:
+    """All of it, however old."""
+    push_often(origin, remote, 3)
+    before = everything(remote)
+
+    assert collected(remote).removable == 0
+    assert everything(remote) == before
+
+
+def test_what_nothing_leads_to_goes_in_time(
+    origin: Engine, remote: Remote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not before the grace is over, and not without a word that it may."""
+    monkeypatch.setattr(layout, "MOST_ENTRIES", 2)
+    push_often(origin, remote, 5)
+    before = everything(remote)
+
+    assert collected(remote, grace=timedelta(hours=1)).removable == 0
+    counted = collected(remote, force=False)
+    assert (counted.removable > 0, counted.deleted) == (True, 0)
+    assert everything(remote) == before
+    found = collected(remote)
+    assert (found.deleted, found.deleted_bytes) == (counted.removable, counted.removable_bytes)
+    assert len(everything(remote)) == len(before) - found.deleted
+    other = engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
+    assert pulled(other, remote).exact
+
+
+def test_what_was_pushed_right_before_it_goes_stays(
+    origin: Engine, remote: Remote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A push names objects again that a collection has found to be of no use."""
+    monkeypatch.setattr(layout, "MOST_ENTRIES", 1)
+    push_often(origin, remote, 2)
+    objects = objects_of(remote)
+    for stat in list(objects.list("by-state")):
+        objects.delete(stat.key)
+    side = engine_at(clone(tmp_path / "a", tmp_path / "side"), tmp_path / "home-side")
+    side.sync()
+    (ref,) = [stat.key for stat in objects.list("refs")]
+    objects.delete(ref)
+
+    def push_meanwhile(point: str) -> None:
+        if point == "remote.before_deletes":
+            pushed(origin, remote)
+
+    with faults.watched(push_meanwhile):
+        collected(remote)
+    assert pulled(engine_at(tmp_path / "side", tmp_path / "home-c"), remote).exact
+
+
+def test_a_push_brings_back_what_a_collection_took(
+    origin: Engine, remote: Remote, tmp_path: Path
+) -> None:
+    """It saw the blobs lie there, and looks again at its end."""
+    pushed(origin, remote)
+    objects = objects_of(remote)
+    for folder in ("refs", "by-state", "trees"):
+        for stat in list(objects.list(folder)):
+            objects.delete(stat.key)
+
+    def collect_meanwhile(point: str) -> None:
+        if point == "push.after_blobs":
+            collected(remote)
+
+    with faults.watched(collect_meanwhile):
+        pushed(origin, remote)
+    other = engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
+    assert pulled(other, remote).exact
+
+
+def test_old_objects_are_written_again(
+    origin: Engine, remote: Remote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their age would let a collection take them."""
+    first = pushed(origin, remote)
+    objects = objects_of(remote)
+    for folder in ("refs", "by-state", "trees"):
+        for stat in list(objects.list(folder)):
+            objects.delete(stat.key)
+    monkeypatch.setattr(push, "_REFRESH", timedelta(0))
+
+    assert pushed(origin, remote).written == first.blobs
+
+
+@pytest.mark.parametrize("folder", ["refs", "trees"])
+def test_nothing_goes_where_what_is_needed_cannot_be_read(
+    origin: Engine, remote: Remote, folder: str
+) -> None:
+    """It may be a lie of the moment."""
+    pushed(origin, remote)
+    objects = objects_of(remote)
+    objects.put("blobs/" + "0" * 64, b"left")
+    for stat in list(objects.list(folder)):
+        objects.put(stat.key, b"{}")
+    before = everything(remote)
+
+    with pytest.raises(NotTrusted):
+        collected(remote)
+    assert everything(remote) == before
+
+
+def test_a_missing_tree_is_told_with_what_mends_it(origin: Engine, remote: Remote) -> None:
+    """Its blobs are kept until then."""
+    pushed(origin, remote)
+    objects = objects_of(remote)
+    for stat in list(objects.list("trees")):
+        objects.delete(stat.key)
+
+    with pytest.raises(RemoteError, match=r"nothing was deleted; .*ggrep push --again"):
+        collected(remote)
+    pushed(origin, remote, again=True)
+    assert collected(remote).deleted == 0

@@ -1,0 +1,295 @@
+"""Nothing of a remote is believed that does not verify, and nothing here changes for it."""
+
+import zlib
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ggrep.base import stable_json
+from ggrep.base.errors import NoIndex, NotTrusted
+from ggrep.base.ids import SegmentName
+from ggrep.config.remotes import Remote
+from ggrep.index.remote import layout
+from ggrep.index.remote.layout import Blob, Tree
+from ggrep.index.remote.objects import Objects
+from ggrep.index.remote.packing import unpack
+from ggrep.index.store.image import open_image, write_image
+from ggrep.search.engine.engine import Engine
+from tests.fakes.remotes import (
+    SHOP,
+    clone,
+    commit,
+    engine_at,
+    memory_remote,
+    objects_of,
+    pulled,
+    pushed,
+)
+
+pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+
+Change = Callable[[dict[str, Any]], None]
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Remote:
+    """Return a remote that somebody pushed to."""
+    commit(tmp_path / "a", SHOP)
+    engine = engine_at(tmp_path / "a", tmp_path / "home-a")
+    engine.sync()
+    found = memory_remote()
+    pushed(engine, found)
+    return found
+
+
+@pytest.fixture
+def puller(tmp_path: Path, remote: Remote) -> Engine:
+    """Return an engine over another checkout, which has no index."""
+    return engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
+
+
+def keys(objects: Objects, folder: str) -> list[str]:
+    return [stat.key for stat in objects.list(folder)]
+
+
+def nothing_is_taken(puller: Engine, remote: Remote, why: str) -> None:
+    report = pulled(puller, remote)
+
+    assert report.outcome == "nothing"
+    assert why in " ".join(report.passed_over)
+    with pytest.raises(NoIndex):
+        puller.view()
+    left = [path for path in puller.home.fetched.rglob("*") if path.suffix == ".part"]
+    assert left == []
+    assert list(puller.home.fetched.glob("pull-*")) == []
+
+
+@pytest.mark.parametrize("how", ["truncated", "grown", "flipped", "swapped", "missing"])
+@pytest.mark.parametrize("number", range(3))
+def test_a_damaged_blob_is_noticed(puller: Engine, remote: Remote, how: str, number: int) -> None:
+    """Masks, image and table alike."""
+    objects = objects_of(remote)
+    blobs = keys(objects, "blobs")
+    assert len(blobs) == 3
+    key, other = blobs[number], blobs[(number + 1) % 3]
+    data = objects.read(key, 1 << 30)[0]  # type: ignore[index] # it is there
+    if how == "missing":
+        objects.delete(key)
+    else:
+        swapped = objects.read(other, 1 << 30)[0]  # type: ignore[index] # it is there
+        flipped = bytes([data[0] ^ 1]) + data[1:]
+        made = {"truncated": data[:-1], "grown": data + b"\0", "flipped": flipped}
+        objects.put(key, made.get(how, swapped))
+
+    nothing_is_taken(puller, remote, "is missing" if how == "missing" else "not the object")
+
+
+@pytest.mark.parametrize("folder", ["trees", "by-state", "refs"])
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"null", b"[" * 100_000, b'{"format":"ggrep-tree-9"}', b"\xff" * 99]
+)
+def test_documents_of_no_sense_lead_nowhere(
+    puller: Engine, remote: Remote, folder: str, data: bytes
+) -> None:
+    """What leads to a tree in another way still does."""
+    objects = objects_of(remote)
+    for key in keys(objects, folder):
+        objects.put(key, data)
+    if folder == "refs":
+        assert pulled(puller, remote).exact, "its state still leads there"
+        for key in keys(objects, "by-state"):
+            objects.delete(key)
+        puller = engine_at(puller.identity.root, puller.home.base.with_name("home-c"))
+        with pytest.raises(NotTrusted):
+            pulled(puller, remote)
+    elif folder == "by-state":
+        assert pulled(puller, remote).exact, "the ref still leads there"
+    else:
+        nothing_is_taken(puller, remote, "trees/")
+
+
+def forged(objects: Objects, change: Callable[[Tree], Tree | dict[str, Any]]) -> None:
+    """Have every state and the ref lead to a tree that somebody wrote with intent."""
+    (old,) = keys(objects, "trees")
+    data = objects.read(old, 1 << 20)[0]  # type: ignore[index] # it is there
+    named = layout.blob_of(data)
+    made = change(layout.read_tree(data, named))
+    spelled = stable_json.dumps(made) if isinstance(made, dict) else layout.spelled_tree(made)
+    tree = layout.blob_of(spelled)
+    objects.put(layout.tree_key(tree), spelled)
+    for key in keys(objects, "by-state"):
+        objects.put(key, layout.spelled_state(tree))
+    (ref,) = keys(objects, "refs")
+    entries = layout.read_ref(objects.read(ref, 1 << 20)[0])  # type: ignore[index] # it is there
+    objects.put(ref, layout.spelled_ref([replace(entries[0], tree=tree)]))
+
+
+def with_segment(tree: Tree, **changes: Any) -> Tree:
+    return replace(tree, segments=(replace(tree.segments[0], **changes), *tree.segments[1:]))
+
+
+TREES: dict[str, Callable[[Tree], Tree | dict[str, Any]]] = {
+    "climbs out": lambda tree: with_segment(tree, name=SegmentName("../../etc")),
+    "hides": lambda tree: with_segment(tree, name=SegmentName(".seg")),
+    "is another": lambda tree: with_segment(tree, sha256="0" * 64),
+    "no digest": lambda tree: with_segment(tree, table=Blob("../x", 3)),
+    "too few rows": lambda tree: with_segment(tree, rows=tree.segments[0].rows - 1),
+    "too many files": lambda tree: with_segment(tree, files=99),
+    "negative": lambda tree: with_segment(tree, rows=-1),
+    "twice": lambda tree: replace(tree, segments=tree.segments * 2),
+    "huge": lambda tree: with_segment(tree, table=Blob(tree.segments[0].table.sha256, 1 << 60)),
+    "other settings": lambda tree: replace(tree, config_fingerprint="0" * 64),
+    "no key": lambda tree: replace(tree, repo_key="../x"),
+    "other rows": lambda tree: replace(tree, chunk_row_schema_version=1),
+    "more": lambda tree: {**asdict(tree), "more": 1},
+    "no snapshot": lambda tree: {**asdict(tree), "snapshot_id": "../x"},
+    "no index": lambda tree: {**asdict(tree), "index_id": "../x"},
+    "masks of others": lambda tree: replace(tree, masks=tree.segments[0].image),
+    "image is the table": lambda tree: with_segment(tree, image=tree.segments[0].table),
+    "table is the image": lambda tree: with_segment(tree, table=tree.segments[0].image),
+}
+
+
+@pytest.mark.parametrize("what", TREES)
+def test_a_tree_that_lies_is_passed_over(puller: Engine, remote: Remote, what: str) -> None:
+    """Its name fits its content, and still nothing of it is taken."""
+    forged(objects_of(remote), TREES[what])
+
+    nothing_is_taken(puller, remote, "")
+
+
+def _rows_elsewhere(arrays: dict[str, Any]) -> None:
+    arrays["row_files"] = np.full_like(arrays["row_files"], 1_000)
+
+
+def _postings_outside(arrays: dict[str, Any]) -> None:
+    arrays["c.rows0"] = np.full_like(arrays["c.rows0"], 60_000)
+
+
+def _offsets_backwards(arrays: dict[str, Any]) -> None:
+    arrays["c.offsets0"] = arrays["c.offsets0"][::-1].copy()
+
+
+def _path_outside(arrays: dict[str, Any]) -> None:
+    paths = arrays["file_paths"].copy()
+    paths[:3] = np.frombuffer(b"../", np.uint8)
+    arrays["file_paths"] = paths
+
+
+def _no_numbers(arrays: dict[str, Any]) -> None:
+    arrays["scales"] = np.full_like(arrays["scales"], np.nan)
+
+
+def _too_short(arrays: dict[str, Any]) -> None:
+    arrays["row_ids"] = arrays["row_ids"][:-1]
+
+
+def _another_kind(arrays: dict[str, Any]) -> None:
+    arrays["file_sizes"] = arrays["file_sizes"].astype(np.float64)
+
+
+def _gone(arrays: dict[str, Any]) -> None:
+    del arrays["file_hashes"]
+
+
+def _languages_outside(arrays: dict[str, Any]) -> None:
+    arrays["file_languages"] = np.full_like(arrays["file_languages"], 9_000)
+
+
+IMAGES: tuple[Change, ...] = (
+    *(_rows_elsewhere, _postings_outside, _offsets_backwards, _path_outside, _no_numbers),
+    *(_too_short, _another_kind, _gone, _languages_outside),
+)
+
+
+@pytest.mark.parametrize("change", IMAGES)
+def test_an_image_that_would_be_read_beyond_its_end_is_passed_over(
+    tmp_path: Path, puller: Engine, remote: Remote, change: Change
+) -> None:
+    """All digests fit; what it says does not."""
+    objects = objects_of(remote)
+
+    def change_image(tree: Tree) -> Tree:
+        held = tree.segments[0].image
+        objects.fetch(held.key, tmp_path / "old", held.size_bytes, held.sha256)
+        image = open_image(tmp_path / "old")
+        arrays = dict(image.arrays)
+        change(arrays)
+        write_image(tmp_path / "new", arrays, image.meta)
+        data = (tmp_path / "new").read_bytes()
+        blob = layout.blob_of(data)
+        objects.put(blob.key, data)
+        return with_segment(tree, image=blob)
+
+    forged(objects, change_image)
+    nothing_is_taken(puller, remote, "is no image")
+
+
+def packed(*files: tuple[object, object], content: bytes = b"") -> bytes:
+    return stable_json.dumps([list(file) for file in files]) + b"\n" + content
+
+
+PACKED = {
+    "no header": b"",
+    "no json": b"{\n",
+    "climbs": packed(("../x", 1), content=b"x"),
+    "climbs inside": packed(("data/../../x", 1), content=b"x"),
+    "absolute": packed(("/x", 1), content=b"x"),
+    "hidden": packed((".x", 1), content=b"x"),
+    "empty name": packed(("", 1), content=b"x"),
+    "a link's": packed(("a\0b", 1), content=b"x"),
+    "twice": packed(("x", 1), ("x", 1), content=b"xx"),
+    "short": packed(("x", 9), content=b"x"),
+    "long": packed(("x", 1), content=b"xx"),
+    "negative": packed(("x", -1), content=b"x"),
+    "no size": packed(("x", "1"), content=b"x"),
+    "a truth": packed(("x", True), content=b"x"),
+    "deep": packed(("a/b/c/d/e", 1), content=b"x"),
+    "compressed": zlib.compress(b"0" * 1_000_000),
+    "one long line": b"[" + b" " * (2 << 20),
+}
+
+
+@pytest.mark.parametrize("what", PACKED)
+def test_a_packed_table_stays_where_it_is_put(tmp_path: Path, what: str) -> None:
+    """No name in it leads elsewhere, and its sizes are its own."""
+    (tmp_path / "packed").write_bytes(PACKED[what])
+    (tmp_path / "goal").mkdir()
+
+    with pytest.raises(NotTrusted):
+        unpack(tmp_path / "packed", tmp_path / "goal")
+    assert {path.name for path in tmp_path.iterdir()} == {"packed", "goal"}
+
+
+def test_a_better_tree_behind_a_bad_one_is_taken(
+    tmp_path: Path, puller: Engine, remote: Remote
+) -> None:
+    """Why the first was passed over is told."""
+    engine = engine_at(tmp_path / "a", tmp_path / "home-a")
+    before = set(keys(objects_of(remote), "trees"))
+    commit(tmp_path / "a", {"new.py": "fresh = 1\n"})
+    engine.sync()
+    pushed(engine, remote)
+    objects = objects_of(remote)
+    (key,) = set(keys(objects, "trees")) - before
+    objects.put(key, b"{}")
+    report = pulled(puller, remote)
+
+    assert report.outcome == "pulled"
+    other = clone(tmp_path / "a", tmp_path / "c")
+    report = pulled(engine_at(other, tmp_path / "home-c"), remote)
+    assert (report.outcome, report.exact) == ("pulled", False)
+    assert "is not the object" in report.passed_over[0]
+
+
+def test_a_full_disk_is_told_before_anything_is_fetched(
+    puller: Engine, remote: Remote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half a pull would be of no use."""
+    monkeypatch.setattr("ggrep.index.remote.pull._SPARE_BYTES", 1 << 62)
+
+    nothing_is_taken(puller, remote, "the disk has")

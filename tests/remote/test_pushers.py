@@ -1,0 +1,173 @@
+"""Many push at once, and any of them may die: nothing is lost, nothing half is believed."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from ggrep.base import faults
+from ggrep.config.remotes import Remote
+from ggrep.index.remote import layout
+from ggrep.index.remote.objects import Objects
+from ggrep.search.engine.engine import Engine
+from tests.crash.faults import Death
+from tests.fakes.remotes import (
+    SHOP,
+    clone,
+    commit,
+    directory_remote,
+    engine_at,
+    objects_of,
+    pulled,
+    pushed,
+)
+
+pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+
+PUSHERS = 8
+POINTS = (
+    *("push.after_blobs", "push.after_tree", "push.after_states"),
+    *("push.before_ref", "push.after_ref"),
+)
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Engine:
+    commit(tmp_path / "a", SHOP)
+    engine = engine_at(tmp_path / "a", tmp_path / "home-a")
+    engine.sync()
+    return engine
+
+
+def checkouts(origin: Engine, folder: Path) -> list[Engine]:
+    """Return engines over clones, each with a commit of its own."""
+    found = []
+    for number in range(PUSHERS):
+        root = clone(origin.identity.root, folder / f"clone{number}")
+        commit(root, {f"own{number}.py": f"own_{number} = 1\n"})
+        engine = engine_at(root, folder / f"home{number}")
+        engine.sync()
+        found.append(engine)
+    return found
+
+
+def entries(objects: Objects) -> list[layout.Entry]:
+    (ref,) = [stat.key for stat in objects.list("refs")]
+    found = objects.read(ref, layout.MOST_REF_BYTES)
+    assert found is not None
+    return list(layout.read_ref(found[0]))
+
+
+def whole(objects: Objects, folder: Path) -> None:
+    """Read all that a ref or a state leads to, digests and all."""
+    folder.mkdir()
+    trees = {entry.tree for entry in entries(objects)} if list(objects.list("refs")) else set()
+    for stat in objects.list("by-state"):
+        found = objects.read(stat.key, layout.MOST_STATE_BYTES)
+        assert found is not None
+        trees.add(layout.read_state(found[0]))
+    for named in trees:
+        found = objects.read(layout.tree_key(named), named.size_bytes)
+        assert found is not None
+        for blob in layout.read_tree(found[0], named).blobs():
+            objects.fetch(blob.key, folder / blob.sha256, blob.size_bytes, blob.sha256)
+
+
+def test_no_push_of_eight_is_lost(tmp_path: Path, origin: Engine, remote: Remote) -> None:
+    """All swing one ref."""
+    engines = checkouts(origin, tmp_path)
+    with ThreadPoolExecutor(PUSHERS) as pool:
+        reports = list(pool.map(lambda engine: pushed(engine, remote), engines))
+
+    objects = objects_of(remote)
+    assert {entry.tree for entry in entries(objects)} == {report.tree for report in reports}
+    whole(objects, tmp_path / "read")
+    for number, engine in enumerate(engines):
+        other = engine_at(engine.identity.root, tmp_path / f"again{number}")
+        assert pulled(other, remote).exact
+
+
+def test_eight_builders_of_one_state_leave_one(
+    tmp_path: Path, origin: Engine, remote: Remote
+) -> None:
+    """Whoever comes first names it; the others find that out."""
+    engines = []
+    for number in range(PUSHERS):
+        root = clone(origin.identity.root, tmp_path / f"clone{number}")
+        engines.append(engine_at(root, tmp_path / f"home{number}"))
+        engines[-1].sync()
+    with ThreadPoolExecutor(PUSHERS) as pool:
+        list(pool.map(lambda engine: pushed(engine, remote), engines))
+
+    objects = objects_of(remote)
+    states = [objects.read(stat.key, 4096) for stat in objects.list("by-state")]
+    assert len({state[0] for state in states if state}) == 1
+    whole(objects, tmp_path / "read")
+
+
+def dying_at(point: str) -> Callable[[str], None]:
+    def hook(reached: str) -> None:
+        if reached == point:
+            raise Death
+
+    return hook
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_push_that_dies_leaves_nothing_that_leads_astray(
+    tmp_path: Path, origin: Engine, remote: Remote, point: str
+) -> None:
+    """Another may pull what is named by then; the next push ends what was begun."""
+    with faults.watched(dying_at(point)), pytest.raises(Death):
+        pushed(origin, remote)
+    objects = objects_of(remote)
+    whole(objects, tmp_path / "read")
+    other = engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
+    named = point in {"push.after_states", "push.before_ref", "push.after_ref"}
+    assert (pulled(other, remote).outcome == "pulled") == named
+
+    report = pushed(origin, remote)
+    assert report.written == 0, "blobs that came before are not sent again"
+    assert [entry.tree for entry in entries(objects)] == [report.tree]
+    last = engine_at(clone(tmp_path / "a", tmp_path / "c"), tmp_path / "home-c")
+    assert pulled(last, remote).exact
+
+
+_KILLED = """
+import os, signal, sys, time
+from pathlib import Path
+from ggrep.base import faults
+from ggrep.config.remotes import Remote
+from ggrep.search.engine.travelling import push_to
+from tests.fakes.remotes import engine_at
+at = int(sys.argv[4])
+seen = 0
+def hook(point):
+    global seen
+    seen += point == "remote.before_request"
+    if seen == at:
+        os.kill(os.getpid(), signal.SIGKILL)
+with faults.watched(hook):
+    push_to(engine_at(Path(sys.argv[1]), Path(sys.argv[2])), Remote("origin", sys.argv[3]))
+"""
+
+
+@pytest.mark.parametrize("request_number", [1, 3, 6, 9, 12, 14])
+def test_a_push_that_is_killed_between_two_requests_loses_nothing(
+    tmp_path: Path, origin: Engine, request_number: int
+) -> None:
+    """By the kernel, in a process of its own."""
+    remote = directory_remote(tmp_path)
+    root, home = origin.identity.root, origin.home.base
+    command = [sys.executable, "-c", _KILLED, str(root), str(home), remote.url]
+    done = subprocess.run([*command, str(request_number)], check=False, capture_output=True)
+    assert done.returncode == -9, done.stderr.decode()
+
+    objects = objects_of(remote)
+    whole(objects, tmp_path / "read")
+    pushed(origin, remote)
+    other = engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
+    assert pulled(other, remote).exact

@@ -1,0 +1,322 @@
+"""A snapshot that was pushed answers elsewhere as it does here."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest, StoreError
+from ggrep.config.remotes import Remote
+from ggrep.index.sync import syncer
+from ggrep.model.request import SearchRequest
+from ggrep.parse.source import read
+from ggrep.render.query_json import query_success
+from ggrep.search.engine.engine import Engine
+from tests.fakes.remotes import (
+    NAMED,
+    SHOP,
+    clone,
+    commit,
+    engine_at,
+    memory_remote,
+    objects_of,
+    pulled,
+    pushed,
+    run_git,
+)
+from tests.fakes.repos import answer_bytes, paths, write_tree
+
+pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+
+FILES = len(SHOP) - 1
+"""The settings file is none."""
+QUESTIONS = ("settle an invoice", "cart total", "what is a refund", "currency")
+
+
+def answers(engine: Engine) -> list[bytes]:
+    """Return whole answers, byte for byte."""
+    asked = (SearchRequest(question, deterministic=True) for question in QUESTIONS)
+    return [stable_json.dumps(query_success(engine.search(request))) for request in asked]
+
+
+def fresh(root: Path, home: Path) -> list[bytes]:
+    """Return what an index of a tree from nothing answers."""
+    engine = engine_at(root, home)
+    engine.sync()
+    return same(engine)
+
+
+def same(engine: Engine) -> list[bytes]:
+    """Return answers but for the snapshot's name."""
+    asked = (SearchRequest(question, deterministic=True) for question in QUESTIONS)
+    return [answer_bytes(engine, request) for request in asked]
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Engine:
+    """Return an engine over a committed, indexed repository."""
+    commit(tmp_path / "a", SHOP)
+    engine = engine_at(tmp_path / "a", tmp_path / "home-a")
+    engine.sync()
+    return engine
+
+
+def test_another_checkout_answers_the_same_bytes(
+    tmp_path: Path, origin: Engine, remote: Remote
+) -> None:
+    """At another path, in another home, and a sync finds nothing to do."""
+    pushed(origin, remote)
+    other = engine_at(clone(tmp_path / "a", tmp_path / "deep" / "b"), tmp_path / "home-b")
+    report = pulled(other, remote)
+
+    assert (report.outcome, report.exact, report.files) == ("pulled", True, FILES)
+    assert answers(other) == answers(origin)
+    synced = other.sync()
+    assert (synced.published, synced.indexed, synced.unchanged) == (False, 0, FILES)
+    assert answers(other) == answers(origin)
+
+
+def test_after_a_pull_only_changed_files_are_read(
+    tmp_path: Path, origin: Engine, remote: Remote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was compared is remembered."""
+    pushed(origin, remote)
+    root = clone(tmp_path / "a", tmp_path / "b")
+    write_tree(root, {"src/cart.py": "class Cart:\n    size = 3\n", "new.py": "fresh = 1\n"})
+    other = engine_at(root, tmp_path / "home-b")
+    assert pulled(other, remote).brought == FILES - 1
+
+    seen = []
+    once = read._read_once
+
+    def noted(root: Path, key: str, most: int) -> object:
+        seen.append(key)
+        return once(root, key, most)  # type: ignore[arg-type] # a path key
+
+    monkeypatch.setattr(read, "_read_once", noted)
+    other.sync()
+    assert sorted(seen) == ["new.py", "src/cart.py"]
+    assert same(other) == fresh(root, tmp_path / "home-c")
+
+
+def test_what_the_checkout_does_not_hold_is_not_shown(
+    tmp_path: Path, origin: Engine, remote: Remote
+) -> None:
+    """Neither text nor name of a file that is missing or another here."""
+    pushed(origin, remote)
+    root = clone(tmp_path / "a", tmp_path / "b")
+    write_tree(root, {"src/pay.py": "other = 1\n", "docs/refunds.md": None})
+    other = engine_at(root, tmp_path / "home-b")
+    report = pulled(other, remote)
+
+    assert (report.outcome, report.exact, report.brought) == ("pulled", False, 2)
+    assert set(other.view().live_files()) == {"settings.json", "src/cart.py"}
+    assert other.view().manifest.partial
+    assert "src/pay.py" not in paths(other, "settle invoice")
+
+
+def test_a_readable_remote_shows_all_until_the_files_are_compared(
+    tmp_path: Path, origin: Engine
+) -> None:
+    """Whoever may read it may see it; the sync then shows what is here."""
+    remote = Remote("open", memory_remote().url, readable=True)
+    pushed(origin, remote)
+    root = clone(tmp_path / "a", tmp_path / "b")
+    write_tree(root, {"docs/refunds.md": None})
+    other = engine_at(root, tmp_path / "home-b")
+
+    assert pulled(other, remote).files == FILES
+    assert "docs/refunds.md" in other.view().live_files()
+    other.sync()
+    assert same(other) == fresh(root, tmp_path / "home-c")
+
+
+def test_the_nearest_commit_is_pulled(tmp_path: Path, remote: Remote) -> None:
+    """Not the last that was pushed, when another has more history in common."""
+    root = tmp_path / "a"
+    first = commit(root, SHOP)
+    engine = engine_at(root, tmp_path / "home-a")
+    engine.sync()
+    pushed(engine, remote)
+    run_git(root, "checkout", "-q", "-b", "side")
+    side = commit(root, {name: text.upper() for name, text in SHOP.items() if name not in NAMED})
+    engine.sync()
+    pushed(engine, remote)
+    other = clone(root, tmp_path / "b")
+    run_git(other, "checkout", "-q", first)
+    commit(other, {"new.py": "fresh = 1\n"})
+    near = engine_at(other, tmp_path / "home-b")
+    report = pulled(near, remote)
+
+    assert (report.commit, report.brought) == (first, FILES)
+    run_git(other, "checkout", "-q", side)
+    assert pulled(near, remote).commit == side
+
+
+def test_a_commit_behind_what_was_pushed_finds_it(tmp_path: Path, remote: Remote) -> None:
+    """Whoever did not fetch yet does not know the commit that CI has built."""
+    root = tmp_path / "a"
+    first = commit(root, SHOP)
+    clone(root, tmp_path / "b")
+    second = commit(root, {"new.py": "fresh = 1\n"})
+    engine = engine_at(root, tmp_path / "home-a")
+    engine.sync()
+    pushed(engine, remote)
+    behind = engine_at(tmp_path / "b", tmp_path / "home-b")
+    report = pulled(behind, remote)
+
+    assert run_git(tmp_path / "b", "rev-parse", "HEAD").strip() == first
+    assert (report.commit, report.brought, report.exact) == (second, FILES, False)
+    behind.sync()
+    assert same(behind) == fresh(tmp_path / "b", tmp_path / "home-c")
+
+
+def test_a_checkout_without_an_index_of_git_pulls(
+    tmp_path: Path, origin: Engine, remote: Remote
+) -> None:
+    """As a container has it that was given files and `.git` without it."""
+    pushed(origin, remote)
+    root = clone(tmp_path / "a", tmp_path / "b")
+    (root / ".git" / "index").unlink()
+    other = engine_at(root, tmp_path / "home-b")
+
+    assert pulled(other, remote).files == FILES
+    assert other.sync().indexed == 0
+    assert same(other) == same(origin)
+
+
+def test_a_tree_without_git_is_found_by_its_files(tmp_path: Path, remote: Remote) -> None:
+    """An export of the same files is the same state."""
+    write_tree(tmp_path / "a", SHOP)
+    engine = engine_at(tmp_path / "a", tmp_path / "home-a")
+    engine.sync()
+    pushed(engine, remote)
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    other = engine_at(tmp_path / "b", tmp_path / "home-b")
+
+    assert pulled(other, remote).exact
+    assert answers(other) == answers(engine)
+
+
+def test_what_is_indexed_already_is_not_fetched(
+    tmp_path: Path, origin: Engine, remote: Remote
+) -> None:
+    """Nothing travels for files that the index holds as they are."""
+    pushed(origin, remote)
+    root = clone(tmp_path / "a", tmp_path / "b")
+    other = engine_at(root, tmp_path / "home-b")
+    other.sync()
+
+    assert pulled(other, remote).outcome == "current"
+
+
+def test_a_pull_over_an_older_index_brings_what_is_new(
+    tmp_path: Path, origin: Engine, remote: Remote
+) -> None:
+    """What is here already stays, what is outdated goes, and nothing is encoded."""
+    root = clone(tmp_path / "a", tmp_path / "b")
+    other = engine_at(root, tmp_path / "home-b")
+    other.sync()
+    commit(tmp_path / "a", {"src/cart.py": "class Cart:\n    size = 9\n", "docs/refunds.md": None})
+    origin.sync()
+    pushed(origin, remote)
+    run_git(root, "pull", "-q")
+    report = pulled(other, remote)
+
+    assert (report.outcome, report.brought) == ("pulled", 1)
+    synced = other.sync()
+    assert (synced.indexed, synced.vectors_encoded) == (0, 0)
+    assert same(other) == same(origin)
+
+
+def test_a_second_push_writes_nothing(origin: Engine, remote: Remote) -> None:
+    """And a change pushes what it brought."""
+    first = pushed(origin, remote)
+    again = pushed(origin, remote)
+
+    assert (first.pushed, first.written) == (True, first.blobs)
+    assert (again.pushed, again.written) == (False, 0)
+    commit(origin.identity.root, {"new.py": "fresh = 1\n"})
+    origin.sync()
+    third = pushed(origin, remote)
+    assert (third.blobs, third.written) == (5, 3), "masks, and the new segment's two"
+
+
+def test_another_builder_of_the_same_files_has_nothing_to_push(
+    tmp_path: Path, origin: Engine, remote: Remote
+) -> None:
+    """Whoever pulls later gets the same bytes as whoever pulled before."""
+    tree = pushed(origin, remote).tree
+    other = engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
+    other.sync()
+    report = pushed(other, remote)
+
+    assert (report.pushed, report.written, report.tree) == (False, 0, tree)
+
+
+def test_an_index_that_is_not_whole_is_not_pushed(
+    tmp_path: Path, origin: Engine, remote: Remote
+) -> None:
+    """Others would take it for all there is."""
+    pushed(origin, remote)
+    root = clone(tmp_path / "a", tmp_path / "b")
+    write_tree(root, {"new.py": "fresh = 1\n"})
+    other = engine_at(root, tmp_path / "home-b")
+    pulled(other, remote)
+
+    with pytest.raises(InvalidRequest, match="still being built; run: ggrep index"):
+        pushed(other, remote)
+
+
+def test_other_settings_find_nothing(tmp_path: Path, origin: Engine, remote: Remote) -> None:
+    """Chunks of another size would not be what an index here holds."""
+    pushed(origin, remote)
+    root = clone(tmp_path / "a", tmp_path / "b")
+    other = engine_at(root, tmp_path / "home-b", max_chunks_per_file=7)
+
+    assert pulled(other, remote).outcome == "nothing"
+
+
+def test_a_repository_without_a_name_is_told_how_to_get_one(tmp_path: Path) -> None:
+    """No two of them could be told apart."""
+    write_tree(tmp_path / "a", SHOP | {".ggrep.toml": None})
+    engine = engine_at(tmp_path / "a", tmp_path / "home-a")
+    engine.sync()
+
+    with pytest.raises(InvalidRequest, match=r"give it a name in \.ggrep\.toml: repo_key = "):
+        pushed(engine, memory_remote())
+
+
+def test_an_interrupted_first_index_goes_on_from_a_pull(
+    tmp_path: Path, origin: Engine, remote: Remote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pull and a sync may die in turn; each takes up what the other has done."""
+    pushed(origin, remote)
+    root = clone(tmp_path / "a", tmp_path / "b")
+    write_tree(root, {"new.py": "fresh = 1\n"})
+    other = engine_at(root, tmp_path / "home-b")
+    pulled(other, remote)
+    monkeypatch.setattr(syncer, "publish_changes", _fails)
+    with pytest.raises(StoreError, match="full"):
+        other.sync()
+    monkeypatch.undo()
+
+    report = pulled(other, remote)
+    assert report.outcome == "nothing"
+    other.sync()
+    assert same(other) == fresh(root, tmp_path / "home-c")
+
+
+def _fails(*_: object) -> None:
+    raise OSError("the disk is full")
+
+
+def test_requests_of_a_push_and_a_pull_are_few(origin: Engine, tmp_path: Path) -> None:
+    """They are what object storage is paid by."""
+    remote = memory_remote()
+    objects = objects_of(remote)
+    pushed(origin, remote)
+    assert len(list(objects.list("blobs"))) == 3
+    other = engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
+    assert pulled(other, remote).fetched_bytes < 100_000
