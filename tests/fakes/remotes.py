@@ -87,4 +87,6 @@ def pushed(engine: Engine, remote: Remote, *, again: bool = False) -> PushReport
 
 def pulled(engine: Engine, remote: Remote) -> PullReport:
     """Pull what a remote has."""
-    return pull_from(engine, remote).report
+    report = pull_from(engine, remote).report
+    assert report is not None
+    return report

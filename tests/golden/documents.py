@@ -61,7 +61,6 @@ from ggrep.interfaces.cli.remotes.remotes_json import (
     remote_collection_json,
     remotes_json,
 )
-from ggrep.interfaces.cli.remotes.travel import PullOutcome
 from ggrep.interfaces.cli.stores.index import preview_json, report_json
 from ggrep.interfaces.cli.stores.profiles import profiles_json
 from ggrep.interfaces.cli.stores.store_json import (
@@ -82,7 +81,7 @@ from ggrep.parse.source.walk import walk
 from ggrep.protocol.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
 from ggrep.render.query_json import query_success
 from ggrep.search.engine.engine import Engine
-from ggrep.search.engine.travelling import Pushed
+from ggrep.search.engine.travelling import Pulled, Pushed
 from ggrep.service.machine import room, watches
 from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes import daemons
@@ -325,12 +324,12 @@ def remote_documents() -> tuple[dict[str, Any], ...]:
         notices=(),
         duration_ms=210,
     )
-    failed = PullOutcome(None, reason="no remote yet (invalid_request)")
+    failed = Pulled(None, reason="no remote yet (invalid_request)")
     found = Collection(2, 40, 7, 90_000, 7, 90_000)
     return (
         remotes_json([remote, Remote("shared", "file:///srv/ggrep", readable=True)]),
         push_json(remote, Pushed(pushed, traffic), 812),
-        pull_json(PullOutcome(remote, pulled, traffic), synced, (440, 650)),
+        pull_json(Pulled(remote, pulled, traffic), synced, (440, 650)),
         pull_json(failed, synced, (3, 9_000)),
         remote_collection_json(remote, found, force=True),
     )

@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass
 
 from ggrep.base.deadline import Deadline
+from ggrep.base.errors import InvalidRequest, RemoteError
 from ggrep.config.remotes import Remote
 from ggrep.index.remote.objects import Traffic, open_objects
 from ggrep.index.remote.pull import PullReport, pull
@@ -23,10 +24,19 @@ class Pushed:
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """A pull, and what it asked of the remote."""
+    """What became of a pull.
 
-    report: PullReport
-    traffic: Traffic
+    Attributes:
+        remote: None where there is none.
+        report: None where it failed.
+        traffic: what was asked of the remote; None where nothing was.
+        reason: why nothing could be had; empty otherwise.
+    """
+
+    remote: Remote | None
+    report: PullReport | None = None
+    traffic: Traffic | None = None
+    reason: str = ""
 
 
 def push_to(engine: Engine, remote: Remote, *, again: bool = False) -> Pushed:
@@ -50,4 +60,16 @@ def pull_from(engine: Engine, remote: Remote, progress: Progress = unheard) -> P
         report = pull(target, objects, readable=remote.readable, progress=progress)
         if report.outcome == "pulled":
             note_use(engine.identity.store, engine.clock.now())
-    return Pulled(report, objects.traffic)
+    reason = ""
+    if report.outcome == "nothing":
+        told = "; ".join(report.passed_over)
+        reason = told or "no snapshot of these files was pushed by a build and settings like these"
+    return Pulled(remote, report, objects.traffic, reason)
+
+
+def pull_if_possible(engine: Engine, remote: Remote, progress: Progress = unheard) -> Pulled:
+    """Do as `pull_from`; a remote that fails is a reason to index, and no failure."""
+    try:
+        return pull_from(engine, remote, progress)
+    except (RemoteError, InvalidRequest) as error:
+        return Pulled(remote, reason=f"{error} ({error.code})")

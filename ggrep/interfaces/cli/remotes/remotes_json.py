@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from ggrep.index.remote.collect import Collection
     from ggrep.index.remote.objects import Traffic
     from ggrep.index.sync.sync_report import SyncReport
-    from ggrep.interfaces.cli.remotes.travel import PullOutcome
     from ggrep.model.schemas.remotes import (
         PullJson,
         PushJson,
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
         RemotesJson,
         TrafficJson,
     )
-    from ggrep.search.engine.travelling import Pushed
+    from ggrep.search.engine.travelling import Pulled, Pushed
 
 REMOTES_SCHEMA: Final = 1
 
@@ -62,9 +61,7 @@ def push_json(remote: Remote, pushed: "Pushed", duration_ms: int) -> "PushJson":
     }
 
 
-def pull_json(
-    outcome: "PullOutcome", synced: "SyncReport", times_ms: tuple[int, int]
-) -> "PullJson":
+def pull_json(outcome: "Pulled", synced: "SyncReport", times_ms: tuple[int, int]) -> "PullJson":
     """Return what a pull did.
 
     Args:

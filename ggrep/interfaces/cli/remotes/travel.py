@@ -1,12 +1,10 @@
 """`ggrep push` and `ggrep pull`."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ggrep.base.clock import SystemClock
-from ggrep.base.errors import InvalidRequest, RemoteError
-from ggrep.config.remotes import Remote
+from ggrep.base.errors import InvalidRequest
 from ggrep.index.repo_identity import require_modest
 from ggrep.interfaces.cli.parsing.flags import (
     Argument,
@@ -30,25 +28,8 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.service.places import open_engine, place_of
 
 if TYPE_CHECKING:
-    from ggrep.index.remote.objects import Traffic
-    from ggrep.index.remote.pull import PullReport
     from ggrep.search.engine.engine import Engine
-
-
-@dataclass(frozen=True, slots=True)
-class PullOutcome:
-    """What became of a pull.
-
-    Attributes:
-        remote: None where there is none.
-        report: None where it failed.
-        reason: why nothing could be had; empty otherwise.
-    """
-
-    remote: Remote | None
-    report: "PullReport | None" = None
-    traffic: "Traffic | None" = None
-    reason: str = ""
+    from ggrep.search.engine.travelling import Pulled
 
 
 def push(
@@ -118,7 +99,7 @@ def pull(
     ask_before_indexing(require_modest, engine.identity.root, engine.home, yes=yes)
     label = engine.identity.root.name
     since_ms = clock.monotonic_ms()
-    outcome = pulled(engine, terminal, of, auto=auto)
+    outcome = _pulled(engine, terminal, of, auto=auto)
     pull_ms = int(clock.monotonic_ms() - since_ms)
     if not json:
         _tell(outcome, terminal, pull_ms)
@@ -135,28 +116,21 @@ def pull(
     return 0
 
 
-def pulled(engine: "Engine", terminal: Terminal, name: str | None, *, auto: bool) -> PullOutcome:
+def _pulled(engine: "Engine", terminal: Terminal, name: str | None, *, auto: bool) -> "Pulled":
     """Pull; under `auto` a remote that fails or is not there is told of and is no failure."""
-    from ggrep.search.engine.travelling import pull_from
+    from ggrep.search.engine.travelling import Pulled, pull_from, pull_if_possible
 
-    remote: Remote | None = None
     try:
         remote = known_remote(terminal, name)
-        with show_progress(terminal, engine.identity.root.name) as progress:
-            done = pull_from(engine, remote, progress)
-    except (RemoteError, InvalidRequest) as error:
+    except InvalidRequest as error:
         if not auto:
             raise
-        return PullOutcome(remote, reason=f"{error} ({error.code})")
-    report = done.report
-    reason = ""
-    if report.outcome == "nothing":
-        told = "; ".join(report.passed_over)
-        reason = told or "no snapshot of these files was pushed by a build and settings like these"
-    return PullOutcome(remote, report, done.traffic, reason)
+        return Pulled(None, reason=f"{error} ({error.code})")
+    with show_progress(terminal, engine.identity.root.name) as progress:
+        return (pull_if_possible if auto else pull_from)(engine, remote, progress)
 
 
-def _tell(outcome: PullOutcome, terminal: Terminal, pull_ms: int) -> None:
+def _tell(outcome: "Pulled", terminal: Terminal, pull_ms: int) -> None:
     report, remote = outcome.report, outcome.remote
     name = remote.name if remote else "no remote"
     if report is None or report.outcome == "nothing":
