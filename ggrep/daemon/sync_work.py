@@ -6,14 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
+from ggrep.base.decode import decode
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.ids import PathKey
 from ggrep.config.home import Home
+from ggrep.config.remotes import Remote
 from ggrep.daemon.throttle import Throttle
+from ggrep.model.limits import Notice
 from ggrep.model.sync_jobs import SyncJob, SyncOutcome
 
 if TYPE_CHECKING:
-    from ggrep.index.sync.sync_report import SyncProgress
+    from ggrep.index.sync.sync_report import Progress, SyncProgress
     from ggrep.parse.workers.kept import KeptWorkers
     from ggrep.search.engine.engine import Engine
 
@@ -77,6 +80,7 @@ class Worker:
 
         engine.sweep(beside=not (job.abreast and job.home in self._swept))
         self._swept.add(job.home)
+        pulled, told = _pull(engine, job, advance)
         report = engine.sync(
             strict=job.strict,
             allow_degraded=job.allow_degraded,
@@ -90,6 +94,9 @@ class Worker:
             self._listener.progress("upkeep", 0, 0)
             compacting = job.compacting and not job.low_impact
             outcome = kept_up(engine, outcome, compacting=compacting)
+        outcome = replace(outcome, pulled=pulled, notices=(*outcome.notices, *told))
+        if job.push:
+            outcome = replace(outcome, pushed=_push(engine, job))
         if pace is not None:
             pace.settle()
         return replace(outcome, cpu_ms=self._listener.used_ms())
@@ -125,3 +132,22 @@ class Worker:
         if self._parsers is None or self._parsers.most != share:
             self._parsers = KeptWorkers(share)
         return self._parsers
+
+
+def _pull(engine: "Engine", job: SyncJob, progress: "Progress") -> tuple[int, tuple[Notice, ...]]:
+    """Return how many files came from the job's remote, and why none could."""
+    if not job.pull:
+        return 0, ()
+    from ggrep.search.engine.travelling import pull_if_possible
+
+    done = pull_if_possible(engine, decode(Remote, dict(job.remote)), progress)
+    if done.report is None:
+        return 0, (Notice("not_pulled", f"nothing could be pulled: {done.reason}"),)
+    return done.report.brought, ()
+
+
+def _push(engine: "Engine", job: SyncJob) -> str:
+    """Push; return the object that holds the snapshot."""
+    from ggrep.search.engine.travelling import push_to
+
+    return push_to(engine, decode(Remote, dict(job.remote))).report.tree.sha256

@@ -13,11 +13,10 @@ import anyio
 
 from ggrep.base.clock import Clock
 from ggrep.base.errors import GgrepError
-from ggrep.federation.upkeep_limits import MAX_BUILDS
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.hints import with_path
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncRunner
+from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncRunner
 
 BuildStatus: TypeAlias = Literal["passed", "failed", "skipped"]
 
@@ -38,6 +37,7 @@ class BuildResult:
         exit_code: as of `ggrep index`; None when it never ran, or a signal ended it.
         signal: that ended it.
         error: why it failed, one line.
+        outcome: what the job did; None where it failed.
     """
 
     repo: WorkspaceRepo
@@ -46,6 +46,7 @@ class BuildResult:
     signal: int | None = None
     duration_ms: int = 0
     error: str | None = None
+    outcome: SyncOutcome | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ async def build(
     ordered = sorted(repos, key=lambda repo: repo.repo_id)
     builder = _Builder(plan, clock, iter(ordered), ended)
     async with anyio.create_task_group() as group:
-        for _ in range(min(plan.concurrency, MAX_BUILDS, len(ordered))):
+        for _ in range(min(plan.concurrency, len(ordered))):
             group.start_soon(builder.work)
     done = {result.repo.repo_id: result for result in builder.results}
     return tuple(
@@ -121,15 +122,12 @@ class _Builder:
         if repo.failure is not None:
             return BuildResult(repo, "failed", error=sanitise_line(str(repo.failure)))
         since_ms = self.clock.monotonic_ms()
-        failure: GgrepError | None = None
         try:
-            await worker.run(self.plan.job(repo), lambda _: None)
+            outcome = await worker.run(self.plan.job(repo), lambda _: None)
         except GgrepError as error:
-            failure = error
+            return _failed(repo, error, int(self.clock.monotonic_ms() - since_ms))
         spent_ms = int(self.clock.monotonic_ms() - since_ms)
-        if failure is None:
-            return BuildResult(repo, "passed", 0, duration_ms=spent_ms)
-        return _failed(repo, failure, spent_ms)
+        return BuildResult(repo, "passed", 0, duration_ms=spent_ms, outcome=outcome)
 
 
 def _failed(repo: WorkspaceRepo, error: GgrepError, spent_ms: int) -> BuildResult:

@@ -37,6 +37,9 @@ class SyncJob:
         compacting: of that, compact as well; the worker does no other job meanwhile, and a large
             store takes minutes.
         deadline_ms: the worker is killed after so long; None for no bound.
+        remote: what a remote is (`config.remotes.Remote`); empty for none.
+        pull: pull from it first; where that fails, all is indexed, and a notice says so.
+        push: push to it afterwards; where that fails, so does the job.
         abreast: how many workers build the repositories of a workspace, each one after another.
             Such a job takes its share of the cores, keeps its parsers for the next one, leaves the
             home to the first and publishes nothing early. 0 for a sync that somebody waits for.
@@ -54,6 +57,9 @@ class SyncJob:
     upkeep: bool = True
     compacting: bool = True
     deadline_ms: int | None = None
+    remote: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    pull: bool = False
+    push: bool = False
     abreast: int = 0
 
 
@@ -97,6 +103,8 @@ class SyncOutcome:
         cpu_ms: processor time of the worker and its children, upkeep included.
         collected_bytes: what the collection after it freed.
         retry_after_ms: how long until files that had to wait are tried again; None without any.
+        pulled: files that came from a remote.
+        pushed: the object on a remote that holds the snapshot; empty where nothing was pushed.
         products: files in directories of products whose changes concern the index; None: any may.
     """
 
@@ -120,6 +128,8 @@ class SyncOutcome:
     collected_bytes: int = 0
     retry_after_ms: int | None = None
     products: tuple[str, ...] | None = None
+    pulled: int = 0
+    pushed: str = ""
 
     @property
     def moved(self) -> bool:
@@ -170,6 +180,7 @@ def job_json(job: SyncJob) -> dict[str, Json]:
     """Return a job as JSON."""
     document: dict[str, Any] = {each.name: getattr(job, each.name) for each in fields(job)}
     document["root"], document["home"] = _spelled(str(job.root)), _spelled(str(job.home))
+    document["remote"] = dict(job.remote)
     document["environ"] = {key: _spelled(value) for key, value in job.environ.items()}
     document["flags"] = {
         key: list(value) if isinstance(value, tuple) else value for key, value in job.flags.items()

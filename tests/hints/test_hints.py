@@ -74,6 +74,8 @@ TYPED = {
     "no client was found; name one, or see: ggrep install --list\n": "install --list",
     "are here and do not ask ggrep, which `ggrep install` changes: {}": "install --dry-run",
     "ggrep install --refresh": "install --refresh --dry-run",
+    "ggrep remote add origin URL": "remote add origin file://FILE.d",
+    "no {} cluster answers at {}: {}; how to start one: ggrep doctor --cluster": "doctor --cluster",
     "no remote yet; to add one: ggrep remote add origin URL": "remote add origin file://FILE.d",
     "no remote yet; to add one: ggrep remote add origin URL\n": "remote add origin file://FILE.d",
     "nothing was touched; to delete: ggrep remote gc {} --force\n": "remote gc --force",

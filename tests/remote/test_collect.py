@@ -33,7 +33,11 @@ def origin(tmp_path: Path) -> Engine:
     return engine
 
 
-def collected(remote: Remote, *, grace: timedelta = timedelta(0), force: bool = True) -> Collection:
+OVER = timedelta(seconds=-2)
+"""A grace that is over for all: servers tell whole seconds."""
+
+
+def collected(remote: Remote, *, grace: timedelta = OVER, force: bool = True) -> Collection:
     return collect(objects_of(remote), SystemClock(), grace=grace, force=force)
 
 

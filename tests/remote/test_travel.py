@@ -297,10 +297,10 @@ def test_an_interrupted_first_index_goes_on_from_a_pull(
     write_tree(root, {"new.py": "fresh = 1\n"})
     other = engine_at(root, tmp_path / "home-b")
     pulled(other, remote)
-    monkeypatch.setattr(syncer, "publish_changes", _fails)
-    with pytest.raises(StoreError, match="full"):
-        other.sync()
-    monkeypatch.undo()
+    with monkeypatch.context() as broken:
+        broken.setattr(syncer, "publish_changes", _fails)
+        with pytest.raises(StoreError, match="full"):
+            other.sync()
 
     report = pulled(other, remote)
     assert report.outcome == "nothing"

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from ggrep.base.errors import GgrepError, InvalidRequest
+from ggrep.config.remotes import read_remotes
 from ggrep.config.settings import home_from
 from ggrep.interfaces.agents.applying import Agents
 from ggrep.interfaces.agents.detection import command_of, those_there
@@ -14,12 +15,13 @@ from ggrep.interfaces.agents.places import Places
 from ggrep.interfaces.cli.daemon_contact import address_of
 from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState
 from ggrep.interfaces.cli.daemons.status import rows_of
-from ggrep.interfaces.cli.parsing.flags import JsonFlag, PathFlag, PlainFlag
+from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PathFlag, PlainFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.interfaces.cli.text_tables import plural
 from ggrep.model.hints import on_root
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
+from ggrep.service.build_engines.doctoring import of_cluster
 from ggrep.service.machine import Check, examine_machine
 from ggrep.service.places import Place, open_engine, place_of
 from ggrep.service.status_reading import Status, read_document, status_document
@@ -31,7 +33,15 @@ MACHINE_SCHEMA: Final = 1
 _MARKS: Final = {"ok": ("good", "+"), "warning": ("warning", "-"), "problem": ("bad", "!")}
 
 
-def doctor(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = False) -> int:
+def doctor(
+    path: PathFlag = None,
+    cluster: Annotated[
+        bool,
+        Flag("--cluster", "Look as well at what builds on a cluster need, and say how it starts."),
+    ] = False,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
     """Look at what ggrep stands on here, and say what mends what is wrong.
 
     Nothing is changed, started or indexed.
@@ -45,6 +55,7 @@ def doctor(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = Fal
         *of_daemons(rows_of(home)),
         *(_of_index(place, terminal) if place else ()),
         *of_agents(_agents(terminal)),
+        *(of_cluster(terminal.environ, read_remotes(home.remotes)) if cluster else ()),
     ]
     if json:
         terminal.write_json(machine_json(checks), pretty=True)

@@ -81,7 +81,14 @@ EXAMPLES: Final = {
     ),
     "workspace remove": (("ggrep workspace remove shops.jsonc bank", "its index stays"),),
     "workspace validate": (("ggrep workspace validate shops.jsonc", "every mistake named"),),
-    "workspace build": (("ggrep workspace build shops.jsonc", "all that are enabled"),),
+    "workspace build": (
+        ("ggrep workspace build shops.jsonc", "all that are enabled"),
+        ("ggrep workspace build shops.jsonc --push", "pull what there is, push the rest"),
+        (
+            "ggrep workspace build shops.jsonc --engine ray --cluster head:6379",
+            "on the nodes of a cluster",
+        ),
+    ),
     "workspace status": (("ggrep workspace status shops.jsonc", "indexes and their daemons"),),
     "workspace doctor": (("ggrep workspace doctor shops.jsonc", "what is wrong, what to type"),),
     "workspace watch": (("ggrep workspace watch shops.jsonc --once", "look once, for scripts"),),

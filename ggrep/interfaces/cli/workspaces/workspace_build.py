@@ -3,32 +3,70 @@
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from signal import SIGINT, SIGTERM
-from typing import Annotated
+from typing import Annotated, ClassVar, get_args
 
 import anyio
 
 from ggrep.base.clock import SystemClock
-from ggrep.base.errors import Cancelled
-from ggrep.daemon.sync_process import SyncProcess
+from ggrep.base.errors import Cancelled, InvalidRequest
+from ggrep.config.home import Home
+from ggrep.config.remotes import Remote, read_remotes, remote_named
 from ggrep.federation.building import BuildPlan, BuildResult, ending_signal
 from ggrep.federation.building import build as build_repos
 from ggrep.federation.manifest_file import keep
-from ggrep.federation.upkeep_limits import BUILDS_A_WORKER, DEFAULT_BUILDS, MAX_BUILDS
+from ggrep.federation.upkeep_limits import DEFAULT_BUILDS, MAX_BUILDS
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.index.repo_identity import require_modest
 from ggrep.interfaces.cli.parsing.flags import Flag
 from ggrep.interfaces.cli.terminal import Terminal, show_done
+from ggrep.interfaces.cli.text_tables import plural
 from ggrep.interfaces.cli.workspaces.workspace_file import FileArgument, FileOption, Survey
 from ggrep.interfaces.cli.workspaces.workspace_json import build_json
 from ggrep.model.hints import with_file
 from ggrep.model.sync_jobs import SyncJob
+from ggrep.service.build_engines.choice import open_engine
+from ggrep.service.build_engines.cluster import Engine
+from ggrep.service.build_engines.local import LocalEngine
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Where indexes are built, and what travels."""
+
+    title: ClassVar = "Remotes and clusters"
+
+    engine: Annotated[
+        str,
+        Flag(
+            "--engine",
+            "Build in processes here, or on a cluster of Ray or Dask.",
+            words=get_args(Engine),
+        ),
+    ] = "local"
+    cluster: Annotated[
+        str | None,
+        Flag("--cluster", "HOST:PORT of Ray's head or Dask's scheduler; default: the environment."),
+    ] = None
+    no_local: Annotated[
+        bool, Flag("--no-local", "Leave this home as it is: build and push on the cluster alone.")
+    ] = False
+    remote: Annotated[
+        str | None, Flag("--remote", "Which remote; default: the only one, or origin.")
+    ] = None
+    no_pull: Annotated[bool, Flag("--no-pull", "Index everything here, whatever a remote has.")] = (
+        False
+    )
+    push: Annotated[bool, Flag("--push", "Push each index to the remote.")] = False
 
 
 def build(
+    elsewhere: Elsewhere,
     *,
     file: FileArgument = None,
     named: FileOption = None,
@@ -53,23 +91,39 @@ def build(
     ] = False,
     how: Survey,
 ) -> int:
-    """Build or update the index of every enabled repository, then write the manifest."""
+    """Build or update the index of every enabled repository, then write the manifest.
+
+    Where there is a remote, each is pulled first, and what is missing is indexed. A cluster pulls,
+    indexes and pushes; then this home pulls what it has built.
+    """
     opened = how.open(file, named)
     terminal, home = opened.terminal, opened.home
     repos = [repo for repo in opened.workspace.repos if repo.enabled or include_disabled]
     at_once = concurrency or min(DEFAULT_BUILDS, os.cpu_count() or 1)
     abreast = max(1, min(at_once, len(repos)))
     environ = {name: value for name, value in terminal.environ.items() if _is_ours(name)}
-
-    def job(repo: WorkspaceRepo) -> SyncJob:
-        root = repo.root_canonical
-        require_modest(root, home)
-        flags = {"encoder": how.encoder}
-        return SyncJob(root, home.base, environ, flags, strict=strict, abreast=abreast)
-
-    worker = partial(SyncProcess, most_jobs=BUILDS_A_WORKER)
-    plan = BuildPlan(job, worker, abreast, strict)
-    results = anyio.run(_build, repos, plan, terminal, opened.file)
+    remote = _remote(elsewhere, home)
+    jobs = _Jobs(home, environ, {"encoder": how.encoder}, remote, strict=strict)
+    engine = open_engine(
+        elsewhere.engine,  # type: ignore[arg-type] # one of its words
+        elsewhere.cluster,
+        terminal.environ,
+        abreast=abreast,
+    )
+    try:
+        job = (
+            jobs.there
+            if engine.is_remote
+            else partial(
+                jobs.here, abreast=abreast, pull=not elsewhere.no_pull, push=elsewhere.push
+            )
+        )
+        plan = BuildPlan(job, engine.worker, engine.abreast, strict)
+        results = anyio.run(_build, repos, plan, terminal, opened.file)
+    finally:
+        engine.close()
+    if engine.is_remote and not elsewhere.no_local:
+        results = _brought_here(results, jobs, abreast, terminal, opened.file)
     found = opened.survey()
     keep(found, home, SystemClock().now())
     if how.json:
@@ -81,6 +135,70 @@ def build(
     if ended_by is not None:
         end_as(ended_by)
     return int(failed > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Jobs:
+    """Makes the job of a repository."""
+
+    home: Home
+    environ: Mapping[str, str]
+    flags: Mapping[str, object]
+    remote: Remote | None
+    strict: bool
+
+    def here(self, repo: WorkspaceRepo, *, abreast: int, pull: bool, push: bool) -> SyncJob:
+        """Return what is to be done in a process of this machine, in this home."""
+        return SyncJob(
+            self._root(repo),
+            self.home.base,
+            self.environ,
+            self.flags,
+            strict=self.strict,
+            abreast=abreast,
+            remote=asdict(self.remote) if self.remote else {},
+            pull=pull and self.remote is not None,
+            push=push,
+        )
+
+    def there(self, repo: WorkspaceRepo) -> SyncJob:
+        """Return what is to be done on a node, in a home of its own."""
+        environ = {name: value for name, value in self.environ.items() if name != "GGREP_HOME"}
+        # A cluster has as many jobs as cores.
+        flags = {**self.flags, "parse_workers": 1}
+        job = self.here(repo, abreast=1, pull=True, push=True)
+        return replace(job, environ=environ, flags=flags)
+
+    def _root(self, repo: WorkspaceRepo) -> Path:
+        require_modest(repo.root_canonical, self.home)
+        return repo.root_canonical
+
+
+def _remote(elsewhere: Elsewhere, home: Home) -> Remote | None:
+    """Return the remote that is meant; None where there is none and none is needed.
+
+    Raises:
+        InvalidRequest: one is needed.
+    """
+    remotes = read_remotes(home.remotes)
+    needed = elsewhere.engine != "local" or elsewhere.push or elsewhere.remote is not None
+    if needed:
+        return remote_named(remotes, elsewhere.remote)
+    with suppress(InvalidRequest):  # several, and nobody said which
+        return remote_named(remotes, None)
+    return None
+
+
+def _brought_here(
+    results: Sequence[BuildResult], jobs: _Jobs, abreast: int, terminal: Terminal, file: Path
+) -> tuple[BuildResult, ...]:
+    """Pull what a cluster has built into this home; return what became of each repository."""
+    built = [result.repo for result in results if result.status == "passed"]
+    terminal.tell(f"{len(built)} of {len(results)} built on the cluster; pulling them")
+    job = partial(jobs.here, abreast=abreast, pull=True, push=False)
+    plan = BuildPlan(job, LocalEngine(abreast).worker, abreast)
+    here = {one.repo.repo_id: one for one in anyio.run(_build, built, plan, terminal, file)}
+    return tuple(here.get(result.repo.repo_id, result) for result in results)
 
 
 def end_as(number: int) -> None:
@@ -107,6 +225,8 @@ async def _build(
         done += 1
         name = result.repo.alias or result.repo.repo_id
         told = f"[{done}/{total}] {name}: {result.status} in {result.duration_ms / 1000:.1f} s"
+        if result.outcome is not None and result.outcome.pulled:
+            told += f", {plural(result.outcome.pulled, 'file', 'files')} pulled"
         terminal.tell(with_file(f"{told}: {result.error}", file) if result.error else told)
         draw(done)
 

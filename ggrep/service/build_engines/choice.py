@@ -1,0 +1,42 @@
+"""Returns the engine that is asked for."""
+
+from collections.abc import Mapping
+
+from ggrep.base.errors import UsageError
+from ggrep.service.build_engines.cluster import MODULES, VARIABLES, Engine, require_extra
+from ggrep.service.build_engines.engine import BuildEngine
+from ggrep.service.build_engines.local import LocalEngine
+
+
+def open_engine(
+    name: Engine, address: str | None, environ: Mapping[str, str], *, abreast: int
+) -> BuildEngine:
+    """Return an engine, connected.
+
+    Args:
+        name: of the engine.
+        address: of the cluster; None for what the environment says.
+        environ: the variables.
+        abreast: processes of a local one.
+
+    Raises:
+        UsageError: nothing says where the cluster is, or one is said for the local engine.
+        NoCluster: it is not installed, or no cluster answers.
+    """
+    if name == "local":
+        if address is not None:
+            raise UsageError("--cluster goes with --engine ray or dask")
+        return LocalEngine(abreast)
+    require_extra(MODULES[name])
+    found = address or environ.get(VARIABLES[name], "")
+    if not found:
+        raise UsageError(f"where is the cluster? say --cluster HOST:PORT, or set {VARIABLES[name]}")
+    from ggrep.service.build_engines.on_cluster import ClusterEngine
+
+    if name == "ray":
+        from ggrep.service.build_engines.on_ray import RayCluster
+
+        return ClusterEngine(RayCluster(found))
+    from ggrep.service.build_engines.on_dask import DaskCluster
+
+    return ClusterEngine(DaskCluster(found))

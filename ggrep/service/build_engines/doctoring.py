@@ -1,0 +1,67 @@
+"""What a cluster needs here: is it installed, how is it started, does it answer?"""
+
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+from typing import Final
+
+from ggrep.config.remotes import Remote
+from ggrep.service.build_engines.cluster import (
+    EXTRA,
+    MODULES,
+    VARIABLES,
+    NoCluster,
+    is_installed,
+    require_answer,
+)
+from ggrep.service.machine import Check
+
+STARTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
+    "ray": (
+        (
+            "head",
+            "RAY_USAGE_STATS_ENABLED=0 ray start --head --port 6379 --include-dashboard=false",
+        ),
+        ("node", "RAY_USAGE_STATS_ENABLED=0 ray start --address HOST:6379"),
+    ),
+    "dask": (
+        ("scheduler", "dask scheduler --port 8786 --no-dashboard"),
+        ("worker", "dask worker tcp://HOST:8786 --nthreads 1 --no-dashboard"),
+    ),
+    "object store": (
+        (
+            "server",
+            "weed server -dir=/srv/objects -s3 -s3.config=identities.json -master.telemetry=false",
+        ),
+    ),
+}
+"""How each part is started; what is not for the network of the cluster listens nowhere else."""
+
+
+def of_cluster(environ: Mapping[str, str], remotes: tuple[Remote, ...]) -> Iterator[Check]:
+    """Yield whether what `workspace build --engine` needs is here, and how it is started."""
+    for engine, package in MODULES.items():
+        if not is_installed(package):
+            yield Check("cluster", "warning", f"{package} is not installed", EXTRA)
+            continue
+        yield Check("cluster", "ok", f"{package} {version(package)} is installed")
+        address = environ.get(VARIABLES[engine], "")
+        if not address:
+            yield Check(
+                "cluster", "ok", f"{VARIABLES[engine]} is not set; else: --cluster HOST:PORT"
+            )
+            continue
+        try:
+            require_answer(address, engine)
+            yield Check("cluster", "ok", f"{engine} answers at {address}")
+        except NoCluster as error:
+            yield Check("cluster", "problem", str(error))
+    for what, starts in STARTS.items():
+        for part, command in starts:
+            yield Check("cluster", "ok", f"{what}, {part}: {command}")
+    if not remotes:
+        yield Check(
+            "cluster",
+            "warning",
+            "no remote yet, through which a cluster brings back what it has built",
+            "ggrep remote add origin URL",
+        )

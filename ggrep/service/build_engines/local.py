@@ -1,0 +1,24 @@
+"""Builds repositories in processes of this machine."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from ggrep.daemon.sync_process import SyncProcess
+from ggrep.federation.building import BuildWorker
+from ggrep.federation.upkeep_limits import BUILDS_A_WORKER
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEngine:
+    """See the module; `abreast` processes."""
+
+    abreast: int
+    name: str = "local"
+    is_remote: bool = False
+
+    def worker(self) -> BuildWorker:
+        """Return a process that has not started."""
+        return partial(SyncProcess, most_jobs=BUILDS_A_WORKER)()
+
+    def close(self) -> None:
+        """Do nothing: each worker ends its process."""

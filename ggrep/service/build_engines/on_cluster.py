@@ -1,0 +1,97 @@
+"""Builds repositories as tasks of a cluster, whichever it is."""
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+import anyio
+import anyio.to_thread
+
+from ggrep.federation.building import BuildWorker
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
+from ggrep.service.build_engines import node
+
+_AHEAD: Final = 4
+"""Jobs that are handed out for each core, so that none waits for the driver."""
+_MOST_ABREAST: Final = 512
+_SAID: Final = 200
+
+
+class Cluster(Protocol):
+    """A connection to a cluster. What it raises says that a task was given up."""
+
+    name: str
+    cores: int
+
+    def submit(self, task: dict[str, Any]) -> Any:  # noqa: ANN401 - the cluster's own handle
+        """Queue a task for `node.do`; it is done again where its node dies."""
+        ...
+
+    def result(self, handle: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+        """Wait for a task's reply."""
+        ...
+
+    def cancel(self, handle: Any) -> None:  # noqa: ANN401 - as above
+        """Call a task off."""
+        ...
+
+    def close(self) -> None:
+        """Leave the cluster."""
+        ...
+
+
+class ClusterEngine:
+    """See `BuildEngine`."""
+
+    is_remote = True
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.name = cluster.name
+        self.abreast = min(_MOST_ABREAST, max(1, cluster.cores) * _AHEAD)
+
+    def worker(self) -> BuildWorker:
+        """Return a place in the cluster's queue."""
+        return _Place(self.cluster, anyio.CapacityLimiter(1))
+
+    def close(self) -> None:
+        """Leave the cluster."""
+        self.cluster.close()
+
+
+@dataclass(slots=True)
+class _Place:
+    cluster: Cluster
+    limiter: anyio.CapacityLimiter
+    under_way: list[Any] = field(default_factory=list)
+
+    async def run(self, job: SyncJob, _: Callable[[SyncProgress], None]) -> SyncOutcome:
+        """Have a node do a job.
+
+        Raises:
+            GgrepError: it failed there, or node after node died over it.
+        """
+        handle = self.cluster.submit(node.task_of(job))
+        self.under_way.append(handle)
+        try:
+            reply = await anyio.to_thread.run_sync(
+                self.cluster.result, handle, abandon_on_cancel=True, limiter=self.limiter
+            )
+        except Exception as error:
+            raise SyncFailed(f"the cluster gave it up: {told(error)}") from error
+        self.under_way.remove(handle)
+        return node.outcome_of(reply)
+
+    async def aclose(self) -> None:
+        """Call off what is under way."""
+        for handle in self.under_way:
+            with contextlib.suppress(Exception):
+                self.cluster.cancel(handle)
+
+
+def told(error: Exception) -> str:
+    """Return what an error of a cluster says, in one line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return sanitise_line(lines[-1] if lines else type(error).__name__)[:_SAID]

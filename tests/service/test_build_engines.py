@@ -1,0 +1,226 @@
+"""Repositories of a workspace are built wherever an engine says, and come back by the remote."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ggrep as package
+from ggrep.base import stable_json
+from ggrep.base.errors import UsageError
+from ggrep.config.home import Home
+from ggrep.index.maintenance.inventory import list_stores
+from ggrep.model.sync_jobs import SyncFailed, SyncJob
+from ggrep.service.build_engines import cluster, engine, node
+from ggrep.service.build_engines.choice import open_engine
+from ggrep.service.build_engines.cluster import NoCluster, host_and_port, require_answer
+from ggrep.service.build_engines.local import LocalEngine
+from ggrep.service.build_engines.on_cluster import ClusterEngine
+from tests.fakes.remotes import SHOP, commit, directory_remote, objects_of
+from tests.journeys.command import Command, fits
+
+pytestmark = pytest.mark.slow
+
+BUILD = "ggrep.interfaces.cli.workspaces.workspace_build"
+
+
+class Nodes:
+    """A cluster of one node, in this process, with a home of its own."""
+
+    name = "ray"
+    cores = 2
+
+    def __init__(self) -> None:
+        self.tasks: list[dict[str, Any]] = []
+        self.closed = False
+        self.fails: Callable[[dict[str, Any]], None] = lambda _: None
+
+    def submit(self, task: dict[str, Any]) -> dict[str, Any]:
+        self.tasks.append(task)
+        return task
+
+    def result(self, task: dict[str, Any]) -> dict[str, Any]:
+        self.fails(task)
+        # As a cluster would send them.
+        sent = stable_json.loads(stable_json.dumps(task))
+        reply: dict[str, Any] = stable_json.loads(stable_json.dumps(node.do(sent)))
+        return reply
+
+    def cancel(self, handle: object) -> None:
+        """Nothing is under way for long."""
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def ggrep(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
+    """Return the command with a home of its own."""
+    monkeypatch.setenv("GGREP_HOME", str(home))
+    monkeypatch.setenv("GGREP_ENCODER", "none")
+    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
+    return Command(capsys)
+
+
+@pytest.fixture
+def nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nodes:
+    """Return the cluster that commands are given."""
+    found = Nodes()
+    monkeypatch.setattr(node, "home_from", lambda _: Home(tmp_path / "home-of-the-node"))
+    monkeypatch.setattr(f"{BUILD}.open_engine", lambda *_, **__: ClusterEngine(found))
+    return found
+
+
+@pytest.fixture
+def workspace(ggrep: Command, tmp_path: Path) -> Path:
+    """Return the file of two repositories, with a remote added."""
+    for name in ("shop", "mail"):
+        named = {".ggrep.toml": f'repo_key = "team/{name}"\n', f"{name}.py": f"{name}_needle = 1\n"}
+        commit(tmp_path / name, SHOP | named)
+    ggrep("remote", "add", "origin", directory_remote(tmp_path).url)
+    file = tmp_path / "ws.jsonc"
+    assert ggrep("workspace", "init", file, tmp_path / "shop", tmp_path / "mail").status == 0
+    return file
+
+
+def stores(home: Path) -> list[str]:
+    return sorted(Path(entry.canonical_root or "").name for entry in list_stores(Home(home)))
+
+
+def test_what_a_cluster_builds_comes_back(
+    ggrep: Command, workspace: Path, nodes: Nodes, home: Path, tmp_path: Path
+) -> None:
+    """The node's home and this one hold the same, and the remote one state of each."""
+    done = ggrep("workspace", "build", workspace, "--engine", "ray", "--cluster", "x:1", "--json")
+
+    assert done.status == 0, done.err
+    fits(done.document, "workspace")
+    assert nodes.closed
+    assert stores(home) == stores(tmp_path / "home-of-the-node") == ["mail", "shop"]
+    assert "2 of 2 built on the cluster; pulling them" in done.err
+    assert done.err.count("files pulled") == 2
+    refs = [stat.key for stat in objects_of(directory_remote(tmp_path)).list("refs")]
+    assert {key.rpartition("/")[0] for key in refs} == {"refs/team/mail", "refs/team/shop"}
+    found = ggrep("mail_needle", "--workspace", workspace, "--offline", "--compact")
+    assert found.out.splitlines()[0].endswith("mail.py")
+
+
+def test_a_build_for_others_leaves_this_home_alone(
+    ggrep: Command, workspace: Path, nodes: Nodes, home: Path
+) -> None:
+    """A farm needs no indexes where it is driven from."""
+    assert ggrep("workspace", "build", workspace, "--engine", "ray", "--no-local").status == 0
+    assert stores(home) == []
+
+
+def test_a_second_build_finds_all_done(ggrep: Command, workspace: Path, nodes: Nodes) -> None:
+    """Tasks may be done twice, by a retry or by whoever runs the command again."""
+    ggrep("workspace", "build", workspace, "--engine", "ray")
+    replies = [node.do(task) for task in nodes.tasks]
+
+    assert [reply["outcome"]["published"] for reply in replies] == [False, False]  # type: ignore[index,call-overload] # outcomes
+    assert all(reply["outcome"]["pushed"] for reply in replies)  # type: ignore[index,call-overload] # as above
+
+
+def test_one_that_a_cluster_gives_up_fails_alone(
+    ggrep: Command, workspace: Path, nodes: Nodes, home: Path
+) -> None:
+    """Its node died over it, again and again."""
+
+    def fails(task: dict[str, Any]) -> None:
+        if task["job"]["root"].endswith("/mail"):
+            raise RuntimeError("a long story\nthe node died")
+
+    nodes.fails = fails
+    done = ggrep("workspace", "build", workspace, "--engine", "ray")
+
+    assert done.status == 1
+    assert "the cluster gave it up: the node died" in done.err
+    assert stores(home) == ["shop"]
+
+
+def test_a_node_says_what_it_cannot_do(tmp_path: Path) -> None:
+    """Another try would not help, so it is an answer and no failure of the cluster."""
+    task = node.task_of(SyncJob(tmp_path / "none", tmp_path / "home"))
+
+    for wrong in (task, {**task, "build": package.__version__ + "x"}):
+        with pytest.raises(SyncFailed, match=r"not on this node|another version"):
+            node.outcome_of(node.do(wrong))
+
+
+def test_a_job_travels_whole(tmp_path: Path) -> None:
+    """What it is told here it does there."""
+    job = SyncJob(tmp_path, tmp_path / "home", remote={"name": "origin"}, pull=True, push=True)
+    sent = stable_json.loads(stable_json.dumps(node.task_of(job)))
+
+    assert replace(node.job_from(sent["job"]), environ=job.environ, flags=job.flags) == job
+
+
+def test_pulling_and_pushing_need_no_cluster(
+    ggrep: Command, workspace: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each repository is pulled first where there is a remote."""
+    first = ggrep("workspace", "build", workspace, "--push")
+    assert (first.status, "pulled" in first.err) == (0, False)
+    monkeypatch.setenv("GGREP_HOME", str(tmp_path / "elsewhere"))
+    ggrep("remote", "add", "origin", directory_remote(tmp_path).url)
+
+    assert ggrep("workspace", "build", workspace).err.count("files pulled") == 2
+    assert stores(tmp_path / "elsewhere") == stores(home)
+    monkeypatch.setenv("GGREP_HOME", str(tmp_path / "third"))
+    assert ggrep("workspace", "build", workspace, "--push").status == 1, "there is no remote here"
+    ggrep("remote", "add", "origin", directory_remote(tmp_path).url)
+    assert "pulled" not in ggrep("workspace", "build", workspace, "--no-pull").err
+
+
+@pytest.mark.parametrize("name", ["ray", "dask"])
+def test_without_the_extra_one_line_says_how_to_get_it(
+    name: str, monkeypatch: pytest.MonkeyPatch, ggrep: Command, workspace: Path
+) -> None:
+    """Nothing is looked for, and nothing built."""
+    monkeypatch.setattr(cluster, "is_installed", lambda _: False)
+    done = ggrep("workspace", "build", workspace, "--engine", name)
+
+    assert done.status == 1
+    assert done.err.count("\n") == 1
+    assert "pip install 'ggrep[cluster]'" in done.err
+
+
+def test_where_the_cluster_is_has_to_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the flag, or by the variable of the engine's own tools."""
+    monkeypatch.setattr(cluster, "is_installed", lambda _: True)
+    with pytest.raises(UsageError, match="RAY_ADDRESS"):
+        open_engine("ray", None, {}, abreast=1)
+    with pytest.raises(UsageError, match="--engine ray or dask"):
+        open_engine("local", "x:1", {}, abreast=1)
+    with pytest.raises(NoCluster, match=r"no dask cluster answers at 127\.0\.0\.1:9"):
+        open_engine("dask", None, {"DASK_SCHEDULER_ADDRESS": "127.0.0.1:9"}, abreast=1)
+
+
+def test_addresses_are_read_in_both_forms() -> None:
+    """As Ray and Dask print them."""
+    assert host_and_port("head", "ray") == ("head", 6379)
+    assert host_and_port("tcp://10.0.0.1:8786", "dask") == ("10.0.0.1", 8786)
+    for wrong in ("", ":1", "host:port"):
+        with pytest.raises(NoCluster, match="no address"):
+            require_answer(wrong, "ray")
+
+
+def test_the_protocol_is_small() -> None:
+    """Whoever writes another engine reads it in a minute."""
+    assert len(Path(engine.__file__).read_text().splitlines()) < 100
+    assert LocalEngine(2).name == "local"
+
+
+def test_the_doctor_says_how_a_cluster_is_started(ggrep: Command) -> None:
+    """Of Ray and of an object store, and what is missing here."""
+    plain, whole = ggrep("doctor", "--plain"), ggrep("doctor", "--cluster", "--plain")
+
+    assert "ray start" not in plain.out
+    assert "ray start --head" in whole.out
+    assert "weed server" in whole.out
+    fits(ggrep("doctor", "--cluster", "--json").document, "machine")
