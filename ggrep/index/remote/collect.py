@@ -15,6 +15,7 @@ from ggrep.base.clock import Clock, rfc3339
 from ggrep.base.errors import NotTrusted, RemoteError
 from ggrep.base.faults import reach
 from ggrep.index.remote import layout
+from ggrep.index.remote.documents import ref_at, state_at, tree_at
 from ggrep.index.remote.layout import Blob
 from ggrep.index.remote.objects import Objects, Stat
 
@@ -95,32 +96,31 @@ def _needed(objects: Objects) -> tuple[set[str], int]:
 
 
 def _trees_of(objects: Objects, key: str) -> Iterator[Blob]:
-    found = objects.read(key, layout.MOST_REF_BYTES)
+    found = ref_at(objects, key)
     if found is None:
         raise RemoteError(f"{objects.name}: {key} is listed and missing; nothing was deleted")
-    yield from (entry.tree for entry in layout.read_ref(found[0]))
+    yield from (entry.tree for entry in found.value)
 
 
 def _blobs_of(objects: Objects, tree: Blob) -> Iterator[Blob]:
-    found = objects.read(layout.tree_key(tree), tree.size_bytes)
+    found = tree_at(objects, tree)
     if found is None:
         raise RemoteError(
             f"{objects.name}: {layout.tree_key(tree)} is missing, so what it needs is not known;"
             " nothing was deleted; to mend it, where it was pushed from: ggrep push --again"
         )
-    yield from layout.read_tree(found[0], tree).blobs()
+    yield from found.blobs()
 
 
 def _is_needed(objects: Objects, stat: Stat, needed: set[str]) -> bool:
     if not stat.key.startswith("by-state/"):
         return stat.key in needed
-    found = objects.read(stat.key, layout.MOST_STATE_BYTES)
-    if found is None:
-        return True  # gone, so nothing to do
     try:
-        return layout.tree_key(layout.read_state(found[0])) in needed
+        found = state_at(objects, stat.key)
     except NotTrusted:
         return False
+    # One that is gone needs nothing done.
+    return found is None or layout.tree_key(found.value) in needed
 
 
 def _lies_still(objects: Objects, stat: Stat) -> bool:

@@ -193,7 +193,7 @@ def read_tree(data: bytes, wanted: Blob) -> Tree:
         NotTrusted: these are other bytes, or no tree that can be one.
     """
     if blob_of(data) != wanted:
-        raise NotTrusted(f"trees/{wanted.sha256} is not the object that was published")
+        raise NotTrusted("it is not the object that was published")
     tree = _decoded(Tree, data, "a tree", TREE_FORMAT)
     names = [segment.name for segment in tree.segments]
     digests = (tree.config_fingerprint, tree.ignore_fingerprint, tree.embed_config_fingerprint)
@@ -216,9 +216,9 @@ def read_tree(data: bytes, wanted: Blob) -> Tree:
         parse_snapshot_id(tree.snapshot_id)
         parse_store_id(tree.index_id)
     except InvalidRequest as error:
-        raise NotTrusted(f"trees/{wanted.sha256} is no tree: {error}") from error
+        raise NotTrusted(f"it is no tree: {error}") from error
     if not all(fits):
-        raise NotTrusted(f"trees/{wanted.sha256} does not add up")
+        raise NotTrusted("it does not add up")
     return tree
 
 
@@ -236,7 +236,7 @@ def read_state(data: bytes) -> Blob:
     found = _decoded(_State, data, "a state", STATE_FORMAT)
     tree = Blob(found.sha256, found.size_bytes)
     if not _is_tree(tree):
-        raise NotTrusted("a state leads to no tree")
+        raise NotTrusted("it leads to no tree")
     return tree
 
 
@@ -259,7 +259,7 @@ def read_ref(data: bytes) -> tuple[Entry, ...]:
         all(_is_entry(entry) for entry in ref.entries),
     )
     if not all(fits):
-        raise NotTrusted("a ref is not as it was written")
+        raise NotTrusted("it is not as it was written")
     return ref.entries
 
 
@@ -292,13 +292,13 @@ def _decoded(kind: type[D], data: bytes, what: str, form: str) -> D:
         values: Any = stable_json.loads(data)
         said = values.get("format") if isinstance(values, dict) else None
         if said != form:
-            raise NotTrusted(f"not {what} of this build: {said!r:.40}")
+            raise NotTrusted(f"it is not {what} of this build: {said!r:.40}")
         known = {each.name for each in fields(kind)}  # type: ignore[arg-type] # dataclasses all
         if values.keys() - known:
-            raise NotTrusted(f"{what} holds more than it may")
+            raise NotTrusted(f"it holds more than {what} may")
         return decode(kind, values)
     except (DecodeError, ValueError, RecursionError) as error:
-        raise NotTrusted(f"{what} cannot be read: {error}"[:200]) from error
+        raise NotTrusted(f"it cannot be read: {error}"[:200]) from error
 
 
 def _is_blob(blob: Blob) -> bool:

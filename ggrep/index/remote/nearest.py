@@ -12,6 +12,7 @@ from typing import Final
 from ggrep.base.errors import NotTrusted
 from ggrep.config.git import GitFailed, is_git_marker, run_git
 from ggrep.index.remote import layout
+from ggrep.index.remote.documents import ref_at, state_at
 from ggrep.index.remote.layout import Blob, Entry, States
 from ggrep.index.remote.objects import Objects
 
@@ -77,8 +78,8 @@ def candidates(
         if tree is not None and tree.sha256 not in seen:
             seen.add(tree.sha256)
             yield Candidate(tree, exact=True, commit=commit)
-    found = objects.read(layout.ref_key(repo_key, fingerprint), layout.MOST_REF_BYTES)
-    entries = layout.read_ref(found[0]) if found else ()
+    ref = ref_at(objects, layout.ref_key(repo_key, fingerprint))
+    entries = ref.value if ref else ()
     for entry in by_nearness(entries, history(root, commit, _MOST_COMMITS) if commit else ()):
         if entry.tree.sha256 not in seen:
             seen.add(entry.tree.sha256)
@@ -109,7 +110,7 @@ def by_nearness(entries: Sequence[Entry], own: Sequence[str]) -> list[Entry]:
 def _trusted_state(objects: Objects, key: str) -> Blob | None:
     """Return the tree that a state leads to; None for what is no state: the ref may have better."""
     try:
-        found = objects.read(key, layout.MOST_STATE_BYTES)
-        return layout.read_state(found[0]) if found else None
+        found = state_at(objects, key)
+        return found.value if found else None
     except NotTrusted:
         return None

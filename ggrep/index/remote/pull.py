@@ -34,6 +34,7 @@ from ggrep.config import names
 from ggrep.config.fingerprints import ignore_fingerprint
 from ggrep.config.home import Home
 from ggrep.index.remote import layout
+from ggrep.index.remote.documents import tree_at
 from ggrep.index.remote.image_checks import require_image
 from ggrep.index.remote.layout import Blob, States, TravellingSegment, Tree
 from ggrep.index.remote.nearest import Candidate, candidates, git_tree
@@ -327,10 +328,9 @@ class _Pull:
         return image
 
     def _tree(self, wanted: Blob) -> Tree:
-        found = self._objects.read(layout.tree_key(wanted), wanted.size_bytes)
-        if found is None:
-            raise NotTrusted(f"{layout.tree_key(wanted)} is missing")
-        tree = layout.read_tree(found[0], wanted)
+        tree = tree_at(self._objects, wanted)
+        if tree is None:
+            raise NotTrusted(f"{self._objects.name}: {layout.tree_key(wanted)} is missing")
         target = self._target
         if tree.config_fingerprint != target.config_fingerprint or (
             tree.embed_config_fingerprint != target.embed_config_fingerprint

@@ -19,6 +19,7 @@ from ggrep.base.formats import ROW
 from ggrep.base.ids import PathKey, SnapshotId
 from ggrep.config.repo_key import key_by_history, repo_key
 from ggrep.index.remote import layout
+from ggrep.index.remote.documents import is_there, state_at
 from ggrep.index.remote.layout import Blob, Entry, States, TravellingSegment, Tree
 from ggrep.index.remote.nearest import git_tree, history
 from ggrep.index.remote.objects import Objects
@@ -118,10 +119,8 @@ class _Push:
         _require_whole(manifest)
         key = key_of(self._target)
         states = states_of(self._target, manifest, self._view.live_files())
-        tree, held = self._held(states)
-        if tree is None or self._again:
-            tree = self._upload(key, states)
-            held = False
+        held = None if self._again else self._held(states)
+        tree = held or self._upload(key, states)
         commit = manifest.git.head_sha if manifest.git else None
         swung = self._swing(key, Entry(tree, states, commit, *self._times(commit)))
         for blob in self._skipped:  # a collection may have begun before us
@@ -133,29 +132,23 @@ class _Push:
             tree=tree,
             states=states,
             commit=commit,
-            pushed=swung or not held,
+            pushed=swung or held is None,
             blobs=1 + 2 * len(manifest.segments),
             written=self._written,
             written_bytes=self._written_bytes,
         )
 
-    def _held(self, states: States) -> tuple[Blob | None, bool]:
-        """Return the tree that the remote has of these files, and whether it is there."""
-        found: Blob | None = None
+    def _held(self, states: States) -> Blob | None:
+        """Return the tree that the remote has of these files; None where it has none."""
+        trees = set()
         for key in states.keys(self._target.config_fingerprint):
-            read = self._objects.read(key, layout.MOST_STATE_BYTES)
-            if read is None:
-                return None, False
             try:
-                tree = layout.read_state(read[0])
+                found = state_at(self._objects, key)
             except NotTrusted:
-                return None, False
-            if found not in {None, tree}:
-                return None, False
-            found = tree
-        stat = self._objects.stat(layout.tree_key(found)) if found else None
-        held = stat is not None and found is not None and stat.size_bytes == found.size_bytes
-        return (found, True) if held else (None, False)
+                return None
+            trees.add(found.value if found else None)
+        (tree,) = trees if len(trees) == 1 else (None,)
+        return tree if tree is not None and is_there(self._objects, tree) else None
 
     def _upload(self, key: str, states: States) -> Blob:
         """Write what the remote lacks of the snapshot; return its tree."""
@@ -215,19 +208,16 @@ class _Push:
         data = layout.spelled_state(tree)
         for _ in range(_SWAPS):
             found = self._objects.read(state, layout.MOST_STATE_BYTES)
-            if found is not None and not self._again and self._leads_somewhere(found[0]):
-                return
-            if found is not None and found[0] == data:
+            if found is not None and (found[0] == data or self._stays(found[0])):
                 return
             if self._objects.swap(state, data, found[1] if found else None):
                 return
         raise Busy("others push this repository, too", retry_after_ms=1000)
 
-    def _leads_somewhere(self, data: bytes) -> bool:
+    def _stays(self, data: bytes) -> bool:
+        """Tell whether a state leads somewhere, so that it stays as it is."""
         with suppress(NotTrusted):
-            tree = layout.read_state(data)
-            stat = self._objects.stat(layout.tree_key(tree))
-            return stat is not None and stat.size_bytes == tree.size_bytes
+            return not self._again and is_there(self._objects, layout.read_state(data))
         return False
 
     def _swing(self, key: str, entry: Entry) -> bool:
