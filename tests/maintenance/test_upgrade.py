@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base import faults
+from ggrep.base import faults, stable_json
+from ggrep.base.checksummed import seal
 from ggrep.base.errors import CorruptStore, Incompatible, NoIndex
 from ggrep.base.formats import INDEX_STATE, MANIFEST
 from ggrep.base.ids import RepoId, StoreId
@@ -17,6 +18,7 @@ from ggrep.index.store.store_versions import version_in
 from ggrep.index.store.verify import Verifier
 from ggrep.index.store.view import open_active
 from ggrep.index.sync.index_state import read_index_state
+from ggrep.model.request import SearchRequest
 from tests.fakes.old_stores import (
     active_manifest,
     active_of,
@@ -25,7 +27,7 @@ from tests.fakes.old_stores import (
     schema_1_store,
     target_of,
 )
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import answer_bytes, open_engine, write_tree
 
 SHOP = RepoId("shop-e7c7ea0ba435")
 
@@ -49,6 +51,28 @@ def test_a_store_of_the_first_schema_is_published_anew(home: Path) -> None:
     assert {ref.image.ref_type for ref in manifest.segments} == {"image"}
     assert version_in(active_manifest(store), MANIFEST) == MANIFEST.writes
     Verifier(store, full=True).manifest(manifest, store_id=StoreId(store.name))
+
+
+@pytest.mark.usefixtures("quick_parsing")
+def test_a_store_of_the_second_schema_answers_the_same_bytes(root: Path, home: Path) -> None:
+    """It had no name beside its directory's, and keeps that one."""
+    write_tree(root, {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    file = active_manifest(engine.identity.store)
+    values = stable_json.loads(file.read_bytes()) | {"schema_version": 2}
+    for key in ("index_id", "sha256"):
+        values.pop(key)
+    file.write_bytes(stable_json.dumps(seal(values, MANIFEST)))
+    request = SearchRequest("retry queue", deterministic=True)
+    before = answer_bytes(open_engine(root, home), request)
+
+    engine = open_engine(root, home)
+    assert engine.upgrade().upgraded
+    assert answer_bytes(engine, request) == before
+    write_tree(root, {"a.py": "def retry():\n    return 1\n"})
+    engine.sync()
+    assert engine.view().manifest.name == engine.identity.store_id
 
 
 def test_the_record_of_the_last_sync_follows(home: Path) -> None:

@@ -111,6 +111,6 @@ def _trusted_state(objects: Objects, key: str) -> Blob | None:
     """Return the tree that a state leads to; None for what is no state: the ref may have better."""
     try:
         found = state_at(objects, key)
-        return found.value if found else None
     except NotTrusted:
         return None
+    return found.value if found else None

@@ -552,7 +552,7 @@ class Engine:
         """
         check_name(request)
         deadline = deadline or self._deadline(request.timeout_ms)
-        _, pinned = page_start(request, self.identity.config_fingerprint)
+        pinned = self._page_of(request, deadline)
         with self._answering(deadline, pinned, request_id, admitted, vectors=False) as context:
             return symbol(context, by_handle(context, request), self._occurrences)
 
@@ -567,9 +567,17 @@ class Engine:
         """Return where a name is used in the active snapshot; as `symbol` else."""
         check_name(request)
         deadline = deadline or self._deadline(request.timeout_ms)
-        _, pinned = page_start(request, self.identity.config_fingerprint)
+        pinned = self._page_of(request, deadline)
         with self._answering(deadline, pinned, request_id, admitted, vectors=False) as context:
             return references(context, by_handle(context, request), self._occurrences)
+
+    def _page_of(
+        self, request: SymbolRequest | ReferencesRequest, deadline: Deadline
+    ) -> SnapshotId | None:
+        """Return the snapshot that earlier pages are of; None on the first."""
+        if not request.cursor:
+            return None
+        return page_start(request, self.view(deadline).manifest.name)[1]
 
     def symbol_pool(
         self, request: SymbolPoolRequest, deadline: Deadline | None = None

@@ -73,10 +73,10 @@ def symbol(context: Context, request: SymbolRequest, pool: OccurrencePool) -> Sy
     files = mentioning_files(reading.held, asked.last, context.deadline)
     found = find_definitions(reading, asked)
     manifest, total = context.view.manifest, len(found.places)
-    skip, _ = page_start(request, manifest.config_fingerprint)
+    skip, _ = page_start(request, manifest.name)
     kept = found.places[skip:][: request.limit]
     definitions = [definition_at(reading.held, place) for place in kept]
-    origin = manifest.config_fingerprint, manifest.snapshot_id
+    origin = manifest.name, manifest.snapshot_id
     cuts, next_cursor = page_end(request, (skip, len(kept)), total, origin)
     stages.end("retrieve")
     return SymbolResponse(
@@ -120,7 +120,7 @@ def references(
     asked = split_name(request.name)
     files = mentioning_files(reading.held, asked.last, context.deadline)
     manifest = context.view.manifest
-    skip, _ = page_start(request, manifest.config_fingerprint)
+    skip, _ = page_start(request, manifest.name)
     told, notices = Mentions(request, asked, skip), unread_languages(reading.held, files)
     for any_case in (False, True):
         for file in reading.read(files, asked.last, any_case=any_case):
@@ -133,7 +133,7 @@ def references(
     notices += container_notices((*asked.owners, asked.last), found.found, found.left)
     if not told.totals:
         notices += _unselected(reading, request)
-    origin = manifest.config_fingerprint, manifest.snapshot_id
+    origin = manifest.name, manifest.snapshot_id
     cuts, next_cursor = page_end(request, (skip, len(found.shown)), found.wanted, origin)
     stages.end("retrieve")
     return ReferencesResponse(

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ggrep.base.ids import SnapshotId, parse_snapshot_id
+from ggrep.base.ids import SnapshotId, StoreId, parse_snapshot_id
 from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.model.asked_names import limit_code
 from ggrep.model.limits import LimitHit
@@ -14,16 +14,16 @@ _ALONE = ""
 
 
 def page_start(
-    request: SymbolRequest | ReferencesRequest, config_fingerprint: str
+    request: SymbolRequest | ReferencesRequest, index: StoreId
 ) -> tuple[int, SnapshotId | None]:
     """Return how many places earlier pages have shown, and of which snapshot; None on the first.
 
     Raises:
-        InvalidRequest: the cursor is none, or belongs to another question or configuration.
+        InvalidRequest: the cursor is none, or belongs to another question or index.
     """
     if not request.cursor:
         return 0, None
-    found = read_token(request.cursor, _digest(request, config_fingerprint)).of(_ALONE)
+    found = read_token(request.cursor, _digest(request, index)).of(_ALONE)
     return (found.places, parse_snapshot_id(found.snapshot_id)) if found else (0, None)
 
 
@@ -31,7 +31,7 @@ def page_end(
     request: SymbolRequest | ReferencesRequest,
     shown: tuple[int, int],
     total: int,
-    origin: tuple[str, SnapshotId],
+    origin: tuple[StoreId, SnapshotId],
 ) -> tuple[tuple[LimitHit, ...], str]:
     """Return the cut that a page makes and the cursor of the next; nothing on the last.
 
@@ -39,18 +39,18 @@ def page_end(
         request: after clamping.
         shown: places of earlier pages, and of this one.
         total: how many there are in all.
-        origin: the configuration and the snapshot that were asked.
+        origin: the index and the snapshot that were asked.
     """
     before, here = shown
     if before + here >= total:
         return (), ""
-    config_fingerprint, snapshot_id = origin
+    index, snapshot_id = origin
     consumed = Consumed(_ALONE, snapshot_id, before + here)
-    cursor = PageCursor(_digest(request, config_fingerprint), "spelled", (consumed,))
+    cursor = PageCursor(_digest(request, index), "spelled", (consumed,))
     limit = LimitHit(limit_code(request), request.limit, total)
     return (limit,), token_of(cursor) if here else ""
 
 
-def _digest(request: SymbolRequest | ReferencesRequest, config_fingerprint: str) -> str:
+def _digest(request: SymbolRequest | ReferencesRequest, index: StoreId) -> str:
     asked = replace(request, limit=0, cursor="")
-    return question_digest(asked_fingerprint(f"{limit_code(request)}-1", asked), config_fingerprint)
+    return question_digest(asked_fingerprint(f"{limit_code(request)}-1", asked), index)
