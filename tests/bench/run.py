@@ -41,6 +41,10 @@
     python3 dev.py bench federated-slate
                                     a slate over ten installed packages, through daemons, against
                                     the search of the same question
+    python3 dev.py bench travel [FOLDER ...]
+                                    a checkout that pulls against one that indexes, and what storage
+                                    is asked and holds, over parts of the standard library and the
+                                    repositories that are named
     python3 dev.py bench soak [MINUTES]
                                     memory of a host and a coordinator while ten repositories are
                                     edited and asked; 30 minutes, and no part of all of them
@@ -82,7 +86,7 @@ for path in sorted(Path(sys.argv[1]).rglob("*.py")):
 DAEMON_PARTS = ("shell", "segments", "syncing", "clients", "deadline", "stores", "impact")
 PACKAGE_PARTS = ("packages", "package-answers", "package-verdicts")
 WITH_ARGUMENTS = frozenset(
-    {"approximate", "encoders", "first-answer", "first-search", "slate", *PACKAGE_PARTS}
+    {"approximate", "encoders", "first-answer", "first-search", "slate", "travel", *PACKAGE_PARTS}
 )
 FEDERATION_PARTS = ("overhead", "real", "shell")
 QUERIES = (
@@ -135,6 +139,7 @@ def main(names: list[str]) -> int:
         "federation": bench_federation,
         "federated-slate": bench_federated_slate,
         "approximate": partial(bench_approximate, shape=shape),
+        "travel": partial(bench_travel, folders=given.get("travel", [])),
     }
     parts = {f"daemon-{part}": partial(bench_daemon, parts=(part,)) for part in DAEMON_PARTS} | {
         f"federation-{part}": partial(bench_federation, parts=(part,)) for part in FEDERATION_PARTS
@@ -316,6 +321,14 @@ def bench_everyday(work: Path, folders: Sequence[str] = ()) -> None:
     from tests.bench.everyday import measure
 
     for line in measure(work, Path(folders[0]).resolve() if folders else None):
+        print(line, flush=True)
+
+
+def bench_travel(work: Path, folders: Sequence[str] = ()) -> None:
+    """Pulls against indexes, and the objects of a remote."""
+    from tests.bench.travel import measure
+
+    for line in measure(work, folders):
         print(line, flush=True)
 
 

@@ -18,6 +18,7 @@ from ggrep.index.remote.layout import Blob, Tree
 from ggrep.index.remote.objects import Objects
 from ggrep.index.remote.packing import unpack
 from ggrep.index.store.image import open_image, write_image
+from ggrep.index.store.tables import table_files
 from ggrep.search.engine.engine import Engine
 from tests.fakes.remotes import (
     SHOP,
@@ -28,6 +29,7 @@ from tests.fakes.remotes import (
     objects_of,
     pulled,
     pushed,
+    run_git,
 )
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
@@ -114,8 +116,9 @@ def test_documents_of_no_sense_lead_nowhere(
 
 def forged(objects: Objects, change: Callable[[Tree], Tree | dict[str, Any]]) -> None:
     """Have every state and the ref lead to a tree that somebody wrote with intent."""
-    (old,) = keys(objects, "trees")
-    data = objects.read(old, 1 << 20)[0]  # type: ignore[index] # it is there
+    (ref,) = keys(objects, "refs")
+    entries = layout.read_ref(objects.read(ref, 1 << 20)[0])  # type: ignore[index] # it is there
+    data = objects.read(layout.tree_key(entries[0].tree), 1 << 20)[0]  # type: ignore[index] # as above
     named = layout.blob_of(data)
     made = change(layout.read_tree(data, named))
     spelled = stable_json.dumps(made) if isinstance(made, dict) else layout.spelled_tree(made)
@@ -123,8 +126,6 @@ def forged(objects: Objects, change: Callable[[Tree], Tree | dict[str, Any]]) ->
     objects.put(layout.tree_key(tree), spelled)
     for key in keys(objects, "by-state"):
         objects.put(key, layout.spelled_state(tree))
-    (ref,) = keys(objects, "refs")
-    entries = layout.read_ref(objects.read(ref, 1 << 20)[0])  # type: ignore[index] # it is there
     objects.put(ref, layout.spelled_ref([replace(entries[0], tree=tree)]))
 
 
@@ -229,6 +230,48 @@ def test_an_image_that_would_be_read_beyond_its_end_is_passed_over(
     nothing_is_taken(puller, remote, "is no image")
 
 
+def test_a_segment_with_the_name_of_another_is_not_taken(
+    tmp_path: Path, puller: Engine, remote: Remote
+) -> None:
+    """What the store has under that name stays as it is."""
+    assert pulled(puller, remote).exact
+    puller.sync()
+    (own,) = puller.view().manifest.segments
+    commit(tmp_path / "a", {"new.py": "fresh = 1\n"})
+    engine = engine_at(tmp_path / "a", tmp_path / "home-a")
+    engine.sync()
+    pushed(engine, remote)
+    run_git(tmp_path / "b", "pull", "-q")
+    objects = objects_of(remote)
+
+    def renamed(tree: Tree) -> Tree:
+        _, new = tree.segments
+        data = objects.read(tree.masks.key, 1 << 20)
+        assert data is not None
+        (tmp_path / "masks").write_bytes(data[0])
+        arrays = dict(open_image(tmp_path / "masks").arrays)
+        arrays[own.table] = arrays.pop(new.name)
+        write_image(tmp_path / "forged", arrays, {})
+        forged_masks = (tmp_path / "forged").read_bytes()
+        blob = layout.blob_of(forged_masks)
+        objects.put(blob.key, forged_masks)
+        counts = replace(tree.counts, chunks_indexed=new.rows, chunks_visible=new.rows)
+        return replace(tree, masks=blob, segments=(replace(new, name=own.table),), counts=counts)
+
+    forged(objects, renamed)
+    before = same_files(puller)
+    with pytest.raises(NotTrusted, match="another segment of the name"):
+        pulled(puller, remote)
+    assert same_files(puller) == before
+
+
+def same_files(engine: Engine) -> list[bytes]:
+    return [
+        path.read_bytes()
+        for path, _ in table_files(engine.identity.store, engine.view().manifest.segments[0].table)
+    ]
+
+
 def packed(*files: tuple[object, object], content: bytes = b"") -> bytes:
     return stable_json.dumps([list(file) for file in files]) + b"\n" + content
 
@@ -290,6 +333,6 @@ def test_a_full_disk_is_told_before_anything_is_fetched(
     puller: Engine, remote: Remote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Half a pull would be of no use."""
-    monkeypatch.setattr("ggrep.index.remote.pull._SPARE_BYTES", 1 << 62)
+    monkeypatch.setattr("ggrep.index.remote.fetching._SPARE_BYTES", 1 << 62)
 
     nothing_is_taken(puller, remote, "the disk has")

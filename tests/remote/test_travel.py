@@ -230,6 +230,34 @@ def test_a_pull_over_an_older_index_brings_what_is_new(
     assert same(other) == same(origin)
 
 
+def test_what_was_pulled_is_followed_by_the_next_pull(
+    tmp_path: Path, origin: Engine, remote: Remote
+) -> None:
+    """The same snapshots, one after another, and back: each fetches what it lacks and no more."""
+    pushed(origin, remote)
+    first = run_git(tmp_path / "a", "rev-parse", "HEAD").strip()
+    root = clone(tmp_path / "a", tmp_path / "b")
+    other = engine_at(root, tmp_path / "home-b")
+    pulled(other, remote)
+    other.sync()
+    before = same(other)
+    commit(tmp_path / "a", {"src/cart.py": "class Cart:\n    size = 9\n", "docs/refunds.md": None})
+    origin.sync()
+    pushed(origin, remote)
+    run_git(root, "pull", "-q")
+    report = pulled(other, remote)
+
+    assert (report.outcome, report.exact, report.brought) == ("pulled", True, 1)
+    assert not other.sync().published
+    assert answers(other) == answers(origin)
+    run_git(root, "checkout", "-q", first)
+    back = pulled(other, remote)
+    assert (back.outcome, back.brought) == ("pulled", 2)
+    assert back.fetched_bytes < report.fetched_bytes, "no table: its rows are here"
+    assert other.sync().indexed == 0
+    assert same(other) == before
+
+
 def test_a_second_push_writes_nothing(origin: Engine, remote: Remote) -> None:
     """And a change pushes what it brought."""
     first = pushed(origin, remote)

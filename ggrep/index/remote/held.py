@@ -1,0 +1,103 @@
+"""What a work tree holds: its files by digest, and the state that git tells, all of one moment."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from ggrep.base.ids import PathKey
+from ggrep.config import names
+from ggrep.config.home import Home
+from ggrep.index.remote import layout
+from ggrep.index.remote.layout import States
+from ggrep.index.remote.nearest import git_tree
+from ggrep.index.store.manifest import Problem
+from ggrep.index.sync import stat_cache
+from ggrep.index.sync.one_state import Found, OneState, TreeMoved
+from ggrep.index.sync.stat_cache import Known, KnownFile
+from ggrep.index.sync.sync_report import Progress, SyncProgress
+from ggrep.index.sync.target import SyncTarget
+from ggrep.model.response import GitState
+from ggrep.model.source import SourceFile
+from ggrep.parse.source.git_state import git_state
+from ggrep.parse.source.read import read_digest
+from ggrep.parse.source.walk import Walk, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a work tree holds.
+
+    Attributes:
+        digests: of the files that could be read; None where none was read.
+        known: what is remembered of them.
+        present: all files there are.
+    """
+
+    tree: Walk
+    present: frozenset[PathKey]
+    digests: Mapping[PathKey, str] | None
+    known: Mapping[PathKey, Known]
+    git: GitState | None
+    states: States
+    read_at_ns: int
+
+    def has(self, key: PathKey, digest: str) -> bool:
+        """Tell whether it holds a file of that content."""
+        return self.digests is None or self.digests.get(key) == digest
+
+    def is_outdated(self, key: PathKey, digest: str) -> bool:
+        """Tell whether a file that is indexed is gone, or known to hold something else."""
+        if key not in self.present:
+            return self.tree.knows(key)
+        return self.digests is not None and self.digests.get(key, digest) != digest
+
+
+def held_by(target: SyncTarget, progress: Progress, *, reading: bool) -> Held:
+    """Return what the work tree holds; without `reading` no file is read."""
+    one = OneState(target, partial(_walk, target), progress)
+    found = one.begin()
+    known: dict[PathKey, Known] = {}
+    while True:
+        try:
+            if reading:
+                known |= _read(target, found, progress)
+            found = one.confirm(found, partial(_files, known))
+            break
+        except TreeMoved as moved:
+            found = moved.found
+            known.clear()
+    git = git_state(target.root, untracked_included=target.settings.include_untracked)
+    digests = {key: memory.digest for key, memory in known.items() if isinstance(memory, KnownFile)}
+    tree = git_tree(target.root, git.head_sha) if git and git.head_sha else None
+    states = States(tree, layout.files_state(digests))
+    return Held(
+        tree=found.tree,
+        present=frozenset(file.path_key for file in found.tree.files),
+        digests=digests if reading else None,
+        known=known,
+        git=git,
+        states=states,
+        read_at_ns=found.read_at_ns,
+    )
+
+
+def _walk(target: SyncTarget) -> tuple[Walk, tuple[Problem, ...]]:
+    apart = Home.of_store(target.store).own_directories
+    return walk(target.root, target.settings, apart=apart), ()
+
+
+def _read(target: SyncTarget, found: Found, progress: Progress) -> Iterator[tuple[PathKey, Known]]:
+    """Yield what is known of each file; those that did not change since are not read."""
+    before = stat_cache.load(names.stat_cache_file(target.store))
+    most, total = target.settings.max_file_size_bytes, len(found.tree.files)
+    for done, file in enumerate(found.tree.files):
+        memory = before.get(file.path_key)
+        if memory is not None and memory.file == file:
+            yield file.path_key, memory
+        elif (now := read_digest(target.root, file, max_bytes=most)) is not None:
+            yield file.path_key, KnownFile(*now)
+        progress(SyncProgress("compare", done, total))
+
+
+def _files(known: Mapping[PathKey, Known]) -> dict[PathKey, SourceFile]:
+    return {key: memory.file for key, memory in known.items()}
