@@ -7,6 +7,7 @@ them up.
 import os
 import shutil
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -18,17 +19,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.base import durable
-from ggrep.base.errors import Incompatible, NotTrusted, StoreError
+from ggrep.base.errors import Incompatible, NotTrusted, RemoteError, StoreError
 from ggrep.base.ids import PathKey, SegmentName
 from ggrep.base.processes import start_ticks
 from ggrep.config import names
+from ggrep.config.git import is_git_marker
 from ggrep.config.home import Home
 from ggrep.index.remote import layout
-from ggrep.index.remote.documents import tree_at
+from ggrep.index.remote.documents import state_at, tree_at
 from ggrep.index.remote.held import Held
 from ggrep.index.remote.image_checks import require_image
 from ggrep.index.remote.layout import Blob, TravellingSegment, Tree
-from ggrep.index.remote.nearest import Candidate, candidates
+from ggrep.index.remote.nearest import Candidate, candidates, git_tree
 from ggrep.index.remote.objects import Objects
 from ggrep.index.remote.packing import unpack
 from ggrep.index.store.disk import measure_file
@@ -94,6 +96,8 @@ class Fetcher:
         self._target, self._objects = target, objects
         self._cache = Home.of_store(target.store).fetched
         self._aside = self._cache / f"{_ASIDE}{os.getpid()}-{target.new_id()}"
+        self._verified: set[str] = set()
+        self._ahead: Future[None] | None = None
 
     def __enter__(self) -> Self:
         _sweep(self._cache)
@@ -107,7 +111,30 @@ class Fetcher:
         traceback: TracebackType | None,
     ) -> None:
         """Remove what was put together; what was fetched stays for another try."""
+        if self._ahead is not None:
+            wait([self._ahead])
         shutil.rmtree(self._aside, ignore_errors=True)
+
+    def begin(self) -> None:
+        """Begin to fetch what is of the commit that is checked out, beside whatever comes next.
+
+        While files are read and hashed the network would lie idle. What it fetches is of use only
+        as far as it turns out to be the nearest.
+        """
+        pool = ThreadPoolExecutor(1, thread_name_prefix="ggrep-pull")
+        self._ahead = pool.submit(self._fetch_ahead)
+        pool.shutdown(wait=False)
+
+    def _fetch_ahead(self) -> None:
+        target = self._target
+        tree = git_tree(target.root, "HEAD") if is_git_marker(target.root / ".git") else None
+        if tree is None:
+            return
+        key = layout.git_state_key(tree, target.config_fingerprint)
+        with suppress(RemoteError):
+            found = state_at(self._objects, key)
+            for blob in self._tree(found.value).blobs() if found else ():
+                self._blob(blob)
 
     def nearest(self, repo_key: str, held: Held, here: Here) -> Fetched | None:
         """Return the nearest tree that verifies and brings something; None where there is none.
@@ -115,6 +142,8 @@ class Fetcher:
         Raises:
             RemoteError: the remote fails.
         """
+        if self._ahead is not None:
+            self._ahead.result()
         target = self._target
         keys = (repo_key, target.config_fingerprint)
         commit = held.git.head_sha if held.git else None
@@ -220,8 +249,11 @@ class Fetcher:
     def _blob(self, blob: Blob) -> Path:
         """Return a blob's file in the cache, fetched unless it lies there."""
         file = self._cache / blob.sha256
+        if blob.sha256 in self._verified and file.exists():
+            return file
         if not file.exists() or measure_file(file) != (blob.size_bytes, blob.sha256):
             self._objects.fetch(blob.key, file, blob.size_bytes, blob.sha256)
+        self._verified.add(blob.sha256)
         return file
 
 

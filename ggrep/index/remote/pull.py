@@ -15,7 +15,7 @@ from ggrep.base.errors import NoIndex, StoreError
 from ggrep.base.faults import reach
 from ggrep.base.ids import SnapshotId
 from ggrep.config import names
-from ggrep.index.remote.fetching import Fetched, Fetcher
+from ggrep.index.remote.fetching import Fetched, Fetcher, Here
 from ggrep.index.remote.held import Held, held_by
 from ggrep.index.remote.objects import Objects
 from ggrep.index.remote.placing import Placed, here_of, place
@@ -75,12 +75,13 @@ def pull(
     key = key_of(target)
     admit_writer(target.store, shared=target.settings.shared_store)
     here = here_of(_shown(target))
-    held = held_by(target, progress, reading=not readable)
-    report = PullReport("current", None, key, files=len(here.live), of_files=len(held.present))
-    digests = held.digests
-    if here.live and digests is not None and all(here.live.get(k) == d for k, d in digests.items()):
-        return report
     with Fetcher(target, objects) as fetcher:
+        if not here.live:
+            fetcher.begin()
+        held = held_by(target, progress, reading=not readable)
+        report = PullReport("current", None, key, files=len(here.live), of_files=len(held.present))
+        if here.live and _is_current(here, held):
+            return report
         found = fetcher.nearest(key, held, here)
         passed_over = tuple(fetcher.passed_over)
         if found is None:
@@ -100,6 +101,11 @@ def pull(
         fetched_bytes=objects.traffic.bytes_down,
         passed_over=passed_over,
     )
+
+
+def _is_current(here: Here, held: Held) -> bool:
+    digests = held.digests
+    return digests is not None and all(here.live.get(key) == digests[key] for key in digests)
 
 
 def _shown(target: SyncTarget) -> SnapshotView | None:
