@@ -4,7 +4,7 @@ For each tree, from the shell, every turn with empty homes: `ggrep index` and a 
 first checkout, `ggrep push`, then `ggrep pull` and the same question in another one at another
 path. Both answers have to be the same bytes. A pull is *shown* once its files can be searched: from
 then on a question is answered, while it looks for what differs. Then one file changes, is indexed
-and pushed, and pulled. Trees are parts of the standard library, and the repositories that are named.
+and pushed, and pulled. Trees are parts of the standard library, and repositories that are named.
 """
 
 import os

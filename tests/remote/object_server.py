@@ -48,16 +48,17 @@ class ObjectServer:
     buckets have three characters at least.
     """
 
-    def __init__(self, directory: Path, bucket: str = "ggrep-tests") -> None:
+    def __init__(self, directory: Path, bucket: str = "ggrep-tests", host: str = _HOST) -> None:
         self.directory = directory
         self.bucket = bucket
+        self.host = host
         self._ports: dict[str, int] = {}
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def endpoint(self) -> str:
         """Return the URL of the S3 gateway; it is known from the first start on."""
-        return f"http://{_HOST}:{self._ports['s3']}"
+        return f"http://{self.host}:{self._ports['s3']}"
 
     @property
     def log(self) -> Path:
@@ -164,8 +165,8 @@ class ObjectServer:
             "-logtostderr",
             "server",
             f"-dir={self.directory}",
-            f"-ip={_HOST}",
-            f"-ip.bind={_HOST}",
+            f"-ip={self.host}",
+            f"-ip.bind={self.host}",
             "-master.electionTimeout=200ms",  # nobody else stands, but a second start waits for it
             "-master.telemetry=false",  # it would report to its makers
             "-master.volumeSizeLimitMB=256",

@@ -28,7 +28,7 @@ from tests.remote.fault_proxy import (
     truncate,
 )
 from tests.remote.object_server import ObjectServer
-from tests.remote.test_pushers import whole
+from tests.remote.test_pushers import read_whole
 
 pytestmark = [
     pytest.mark.usefixtures("quick_parsing", "credentials"),
@@ -119,7 +119,7 @@ def test_a_push_ends_whole_or_not_at_all(
     done = attempted(lambda: pushed(origin, through))
     proxy.fault = no_fault
 
-    whole(objects_of(remote), tmp_path / "read")
+    read_whole(objects_of(remote), tmp_path / "read")
     other = engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
     if done:
         assert pulled(other, remote).exact
@@ -184,7 +184,7 @@ def test_a_server_that_dies_under_a_push_loses_nothing(tmp_path: Path) -> None:
             server.start()
             assert kept <= {stat.key for stat in objects_of(remote).list("trees")}
         wait(pushes)
-        whole(objects_of(remote), tmp_path / "read")
+        read_whole(objects_of(remote), tmp_path / "read")
         again = [
             engine_at(engine.identity.root, tmp_path / f"again{number}")
             for number, engine in enumerate(engines)
@@ -215,7 +215,7 @@ def test_pushers_that_are_killed_lose_nothing(
         time.sleep(0.6 + 0.05 * number)
         process.kill()
         ended.append(process.wait())
-        whole(objects_of(remote), tmp_path / f"read{number}")
+        read_whole(objects_of(remote), tmp_path / f"read{number}")
     pushed(origin, remote)
     other = engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
 

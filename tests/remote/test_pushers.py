@@ -55,16 +55,15 @@ def checkouts(origin: Engine, folder: Path) -> list[Engine]:
 
 
 def entries(objects: Objects) -> list[layout.Entry]:
-    (ref,) = [stat.key for stat in objects.list("refs")]
-    found = objects.read(ref, layout.MOST_REF_BYTES)
-    assert found is not None
-    return list(layout.read_ref(found[0]))
+    """Return what all refs remember."""
+    found = [objects.read(stat.key, layout.MOST_REF_BYTES) for stat in objects.list("refs")]
+    return [entry for ref in found if ref for entry in layout.read_ref(ref[0])]
 
 
-def whole(objects: Objects, folder: Path) -> None:
+def read_whole(objects: Objects, folder: Path) -> None:
     """Read all that a ref or a state leads to, digests and all."""
     folder.mkdir()
-    trees = {entry.tree for entry in entries(objects)} if list(objects.list("refs")) else set()
+    trees = {entry.tree for entry in entries(objects)}
     for stat in objects.list("by-state"):
         found = objects.read(stat.key, layout.MOST_STATE_BYTES)
         assert found is not None
@@ -84,7 +83,7 @@ def test_no_push_of_eight_is_lost(tmp_path: Path, origin: Engine, remote: Remote
 
     objects = objects_of(remote)
     assert {entry.tree for entry in entries(objects)} == {report.tree for report in reports}
-    whole(objects, tmp_path / "read")
+    read_whole(objects, tmp_path / "read")
     for number, engine in enumerate(engines):
         other = engine_at(engine.identity.root, tmp_path / f"again{number}")
         assert pulled(other, remote).exact
@@ -105,7 +104,7 @@ def test_eight_builders_of_one_state_leave_one(
     objects = objects_of(remote)
     states = [objects.read(stat.key, 4096) for stat in objects.list("by-state")]
     assert len({state[0] for state in states if state}) == 1
-    whole(objects, tmp_path / "read")
+    read_whole(objects, tmp_path / "read")
 
 
 def dying_at(point: str) -> Callable[[str], None]:
@@ -124,7 +123,7 @@ def test_a_push_that_dies_leaves_nothing_that_leads_astray(
     with faults.watched(dying_at(point)), pytest.raises(Death):
         pushed(origin, remote)
     objects = objects_of(remote)
-    whole(objects, tmp_path / "read")
+    read_whole(objects, tmp_path / "read")
     other = engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
     named = point in {"push.after_states", "push.before_ref", "push.after_ref"}
     assert (pulled(other, remote).outcome == "pulled") == named
@@ -167,7 +166,7 @@ def test_a_push_that_is_killed_between_two_requests_loses_nothing(
     assert done.returncode == -9, done.stderr.decode()
 
     objects = objects_of(remote)
-    whole(objects, tmp_path / "read")
+    read_whole(objects, tmp_path / "read")
     pushed(origin, remote)
     other = engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
     assert pulled(other, remote).exact

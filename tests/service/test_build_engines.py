@@ -147,8 +147,8 @@ def test_a_node_says_what_it_cannot_do(tmp_path: Path) -> None:
     """Another try would not help, so it is an answer and no failure of the cluster."""
     task = node.task_of(SyncJob(tmp_path / "none", tmp_path / "home"))
 
-    for wrong in (task, {**task, "build": package.__version__ + "x"}):
-        with pytest.raises(SyncFailed, match=r"not on this node|another version"):
+    for wrong in (task, {**task, "version": package.__version__ + "x"}):
+        with pytest.raises(SyncFailed, match=r"not on this node|this node has ggrep"):
             node.outcome_of(node.do(wrong))
 
 

@@ -19,18 +19,19 @@ STARTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "ray": (
         (
             "head",
-            "RAY_USAGE_STATS_ENABLED=0 ray start --head --port 6379 --include-dashboard=false",
+            "RAY_USAGE_STATS_ENABLED=0 ray start --head --port=6379 --include-dashboard=false",
         ),
-        ("node", "RAY_USAGE_STATS_ENABLED=0 ray start --address HOST:6379"),
+        ("node", "RAY_USAGE_STATS_ENABLED=0 ray start --address=HOST:6379"),
     ),
     "dask": (
-        ("scheduler", "dask scheduler --port 8786 --no-dashboard"),
+        ("scheduler", "dask scheduler --port 8786 --no-dashboard --no-jupyter"),
         ("worker", "dask worker tcp://HOST:8786 --nthreads 1 --no-dashboard"),
     ),
     "object store": (
         (
             "server",
-            "weed server -dir=/srv/objects -s3 -s3.config=identities.json -master.telemetry=false",
+            "weed server -dir=/srv/objects -filer -s3 -s3.config=identities.json"
+            " -master.telemetry=false",
         ),
     ),
 }

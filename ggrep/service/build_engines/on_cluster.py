@@ -79,6 +79,8 @@ class _Place:
             reply = await anyio.to_thread.run_sync(
                 self.cluster.result, handle, abandon_on_cancel=True, limiter=self.limiter
             )
+        except SyncFailed:
+            raise
         except Exception as error:
             raise SyncFailed(f"the cluster gave it up: {told(error)}") from error
         self.under_way.remove(handle)

@@ -1,5 +1,7 @@
 """A Dask cluster: tasks whose worker dies are done on another."""
 
+import logging
+from importlib import import_module
 from typing import Any, Final
 
 from ggrep.service.build_engines import node
@@ -23,7 +25,9 @@ class DaskCluster:
             NoCluster: no cluster answers there.
         """
         require_answer(address, "dask")
-        import distributed
+        distributed: Any = import_module("distributed")
+
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what fails is told once
 
         try:
             self._client: Any = distributed.Client(address, timeout=_CONNECT, set_as_default=False)

@@ -1,15 +1,39 @@
-"""A Ray cluster: tasks whose worker or node dies are done on another."""
+"""A Ray cluster, driven by a child process.
 
-import logging
-from typing import Any
+Ray ends a driver from within when it loses its cluster for a minute, and prints as it likes. So
+the driver (`ray_driver`) is a process of its own: tasks go in and replies come out, a line of JSON
+each, and when it ends, what was under way has failed and nothing else.
+"""
 
-from ggrep.service.build_engines import node
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+from ggrep.base import stable_json
+from ggrep.config.settings import environment
+from ggrep.model.sync_jobs import SyncFailed
 from ggrep.service.build_engines.cluster import NoCluster, require_answer
-from ggrep.service.build_engines.on_cluster import told
+
+_PACKAGE_ROOT: Final = Path(__file__).resolve().parents[3]
+_MODULE: Final = "ggrep.service.build_engines.ray_driver"
+_QUIET: Final = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    # Else a head that does not answer is asked for minutes.
+    "RAY_gcs_server_port_wait_time_s": "1",
+    "RAY_gcs_rpc_server_connect_timeout_s": "1",
+    "RAY_py_gcs_connect_timeout_s": "2",
+}
+_END_S: Final = 10.0
 
 
 class RayCluster:
-    """A driver of a Ray cluster; see `on_cluster.Cluster`."""
+    """A driver's owner; see `on_cluster.Cluster`."""
 
     name = "ray"
 
@@ -22,29 +46,92 @@ class RayCluster:
             NoCluster: no cluster answers there.
         """
         require_answer(address, "ray")
-        import ray
+        self._numbers = count()
+        self._under_way: dict[int, Future[dict[str, Any]]] = {}
+        self._lock = threading.Lock()
+        self._gone = False
+        self._driver = subprocess.Popen(  # noqa: S603 - our own module
+            [sys.executable, "-m", _MODULE, address],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            # Python takes modules from the current directory first.
+            cwd=_PACKAGE_ROOT,
+            env={**environment(), **_QUIET},
+            start_new_session=True,
+        )
+        self._replies = _lines(self._driver)
+        said = next(self._replies, {"failed": "its driver ended"})
+        if "failed" in said:
+            self.close()
+            raise NoCluster(f"{address}: {said['failed']}")
+        self.cores = int(said["cores"])
+        threading.Thread(target=self._listen, daemon=True).start()
 
-        self._ray: Any = ray
-        try:
-            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-            self.cores = int(ray.cluster_resources().get("CPU", 1))
-        except Exception as error:
-            raise NoCluster(f"{address}: {told(error)}") from error
-        self._do = ray.remote(max_retries=node.RETRIES, retry_exceptions=True)(node.do)
-
-    def submit(self, task: dict[str, Any]) -> Any:  # noqa: ANN401 - Ray's own
+    def submit(self, task: dict[str, Any]) -> int:
         """Queue a task."""
-        return self._do.remote(task)
+        number, future = next(self._numbers), Future[dict[str, Any]]()
+        with self._lock:
+            self._under_way[number] = future
+            if self._gone:
+                future.set_exception(_gone())
+        self._send({"number": number, "task": task})
+        return number
 
-    def result(self, handle: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
-        """Wait for a task's reply."""
-        reply: dict[str, Any] = self._ray.get(handle)
-        return reply
+    def result(self, handle: int) -> dict[str, Any]:
+        """Wait for a task's reply.
 
-    def cancel(self, handle: Any) -> None:  # noqa: ANN401 - as above
+        Raises:
+            SyncFailed: it was given up.
+        """
+        try:
+            return self._under_way[handle].result()
+        finally:
+            with self._lock:
+                del self._under_way[handle]
+
+    def cancel(self, handle: int) -> None:
         """Kill the process that does a task."""
-        self._ray.cancel(handle, force=True)
+        self._send({"cancel": handle})
 
     def close(self) -> None:
-        """Leave the cluster."""
-        self._ray.shutdown()
+        """End the driver, and with it what is under way."""
+        with suppress(OSError):
+            assert self._driver.stdin is not None  # noqa: S101 - a pipe was asked for
+            self._driver.stdin.close()
+        try:
+            self._driver.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            self._driver.kill()
+            self._driver.wait()
+
+    def _send(self, message: dict[str, Any]) -> None:
+        with self._lock, suppress(OSError, ValueError):  # `_listen` tells of a driver that ended
+            assert self._driver.stdin is not None  # noqa: S101 - a pipe was asked for
+            self._driver.stdin.write(stable_json.dumps(message) + b"\n")
+            self._driver.stdin.flush()
+
+    def _listen(self) -> None:
+        for said in self._replies:
+            future = self._under_way.get(said["number"])
+            if future is None or future.done():
+                continue
+            if "reply" in said:
+                future.set_result(said["reply"])
+            else:
+                future.set_exception(SyncFailed(str(said["failed"])))
+        with self._lock:
+            self._gone = True
+            for future in self._under_way.values():
+                if not future.done():
+                    future.set_exception(_gone())
+
+
+def _gone() -> SyncFailed:
+    return SyncFailed("the cluster went away")
+
+
+def _lines(driver: "subprocess.Popen[bytes]") -> Iterator[dict[str, Any]]:
+    assert driver.stdout is not None  # noqa: S101 - a pipe was asked for
+    for line in driver.stdout:
+        yield stable_json.loads(line)
