@@ -5,13 +5,14 @@ version. Settings travel with the job; the home, and the credentials of the remo
 """
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
 import ggrep
+from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
-from ggrep.base.stable_json import Json
 from ggrep.config.settings import environment, home_from
 from ggrep.daemon.sync_work import Worker
 from ggrep.model.sync_jobs import (
@@ -30,31 +31,33 @@ RETRIES: Final = 4
 """How often a job is done again whose node or process died."""
 
 
-def task_of(job: SyncJob) -> dict[str, Json]:
-    """Return a job as it is sent to a node."""
-    return {"version": ggrep.__version__, "job": job_json(job)}
+def task_of(job: SyncJob) -> str:
+    """Return a job as it is sent to a node: JSON, whatever a cluster makes of values."""
+    return stable_json.dumps({"version": ggrep.__version__, "job": job_json(job)}).decode()
 
 
-def do(task: dict[str, Any]) -> dict[str, Json]:
+def do(task: str) -> str:
     """Do a job here; what fails is said in the reply, as trying it again would not help."""
     try:
-        return {"outcome": outcome_json(_done(task))}
+        reply = {"outcome": outcome_json(_done(stable_json.loads(task.encode())))}
     except Exception as error:  # noqa: BLE001 - whatever it is, it is not the cluster's
-        return {"error": error_json(error)}
+        reply = {"error": error_json(error)}
+    return stable_json.dumps(reply).decode()
 
 
-def outcome_of(reply: dict[str, Any]) -> SyncOutcome:
+def outcome_of(reply: str) -> SyncOutcome:
     """Return what a node has done.
 
     Raises:
         GgrepError: it failed there.
     """
-    if "outcome" in reply:
-        return outcome_from(reply["outcome"])
-    raise error_from(reply["error"])
+    said = stable_json.loads(reply.encode())
+    if "outcome" in said:
+        return outcome_from(said["outcome"])
+    raise error_from(said["error"])
 
 
-def _done(task: dict[str, Any]) -> SyncOutcome:
+def _done(task: Mapping[str, Any]) -> SyncOutcome:
     if task["version"] != ggrep.__version__:
         raise SyncFailed(f"this node has ggrep {ggrep.__version__}, not {task['version']}")
     job = job_from(task["job"])

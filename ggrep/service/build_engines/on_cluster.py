@@ -25,11 +25,11 @@ class Cluster(Protocol):
     name: str
     cores: int
 
-    def submit(self, task: dict[str, Any]) -> Any:  # noqa: ANN401 - the cluster's own handle
+    def submit(self, task: str) -> Any:  # noqa: ANN401 - the cluster's own handle
         """Queue a task for `node.do`; it is done again where its node dies."""
         ...
 
-    def result(self, handle: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+    def result(self, handle: Any) -> str:  # noqa: ANN401 - as above
         """Wait for a task's reply."""
         ...
 

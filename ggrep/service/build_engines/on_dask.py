@@ -35,13 +35,13 @@ class DaskCluster:
         except Exception as error:
             raise NoCluster(f"{address}: {told(error)}") from error
 
-    def submit(self, task: dict[str, Any]) -> Any:  # noqa: ANN401 - Dask's own
+    def submit(self, task: str) -> Any:  # noqa: ANN401 - Dask's own
         """Queue a task."""
         return self._client.submit(node.do, task, pure=False, retries=node.RETRIES)
 
-    def result(self, handle: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+    def result(self, handle: Any) -> str:  # noqa: ANN401 - as above
         """Wait for a task's reply."""
-        reply: dict[str, Any] = handle.result()
+        reply: str = handle.result()
         return reply
 
     def cancel(self, handle: Any) -> None:  # noqa: ANN401 - as above

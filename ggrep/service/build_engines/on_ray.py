@@ -47,7 +47,7 @@ class RayCluster:
         """
         require_answer(address, "ray")
         self._numbers = count()
-        self._under_way: dict[int, Future[dict[str, Any]]] = {}
+        self._under_way: dict[int, Future[str]] = {}
         self._lock = threading.Lock()
         self._gone = False
         self._driver = subprocess.Popen(  # noqa: S603 - our own module
@@ -68,9 +68,9 @@ class RayCluster:
         self.cores = int(said["cores"])
         threading.Thread(target=self._listen, daemon=True).start()
 
-    def submit(self, task: dict[str, Any]) -> int:
+    def submit(self, task: str) -> int:
         """Queue a task."""
-        number, future = next(self._numbers), Future[dict[str, Any]]()
+        number, future = next(self._numbers), Future[str]()
         with self._lock:
             self._under_way[number] = future
             if self._gone:
@@ -78,7 +78,7 @@ class RayCluster:
         self._send({"number": number, "task": task})
         return number
 
-    def result(self, handle: int) -> dict[str, Any]:
+    def result(self, handle: int) -> str:
         """Wait for a task's reply.
 
         Raises:

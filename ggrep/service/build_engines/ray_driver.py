@@ -33,7 +33,7 @@ class _Driver:
     out: BinaryIO
     incoming: "queue.Queue[dict[str, Any] | None]" = field(default_factory=queue.Queue)
     waiting: list[int] = field(default_factory=list)
-    tasks: dict[int, Any] = field(default_factory=dict)
+    tasks: dict[int, str] = field(default_factory=dict)
     running: dict[Any, tuple[int, str]] = field(default_factory=dict)
     lost: "Counter[int]" = field(default_factory=Counter)
     resting: dict[str, float] = field(default_factory=dict)
