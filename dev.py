@@ -101,7 +101,7 @@ def test(arguments: list[str]) -> int:
         rest = [argument for argument in arguments if argument != "--mutants"]
         return _python([str(ROOT / "tests" / "mutants" / "run.py"), *rest])
     deep = "--deep" in arguments
-    if deep and (status := setup(["deep"])):
+    if deep and (status := setup(["deep", "cluster"])):
         return status
     if deep and shutil.which("strace") is None:
         print("strace is missing (apt-get install strace): one proof is left out", file=sys.stderr)

@@ -45,6 +45,10 @@
                                     a checkout that pulls against one that indexes, and what storage
                                     is asked and holds, over parts of the standard library and the
                                     repositories that are named
+    python3 dev.py bench cluster [NUMBER] [FOLDER]
+                                    packages built by a Ray cluster whose workers and nodes are
+                                    killed, against processes here; needs the extras `cluster` and
+                                    `deep`, and is no part of all of them
     python3 dev.py bench soak [MINUTES]
                                     memory of a host and a coordinator while ten repositories are
                                     edited and asked; 30 minutes, and no part of all of them
@@ -108,13 +112,9 @@ def main(names: list[str]) -> int:
     if names[:1] == ["definitions"]:
         command = [sys.executable, "-m", "tests.oracle.table", *names[1:]]
         return subprocess.run(command, cwd=ROOT, check=False).returncode
-    if names[:1] == ["everyday"]:
+    if names and names[0] in APART:
         with tempfile.TemporaryDirectory(prefix="ggrep-bench-") as folder:
-            bench_everyday(Path(folder), names[1:])
-        return 0
-    if names[:1] == ["soak"]:
-        with tempfile.TemporaryDirectory(prefix="ggrep-bench-") as folder:
-            bench_soak(Path(folder), [float(minutes) for minutes in names[1:]])
+            APART[names[0]](Path(folder), names[1:])
         return 0
     given: dict[str, list[str]] = {}
     if names[:1] and names[0] in WITH_ARGUMENTS:
@@ -329,6 +329,14 @@ def bench_travel(work: Path, folders: Sequence[str] = ()) -> None:
     from tests.bench.travel import measure
 
     for line in measure(work, folders):
+        print(line, flush=True)
+
+
+def bench_cluster(work: Path, arguments: Sequence[str] = ()) -> None:
+    """Packages built on a cluster."""
+    from tests.bench.cluster import measure
+
+    for line in measure(work, arguments):
         print(line, flush=True)
 
 
