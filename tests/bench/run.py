@@ -340,12 +340,16 @@ def bench_cluster(work: Path, arguments: Sequence[str] = ()) -> None:
         print(line, flush=True)
 
 
-def bench_soak(work: Path, minutes: Sequence[float]) -> None:
+def bench_soak(work: Path, minutes: Sequence[str] = ()) -> None:
     """Memory over a long time of edits and searches."""
     from tests.bench.soak import soak
 
-    for line in soak(work, *minutes):
+    for line in soak(work, *map(float, minutes)):
         print(line, flush=True)
+
+
+APART = {"everyday": bench_everyday, "cluster": bench_cluster, "soak": bench_soak}
+"""No part of all of them: they take long, or what no machine has by itself."""
 
 
 def _compare_query(label: str, tree: Path, home: Path) -> None:
