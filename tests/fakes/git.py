@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,21 +13,22 @@ Git = Callable[..., str]
 @pytest.fixture
 def git(tmp_path: Path) -> Git:
     """Run git with nobody's configuration; the first argument is the directory."""
+    return partial(run_git, home=tmp_path)
 
-    def run(directory: Path, *arguments: str) -> str:
-        directory.mkdir(parents=True, exist_ok=True)
-        who = ("-c", "user.name=t", "-c", "user.email=t@t", "-c", "init.defaultBranch=main")
-        done = subprocess.run(
-            ["git", "-C", str(directory), *who, *arguments],
-            capture_output=True,
-            check=True,
-            env={
-                "PATH": "/usr/local/bin:/usr/bin:/bin",
-                "HOME": str(tmp_path),
-                "GIT_CONFIG_GLOBAL": "/dev/null",
-                "GIT_CONFIG_NOSYSTEM": "1",
-            },
-        )
-        return done.stdout.decode()
 
-    return run
+def run_git(directory: Path, *arguments: str, home: Path | None = None) -> str:
+    """Run git with nobody's configuration in a directory, which is made where it is missing."""
+    directory.mkdir(parents=True, exist_ok=True)
+    who = ("-c", "user.name=t", "-c", "user.email=t@t", "-c", "init.defaultBranch=main")
+    done = subprocess.run(
+        ["git", "-C", str(directory), *who, *arguments],
+        capture_output=True,
+        check=True,
+        env={
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(home or directory),
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_CONFIG_NOSYSTEM": "1",
+        },
+    )
+    return done.stdout.decode()

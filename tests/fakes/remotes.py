@@ -1,7 +1,6 @@
 """Checkouts of one repository, each with a home of its own, around one remote."""
 
 import itertools
-import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ from ggrep.index.remote.pull import PullReport
 from ggrep.index.remote.push import PushReport
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.travelling import pull_from, push_to
+from tests.fakes.git import run_git
 from tests.fakes.repos import open_engine, write_tree
 
 NAMED = {".ggrep.toml": 'repo_key = "team/shop"\n'}
@@ -38,23 +38,6 @@ def directory_remote(folder: Path) -> Remote:
 def objects_of(remote: Remote) -> Objects:
     """Open a remote."""
     return open_objects(remote, time.sleep)
-
-
-def run_git(directory: Path, *arguments: str) -> str:
-    """Run git with nobody's configuration."""
-    who = ("-c", "user.name=t", "-c", "user.email=t@t", "-c", "init.defaultBranch=main")
-    done = subprocess.run(
-        ["git", "-C", str(directory), *who, *arguments],
-        capture_output=True,
-        check=True,
-        env={
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "HOME": str(directory),
-            "GIT_CONFIG_GLOBAL": "/dev/null",
-            "GIT_CONFIG_NOSYSTEM": "1",
-        },
-    )
-    return done.stdout.decode()
 
 
 def commit(root: Path, files: Mapping[str, str | bytes | None], message: str = "change") -> str:

@@ -20,6 +20,7 @@ from ggrep.index.remote.packing import unpack
 from ggrep.index.store.image import open_image, write_image
 from ggrep.index.store.tables import table_files
 from ggrep.search.engine.engine import Engine
+from tests.fakes.git import run_git
 from tests.fakes.remotes import (
     SHOP,
     clone,
@@ -29,7 +30,6 @@ from tests.fakes.remotes import (
     objects_of,
     pulled,
     pushed,
-    run_git,
 )
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]

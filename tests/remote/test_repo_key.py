@@ -6,7 +6,8 @@ import pytest
 
 from ggrep.config.repo_key import is_key, key_by_history, normalised, repo_key
 from ggrep.config.settings import Settings
-from tests.fakes.remotes import clone, commit, run_git
+from tests.fakes.git import run_git
+from tests.fakes.remotes import clone, commit
 
 SAME = (
     "https://github.com/Team/shop",

@@ -13,6 +13,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.parse.source import read
 from ggrep.render.query_json import query_success
 from ggrep.search.engine.engine import Engine
+from tests.fakes.git import run_git
 from tests.fakes.remotes import (
     NAMED,
     SHOP,
@@ -23,7 +24,6 @@ from tests.fakes.remotes import (
     objects_of,
     pulled,
     pushed,
-    run_git,
 )
 from tests.fakes.repos import answer_bytes, paths, write_tree
 
