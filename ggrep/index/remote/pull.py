@@ -24,7 +24,7 @@ from ggrep.index.store.store_opening import admit_writer
 from ggrep.index.store.transaction import prepare_store
 from ggrep.index.store.view import SnapshotView, open_active
 from ggrep.index.sync import stat_cache
-from ggrep.index.sync.sync_report import Progress, unheard
+from ggrep.index.sync.sync_report import Progress, SyncProgress, unheard
 from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.writing import open_parent, writing
 from ggrep.parse.source.walk import root_identity
@@ -82,6 +82,7 @@ def pull(
         report = PullReport("current", None, key, files=len(here.live), of_files=len(held.present))
         if here.live and _is_current(here, held):
             return report
+        progress(SyncProgress("fetch", len(held.present), len(held.present)))
         found = fetcher.nearest(key, held, here)
         passed_over = tuple(fetcher.passed_over)
         if found is None:

@@ -316,7 +316,7 @@ def show_counts(terminal: Terminal, label: str) -> Iterator[Callable[[str, int, 
         task = bar.add_task(sanitise_line(label), total=0, stage="scan")
 
         def draw(stage: str, done: int, total: int) -> None:
-            if stage == "index":
+            if stage in {"index", "compare"}:
                 bar.update(task, completed=done, total=total)
             bar.update(task, stage=stage)
 
