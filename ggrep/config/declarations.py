@@ -248,7 +248,7 @@ class Settings:
             "URL of git's `origin`, else the first commit",
             who="u r",
             of_root=True,
-            pattern=r"([\w.~+-]+(:[0-9]+)?(/[\w.~+@-]+)*)?",
+            pattern=r"([\w.~+@-]+(:[0-9]+)?(/[\w.~+@-]+)*)?",
         ),
     ] = ""
     structure: Annotated[

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ggrep.base import durable, stable_json
 from ggrep.base.decode import DecodeError, decode
@@ -17,7 +17,7 @@ from ggrep.base.errors import InvalidRequest
 
 VERSION: Final = 1
 """1: the first."""
-SCHEMES: Final = ("s3", "gs", "az", "file", "memory")
+SCHEMES: Final = ("s3", "gs", "az", "file")
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _TEXT: Final = re.compile(r"[!-~]{1,512}")
 
@@ -45,7 +45,7 @@ class Remote:
     def directory(self) -> Path | None:
         """Return the directory that it is; None for object storage."""
         parts = urlsplit(self.url)
-        return Path(parts.path) if parts.scheme == "file" else None
+        return Path(unquote(parts.path)) if parts.scheme == "file" else None
 
 
 def checked(remote: Remote) -> Remote:
@@ -66,13 +66,15 @@ def checked(remote: Remote) -> Remote:
 
 def _check_url(remote: Remote) -> None:
     parts = urlsplit(remote.url)
-    if parts.scheme not in SCHEMES:
-        known = ", ".join(f"{scheme}://" for scheme in SCHEMES[:4])
-        raise InvalidRequest(f"{remote.url}: a remote is one of {known}")
-    if parts.username or parts.password or parts.query or parts.fragment:
+    if "@" in parts.netloc or parts.query or parts.fragment:
         raise InvalidRequest(
             f"{remote.name}: the URL holds more than a place; credentials come from the environment"
         )
+    if parts.scheme not in SCHEMES:
+        known = ", ".join(f"{scheme}://" for scheme in SCHEMES)
+        raise InvalidRequest(f"{remote.url!r}: a remote is one of {known}")
+    if {".", ".."} & set(unquote(parts.path).split("/")):
+        raise InvalidRequest(f"{remote.url}: a place without . and ..")
     if parts.scheme == "file":
         if parts.netloc or not parts.path.startswith("/") or parts.path == "/":
             raise InvalidRequest(f"{remote.url}: a directory is file:///its/absolute/path")
@@ -81,11 +83,15 @@ def _check_url(remote: Remote) -> None:
 
 
 def _check_endpoint(remote: Remote) -> None:
+    if urlsplit(remote.url).scheme != "s3" and (remote.endpoint or remote.region):
+        raise InvalidRequest(f"{remote.url}: --endpoint and --region are of s3://")
     if not remote.endpoint:
         return
     parts = urlsplit(remote.endpoint)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
-        raise InvalidRequest(f"{remote.endpoint}: an endpoint is https://host:port")
+    if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
+        raise InvalidRequest(f"{remote.name}: an endpoint is https://host:port")
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        raise InvalidRequest(f"{remote.name}: an endpoint is https://host:port and no more")
     if parts.scheme == "http" and not remote.plain_http:
         raise InvalidRequest(
             f"{remote.endpoint}: without TLS all can be read on the way; to allow it: --plain-http"
@@ -139,5 +145,5 @@ def remote_named(remotes: Sequence[Remote], name: str | None) -> Remote:
     if found is None:
         names = ", ".join(one.name for one in remotes)
         said = f"no remote {name!r}" if name else "several remotes, none of them origin"
-        raise InvalidRequest(f"{said}; there are: {names}; say one with --remote")
+        raise InvalidRequest(f"{said}; there are: {names}; name one of them")
     return found

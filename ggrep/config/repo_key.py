@@ -9,19 +9,31 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.git import GitFailed, is_git_marker, run_git
 from ggrep.config.settings import Settings
 
 _MOST: Final = 256
-_SCP: Final = re.compile(r"(?:[^@/\s]+@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?P<path>[^/\s].*)")
+_SCP: Final = re.compile(
+    r"(?:(?P<user>[^@/\s]+)@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?P<path>[^/\s].*)"
+)
 """What git takes for `ssh` without a scheme: `git@host:path`."""
 _PORTS: Final = {"ssh": 22, "git": 9418, "http": 80, "https": 443}
-_KEY: Final = re.compile(r"[\w.~+-]+(?::[0-9]+)?(?:/[\w.~+@-]+)*", re.ASCII)
+_KEY: Final = re.compile(r"[\w.~+@-]+(?::[0-9]+)?(?:/[\w.~+@-]+)*", re.ASCII)
 
 
 def repo_key(root: Path, settings: Settings) -> str:
-    """Return the name that the settings or the remote `origin` give; empty where neither does."""
+    """Return the name that the settings or the remote `origin` give; empty where neither does.
+
+    Raises:
+        InvalidRequest: the name of the settings is none.
+    """
     if settings.repo_key:
+        if not is_key(settings.repo_key):
+            raise InvalidRequest(
+                f"repo_key: {settings.repo_key[:80]!r} is no name: words of letters, digits and"
+                " .~+-_@, with / between them"
+            )
         return settings.repo_key
     if not is_git_marker(root / ".git"):
         return ""
@@ -51,9 +63,10 @@ def key_by_history(root: Path) -> str:
 
 
 def normalised(url: str) -> str:
-    """Return host and path of a remote's URL, without user, password, `.git`, or a usual port.
+    """Return host and path of a remote's URL, without password, `.git`, or a usual port.
 
-    Empty for one that is a path of this machine, or that no key can be made of.
+    A user stays where the path begins at that user's home, but for `git`, whose home all share.
+    Empty for a path of this machine, and for what no key can be made of.
     """
     scp = _SCP.fullmatch(url)
     if "://" in url:
@@ -62,14 +75,18 @@ def normalised(url: str) -> str:
             host, port = parts.hostname or "", parts.port
         except ValueError:
             return ""
-        path = parts.path
+        user, path = parts.username or "", parts.path
+        is_of_user = path.startswith("/~")
         if port is not None and port != _PORTS.get(parts.scheme.removeprefix("git+")):
             host = f"{host}:{port}"
-    elif scp is not None:
-        host, path = scp["host"].lower(), scp["path"]
+    elif scp is not None and (scp["user"] or len(scp["host"]) > 1):  # not a drive's letter
+        host, user, path = scp["host"].lower(), scp["user"] or "", scp["path"]
+        is_of_user = not path.startswith("/")
     else:
         return ""
     path = path.strip("/").removesuffix(".git").rstrip("/")
+    if is_of_user and user not in {"", "git"}:
+        host = f"{user}@{host}"
     key = f"{host}/{path}"
     return key if host and path and len(key) <= _MOST and is_key(key) else ""
 

@@ -141,9 +141,10 @@ def _pull(engine: "Engine", job: SyncJob, progress: "Progress") -> tuple[int, tu
     from ggrep.search.engine.travelling import pull_if_possible
 
     done = pull_if_possible(engine, decode(Remote, dict(job.remote)), progress)
-    if done.report is None:
-        return 0, (Notice("not_pulled", f"nothing could be pulled: {done.reason}"),)
-    return done.report.brought, ()
+    brought = done.report.brought if done.report else 0
+    if not done.reason or (done.report and done.report.outcome == "nothing new"):
+        return brought, ()
+    return brought, (Notice("not_pulled", f"nothing could be pulled: {done.reason}"),)
 
 
 def _push(engine: "Engine", job: SyncJob) -> str:

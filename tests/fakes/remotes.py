@@ -32,6 +32,7 @@ def memory_remote() -> Remote:
 
 def directory_remote(folder: Path) -> Remote:
     """Return a remote that is a directory."""
+    (folder / "remote").mkdir(exist_ok=True)
     return Remote("origin", f"file://{folder}/remote")
 
 

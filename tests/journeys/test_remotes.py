@@ -15,6 +15,9 @@ from tests.journeys.command import Command, fits
 pytestmark = pytest.mark.slow
 
 REFUSED = {
+    "memory://x": "a remote is one of",
+    "ftp://user:secret@host/x": "origin: the URL holds more than a place",
+    "s3://bucket/../x": "a place without",
     "ftp://host/x": "a remote is one of s3://, gs://, az://, file://",
     "/srv/ggrep": "a remote is one of",
     "s3:///folder": "names no bucket",
@@ -54,6 +57,12 @@ def test_an_endpoint_without_tls_has_to_be_allowed() -> None:
         checked(remote)
 
     checked(Remote("origin", "s3://bucket/x", "http://storage:9000", plain_http=True))
+    for more in ("https://u:secret@host", "https://host/?token=secret", "https://host/x"):
+        with pytest.raises(InvalidRequest, match="https://host:port") as refused:
+            checked(Remote("origin", "s3://bucket/x", more))
+        assert "secret" not in str(refused.value)
+    with pytest.raises(InvalidRequest, match="are of s3://"):
+        checked(Remote("origin", "file:///srv/x", "https://host"))
     with pytest.raises(InvalidRequest, match="https://host:port"):
         checked(Remote("origin", "s3://bucket/x", "storage:9000"))
 
@@ -139,6 +148,9 @@ def test_a_pull_for_scripts_indexes_what_cannot_be_had(
 
     ggrep("remote", "add", "origin", place)
     write_tree(shop, {"src/new.py": "fresh = 1\n"})
+    typo = ggrep("pull", shop)
+    assert (typo.status, "there is no directory" in typo.err) == (1, True)
+    Path(place.removeprefix("file://")).mkdir()
     nothing = ggrep("pull", shop)
     assert (nothing.status, "nothing was pulled from origin" in nothing.err) == (0, True)
     assert "1 indexed" in nothing.err

@@ -12,10 +12,12 @@ from ggrep.config.remotes import Remote
 from ggrep.index.remote import layout, push
 from ggrep.index.remote.collect import Collection, collect
 from ggrep.search.engine.engine import Engine
+from tests.fakes.git import run_git
 from tests.fakes.remotes import (
     SHOP,
     clone,
     commit,
+    directory_remote,
     engine_at,
     objects_of,
     pulled,
@@ -88,17 +90,14 @@ def test_what_was_pushed_right_before_it_goes_stays(
     """A push names objects again that a collection has found to be of no use."""
     monkeypatch.setattr(layout, "MOST_ENTRIES", 1)
     push_often(origin, remote, 2)
-    objects = objects_of(remote)
-    for stat in list(objects.list("by-state")):
-        objects.delete(stat.key)
-    side = engine_at(clone(tmp_path / "a", tmp_path / "side"), tmp_path / "home-side")
+    root = clone(tmp_path / "a", tmp_path / "side")
+    run_git(root, "checkout", "-q", "HEAD~1")
+    side = engine_at(root, tmp_path / "home-side")
     side.sync()
-    (ref,) = [stat.key for stat in objects.list("refs")]
-    objects.delete(ref)
 
     def push_meanwhile(point: str) -> None:
         if point == "remote.before_deletes":
-            pushed(origin, remote)
+            pushed(side, remote)
 
     with faults.watched(push_meanwhile):
         collected(remote)
@@ -167,3 +166,24 @@ def test_a_missing_tree_is_told_with_what_mends_it(origin: Engine, remote: Remot
         collected(remote)
     pushed(origin, remote, again=True)
     assert collected(remote).deleted == 0
+
+
+def test_what_is_not_ours_stays(origin: Engine, tmp_path: Path) -> None:
+    """Others may keep things beside, and behind a link; and without a ref nothing is known."""
+    remote = directory_remote(tmp_path)
+    objects = objects_of(remote)
+    left, others = "blobs/" + "0" * 64, "blobs/mydata.bin"
+    for key in (left, others, "trees/sub/file"):
+        objects.put(key, b"x")
+    assert collected(remote).removable == 0
+    assert objects.stat(left) is not None
+
+    pushed(origin, remote)
+    assert collected(remote).deleted == 1
+    assert objects.stat(left) is None
+    assert objects.stat(others) is not None
+    blobs = tmp_path / "remote" / "blobs"
+    blobs.rename(tmp_path / "elsewhere")
+    blobs.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(RemoteError, match="blobs is a link; nothing was deleted"):
+        collected(remote)

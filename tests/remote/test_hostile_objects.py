@@ -1,5 +1,6 @@
 """Nothing of a remote is believed that does not verify, and nothing here changes for it."""
 
+import os
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -18,6 +19,7 @@ from ggrep.index.remote.layout import Blob, Tree
 from ggrep.index.remote.objects import Objects
 from ggrep.index.remote.packing import unpack
 from ggrep.index.store.image import open_image, write_image
+from ggrep.index.store.manifest import Problem
 from ggrep.index.store.tables import table_files
 from ggrep.search.engine.engine import Engine
 from tests.fakes.git import run_git
@@ -25,6 +27,7 @@ from tests.fakes.remotes import (
     SHOP,
     clone,
     commit,
+    directory_remote,
     engine_at,
     memory_remote,
     objects_of,
@@ -147,6 +150,10 @@ TREES: dict[str, Callable[[Tree], Tree | dict[str, Any]]] = {
     "no key": lambda tree: replace(tree, repo_key="../x"),
     "other rows": lambda tree: replace(tree, chunk_row_schema_version=1),
     "more": lambda tree: {**asdict(tree), "more": 1},
+    "no moment": lambda tree: replace(tree, created_at="nonsense"),
+    "a problem elsewhere": lambda tree: replace(
+        tree, errors=(Problem("chunk_failed", "x", "../../etc/passwd"),), degraded=True
+    ),
     "no snapshot": lambda tree: {**asdict(tree), "snapshot_id": "../x"},
     "no index": lambda tree: {**asdict(tree), "index_id": "../x"},
     "masks of others": lambda tree: replace(tree, masks=tree.segments[0].image),
@@ -293,6 +300,8 @@ PACKED = {
     "a truth": packed(("x", True), content=b"x"),
     "deep": packed(("a/b/c/d/e", 1), content=b"x"),
     "compressed": zlib.compress(b"0" * 1_000_000),
+    "none": b"[]\n",
+    "too many": packed(*((f"f{number}", 0) for number in range(9_999))),
     "one long line": b"[" + b" " * (2 << 20),
 }
 
@@ -306,6 +315,24 @@ def test_a_packed_table_stays_where_it_is_put(tmp_path: Path, what: str) -> None
     with pytest.raises(NotTrusted):
         unpack(tmp_path / "packed", tmp_path / "goal")
     assert {path.name for path in tmp_path.iterdir()} == {"packed", "goal"}
+
+
+@pytest.mark.parametrize("folder", ["blobs", "trees", "refs", "by-state"])
+def test_what_is_no_file_is_not_waited_for(
+    tmp_path: Path, puller: Engine, remote: Remote, folder: str
+) -> None:
+    """Who may write to a directory may put a pipe there."""
+    assert remote.url.startswith("memory:")
+    place = directory_remote(tmp_path)
+    pushed(engine_at(tmp_path / "a", tmp_path / "home-a"), place)
+    for key in keys(objects_of(place), folder):
+        (tmp_path / "remote" / key).unlink()
+        os.mkfifo(tmp_path / "remote" / key)
+    try:
+        outcome = pulled(puller, place).outcome
+    except NotTrusted:
+        outcome = "refused"
+    assert outcome == {"by-state": "pulled", "refs": "pulled"}.get(folder, "nothing")
 
 
 def test_a_better_tree_behind_a_bad_one_is_taken(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.repo_key import is_key, key_by_history, normalised, repo_key
 from ggrep.config.settings import Settings
 from tests.fakes.git import run_git
@@ -52,6 +53,21 @@ def test_another_port_is_another_host() -> None:
     """Two services of one machine hold two repositories."""
     assert normalised("https://host:8443/shop") == "host:8443/shop"
     assert is_key("host:8443/shop")
+
+
+def test_a_user_s_home_is_that_user_s() -> None:
+    """But for the user that all share."""
+    assert normalised("alice@host:proj.git") == "alice@host/proj"
+    assert normalised("ssh://bob@host/~/proj") == "bob@host/~/proj"
+    assert normalised("ssh://bob@host/proj") == normalised("git@host:proj") == "host/proj"
+    assert normalised("C:repo") == ""
+
+
+@pytest.mark.parametrize("name", ["../../x", "a/../b", ".", "k" * 300])
+def test_a_name_that_could_lead_elsewhere_is_refused(tmp_path: Path, name: str) -> None:
+    """A repository may bring its own settings."""
+    with pytest.raises(InvalidRequest, match="repo_key: "):
+        repo_key(tmp_path, Settings(repo_key=name))
 
 
 def test_the_settings_name_it_first(tmp_path: Path) -> None:

@@ -116,18 +116,20 @@ def test_what_the_checkout_does_not_hold_is_not_shown(
     assert "src/pay.py" not in paths(other, "settle invoice")
 
 
-def test_a_readable_remote_shows_all_until_the_files_are_compared(
+def test_a_readable_remote_shows_what_was_pushed_until_the_files_are_compared(
     tmp_path: Path, origin: Engine
 ) -> None:
     """Whoever may read it may see it; the sync then shows what is here."""
     remote = Remote("open", memory_remote().url, readable=True)
     pushed(origin, remote)
     root = clone(tmp_path / "a", tmp_path / "b")
-    write_tree(root, {"docs/refunds.md": None})
+    write_tree(root, {"docs/refunds.md": None, "src/pay.py": "other = 1\n"})
     other = engine_at(root, tmp_path / "home-b")
+    report = pulled(other, remote)
 
-    assert pulled(other, remote).files == FILES
-    assert "docs/refunds.md" in other.view().live_files()
+    assert (report.files, report.of_files, report.exact) == (FILES - 1, FILES - 1, False)
+    assert other.view().manifest.partial
+    assert "src/pay.py" in paths(other, "settle invoice")
     other.sync()
     assert same(other) == fresh(root, tmp_path / "home-c")
 
@@ -258,6 +260,44 @@ def test_what_was_pulled_is_followed_by_the_next_pull(
     assert same(other) == before
 
 
+def test_what_a_checkout_has_beyond_is_not_passed_off_as_indexed(
+    tmp_path: Path, origin: Engine, remote: Remote
+) -> None:
+    """Both trees differ from the same commit, and one has a file more; a binary is no text."""
+    write_tree(tmp_path / "a", {"draft.py": "draft = 1\n"})
+    origin.sync()
+    pushed(origin, remote)
+    root = clone(tmp_path / "a", tmp_path / "b")
+    write_tree(root, {"draft.py": "draft = 1\n", "more.py": "more = 1\n"})
+    other = engine_at(root, tmp_path / "home-b")
+    report = pulled(other, remote)
+
+    assert (report.exact, report.files, report.of_files) == (False, FILES + 1, FILES + 2)
+    assert other.view().manifest.partial
+    write_tree(root, {"more.py": None, "picture.dat": b"\0" * 99})
+    third = engine_at(root, tmp_path / "home-c")
+    assert pulled(third, remote).exact
+
+
+def test_a_sparse_checkout_is_not_taken_for_all_of_its_commit(
+    tmp_path: Path, origin: Engine, remote: Remote
+) -> None:
+    """Its git tree is that of the whole, and git calls it clean."""
+    sparse = clone(tmp_path / "a", tmp_path / "sparse")
+    run_git(sparse, "sparse-checkout", "set", "--no-cone", "/src/", "/.ggrep.toml")
+    part = engine_at(sparse, tmp_path / "home-part")
+    part.sync()
+    pushed(part, remote)
+    whole = engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
+    report = pulled(whole, remote)
+    assert (report.exact, report.files, report.of_files) == (False, 2, FILES)
+
+    assert pushed(origin, remote).pushed
+    assert not pushed(origin, remote).pushed
+    third = engine_at(clone(tmp_path / "a", tmp_path / "c"), tmp_path / "home-c")
+    assert pulled(third, remote).exact
+
+
 def test_a_second_push_writes_nothing(origin: Engine, remote: Remote) -> None:
     """And a change pushes what it brought."""
     first = pushed(origin, remote)
@@ -331,7 +371,7 @@ def test_an_interrupted_first_index_goes_on_from_a_pull(
             other.sync()
 
     report = pulled(other, remote)
-    assert report.outcome == "nothing"
+    assert report.outcome == "nothing new"
     other.sync()
     assert same(other) == fresh(root, tmp_path / "home-c")
 

@@ -6,6 +6,7 @@ blobs, so that nothing ever leads to what is gone. Where anything that is needed
 nothing goes.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,6 +21,10 @@ from ggrep.index.remote.layout import Blob
 from ggrep.index.remote.objects import Objects, Stat
 
 _FOLDERS: Final = ("by-state", "trees", "blobs")
+_OURS: Final = re.compile(
+    r"(blobs|trees)/[0-9a-f]{64}|by-state/(git-[0-9a-f]{40,64}|files-[0-9a-f]{64})/[0-9a-f]{64}"
+)
+"""What may go: others may keep things beside."""
 _CLOCK: Final = "clock"
 """An object that is written to learn what time the remote has."""
 
@@ -55,9 +60,14 @@ def collect(objects: Objects, clock: Clock, *, grace: timedelta, force: bool) ->
     Raises:
         RemoteError: the remote fails, or what is needed cannot be read; nothing went then.
     """
-    found = [stat for folder in _FOLDERS for stat in objects.list(folder)]
-    now = _remote_time(objects, clock)
+    objects.require_own_folders((*_FOLDERS, "refs"))
+    found = [
+        stat for folder in _FOLDERS for stat in objects.list(folder) if _OURS.fullmatch(stat.key)
+    ]
+    now = _remote_time(objects, clock) if force else clock.now()
     needed, refs = _needed(objects)
+    if not refs:  # nothing says that what lies there is ours, or what of it is needed
+        return Collection(0, len(found), 0, 0, 0, 0)
     old = [stat for stat in found if now - stat.modified > grace]
     going = [stat for stat in old if not _is_needed(objects, stat, needed)]
     size = sum(stat.size_bytes for stat in going)

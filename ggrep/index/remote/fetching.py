@@ -4,14 +4,16 @@ Blobs come into the home's cache first. A pull that dies leaves them there, and 
 them up.
 """
 
+import errno
 import os
 import shutil
-from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from threading import Thread
 from types import TracebackType
 from typing import Final, Self
 
@@ -19,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.base import durable
+from ggrep.base.clock import SystemClock
 from ggrep.base.errors import Incompatible, NotTrusted, RemoteError, StoreError
 from ggrep.base.ids import PathKey, SegmentName
 from ggrep.base.processes import start_ticks
@@ -39,9 +42,17 @@ from ggrep.index.store.segment_image import SegmentImage, open_segment_image
 from ggrep.index.store.tables import measure_table
 from ggrep.index.sync.snapshot_assembly import ShownSegment
 from ggrep.index.sync.target import SyncTarget
+from ggrep.model.source import Skip, SourceFile
+from ggrep.parse.source.read import read_file
 
 Mask = npt.NDArray[np.bool_]
 _ASIDE: Final = "pull-"
+_KEPT_S: Final = 86_400.0
+"""How long what was fetched waits for another try."""
+_TRIES: Final = 3
+_MOST_READ: Final = 1_000
+"""Files that are read to tell whether they are texts."""
+_MOST_HEADER: Final = 16 << 20
 _MOST_TRIED: Final = 4
 """Trees that are looked at before it is given up."""
 _SPARE_BYTES: Final = 64 << 20
@@ -69,18 +80,20 @@ class Fetched:
     """A tree, and what it brings to what is here.
 
     Attributes:
+        repo_key: of the repository that pulls; a fork may find what another has pushed.
         masks: which files of each segment the tree shows, bool (files,).
         brings: per segment, those of them that the work tree holds and the store does not show,
             where there are any.
-        is_whole: the work tree holds all files that it shows.
+        is_same: it shows the texts of the work tree, all of them and nothing else.
         aside: a directory laid out as a store, with those segments of `brings` that are not here.
     """
 
     tree: Tree
+    repo_key: str
     candidate: Candidate
     masks: Mapping[SegmentName, Mask]
     brings: Mapping[SegmentName, Mask]
-    is_whole: bool
+    is_same: bool
     aside: Path
 
 
@@ -89,15 +102,17 @@ class Fetcher:
 
     Attributes:
         passed_over: why trees were not taken, one line each.
+        seen: trees that are right and bring nothing.
     """
 
     def __init__(self, target: SyncTarget, objects: Objects) -> None:
         self.passed_over: list[str] = []
+        self.seen = 0
         self._target, self._objects = target, objects
         self._cache = Home.of_store(target.store).fetched
         self._aside = self._cache / f"{_ASIDE}{os.getpid()}-{target.new_id()}"
         self._verified: set[str] = set()
-        self._ahead: Future[None] | None = None
+        self._ahead: Thread | None = None
 
     def __enter__(self) -> Self:
         _sweep(self._cache)
@@ -111,8 +126,9 @@ class Fetcher:
         traceback: TracebackType | None,
     ) -> None:
         """Remove what was put together; what was fetched stays for another try."""
-        if self._ahead is not None:
-            wait([self._ahead])
+        self._objects.stopped.set()
+        if self._ahead is not None and error is None:
+            self._ahead.join()
         shutil.rmtree(self._aside, ignore_errors=True)
 
     def begin(self) -> None:
@@ -121,20 +137,20 @@ class Fetcher:
         While files are read and hashed the network would lie idle. What it fetches is of use only
         as far as it turns out to be the nearest.
         """
-        pool = ThreadPoolExecutor(1, thread_name_prefix="ggrep-pull")
-        self._ahead = pool.submit(self._fetch_ahead)
-        pool.shutdown(wait=False)
+        # Whoever interrupts us does not wait for the network.
+        self._ahead = Thread(target=self._fetch_ahead, daemon=True)
+        self._ahead.start()
 
     def _fetch_ahead(self) -> None:
         target = self._target
-        tree = git_tree(target.root, "HEAD") if is_git_marker(target.root / ".git") else None
-        if tree is None:
-            return
-        key = layout.git_state_key(tree, target.config_fingerprint)
-        with suppress(RemoteError):
+        with suppress(RemoteError, StoreError, OSError):
+            tree = git_tree(target.root, "HEAD") if is_git_marker(target.root / ".git") else None
+            if tree is None:
+                return
+            key = layout.git_state_key(tree, target.config_fingerprint)
             found = state_at(self._objects, key)
             for blob in self._tree(found.value).blobs() if found else ():
-                self._blob(blob)
+                self._cached(blob)
 
     def nearest(self, repo_key: str, held: Held, here: Here) -> Fetched | None:
         """Return the nearest tree that verifies and brings something; None where there is none.
@@ -143,17 +159,18 @@ class Fetcher:
             RemoteError: the remote fails.
         """
         if self._ahead is not None:
-            self._ahead.result()
+            self._ahead.join()
         target = self._target
         keys = (repo_key, target.config_fingerprint)
         commit = held.git.head_sha if held.git else None
         near = candidates(self._objects, target.root, keys, held.states, commit)
         for candidate in islice(near, _MOST_TRIED):
             try:
-                found = self._looked_at(candidate, held, here)
+                found = self._looked_at(repo_key, candidate, held, here)
                 if found.brings:
                     self._fetch_tables(found, here)
                     return found
+                self.seen += 1
             except NotTrusted as error:
                 self.passed_over.append(str(error))
         return None
@@ -164,15 +181,16 @@ class Fetcher:
             with suppress(OSError):
                 (self._cache / blob.sha256).unlink()
 
-    def _looked_at(self, candidate: Candidate, held: Held, here: Here) -> Fetched:
+    def _looked_at(self, repo_key: str, candidate: Candidate, held: Held, here: Here) -> Fetched:
         """Return a tree and what it would bring.
 
         Raises:
             NotTrusted: something of it is not what was published, or fits no store of ours.
         """
         tree = self._tree(candidate.tree)
-        shown = open_image(self._blob(tree.masks)).arrays
-        masks = {segment.name: _trusted_mask(shown, segment) for segment in tree.segments}
+        with _trusted(tree.masks):
+            shown = open_image(_bounded(self._blob(tree.masks))).arrays
+            masks = {segment.name: _trusted_mask(shown, segment) for segment in tree.segments}
         brings: dict[SegmentName, Mask] = {}
         is_whole, taken = True, set[PathKey]()
         for segment in tree.segments:
@@ -189,7 +207,30 @@ class Fetcher:
                 mask[place] = holds and here.live.get(key) != digest
             if mask.any():
                 brings[segment.name] = mask
-        return Fetched(tree, candidate, masks, brings, is_whole, self._aside)
+        is_same = (
+            is_whole
+            and held.digests is not None
+            and self._are_no_texts(held.digests.keys() - taken)
+        )
+        return Fetched(tree, repo_key, candidate, masks, brings, is_same, self._aside)
+
+    def _are_no_texts(self, keys: AbstractSet[PathKey]) -> bool:
+        """Tell whether files that a tree does not show are none that a sync would index."""
+        settings = self._target.settings
+        if len(keys) > _MOST_READ:
+            return False
+        return all(
+            isinstance(
+                read_file(
+                    self._target.root,
+                    SourceFile(key, 0, 0, 0, 0),
+                    max_bytes=settings.max_file_size_bytes,
+                    max_bulk_bytes=settings.max_bulk_bytes,
+                ),
+                Skip,
+            )
+            for key in keys
+        )
 
     def _tree(self, wanted: Blob) -> Tree:
         key, target = layout.tree_key(wanted), self._target
@@ -207,8 +248,8 @@ class Fetcher:
         free = shutil.disk_usage(self._cache).free
         if 2 * size + _SPARE_BYTES > free:
             raise NotTrusted(
-                f"{key} is of {size} bytes; the disk has {free} left, and it takes twice as much"
-                " while it is put into place"
+                f"{key} is of {size} bytes; the disk has {free} left, and it takes"
+                f" {2 * size + _SPARE_BYTES} while it is put into place"
             )
         return tree
 
@@ -222,12 +263,10 @@ class Fetcher:
             return here.segments[segment.name].view.image
         place = names.image_file(self._aside, segment.name)
         place.unlink(missing_ok=True)
-        place.hardlink_to(self._blob(segment.image))
-        try:
+        _link(_bounded(self._blob(segment.image)), place)
+        with _trusted(segment.image):
             image = open_segment_image(self._aside, segment.name)
             require_image(image, segment.rows, segment.files)
-        except (StoreError, Incompatible, ValueError, KeyError, TypeError) as error:
-            raise NotTrusted(f"{segment.image.key} is no image: {error}"[:200]) from error
         return image
 
     def _fetch_tables(self, found: Fetched, here: Here) -> None:
@@ -242,19 +281,67 @@ class Fetcher:
             goal = names.table_dir(self._aside, segment.name)
             shutil.rmtree(goal, ignore_errors=True)
             durable.make_directory(goal)
-            unpack(self._blob(segment.table), goal)
-            if measure_table(self._aside, segment.name) != (segment.size_bytes, segment.sha256):
+            with _trusted(segment.table):
+                unpack(self._blob(segment.table), goal)
+                found_there = measure_table(self._aside, segment.name)
+            if found_there != (segment.size_bytes, segment.sha256):
                 raise NotTrusted(f"{segment.table.key} is not the table of {segment.name}")
 
     def _blob(self, blob: Blob) -> Path:
+        """Return a blob's file, which nobody else takes away."""
+        own = self._aside / blob.sha256
+        for _ in range(_TRIES):
+            if own.exists():
+                break
+            with suppress(FileNotFoundError):  # another pull of this home had done with it
+                _link(self._cached(blob), own)
+        return own
+
+    def _cached(self, blob: Blob) -> Path:
         """Return a blob's file in the cache, fetched unless it lies there."""
         file = self._cache / blob.sha256
-        if blob.sha256 in self._verified and file.exists():
-            return file
-        if not file.exists() or measure_file(file) != (blob.size_bytes, blob.sha256):
-            self._objects.fetch(blob.key, file, blob.size_bytes, blob.sha256)
-        self._verified.add(blob.sha256)
+        if blob.sha256 not in self._verified or not file.exists():
+            if not file.exists() or measure_file(file) != (blob.size_bytes, blob.sha256):
+                self._objects.fetch(blob.key, file, blob.size_bytes, blob.sha256)
+            self._verified.add(blob.sha256)
         return file
+
+
+@contextmanager
+def _trusted(blob: Blob) -> Iterator[None]:
+    """Tell of whatever is wrong with a blob's content as what it is: not to be trusted."""
+    try:
+        yield
+    except RemoteError:
+        raise
+    except (StoreError, Incompatible, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise NotTrusted(f"{blob.key} is no image or table: {error}"[:200]) from error
+    except OSError as error:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
+            raise
+        raise NotTrusted(f"{blob.key} cannot be laid out: {error.strerror}") from error
+
+
+def _bounded(image: Path) -> Path:
+    """Return an image's file unless its header is larger than any of ours.
+
+    Raises:
+        NotTrusted: it is.
+    """
+    with image.open("rb") as file:
+        start = file.read(16)
+    if int.from_bytes(start[8:16], "little") > _MOST_HEADER:
+        raise NotTrusted(f"blobs/{image.name} is no image: its header is too large")
+    return image
+
+
+def _link(source: Path, goal: Path) -> None:
+    try:
+        goal.hardlink_to(source)
+    except FileNotFoundError:
+        raise
+    except OSError:  # a file system without links
+        shutil.copyfile(source, goal)
 
 
 def _trusted_mask(masks: Mapping[str, npt.NDArray[np.generic]], segment: TravellingSegment) -> Mask:
@@ -266,10 +353,18 @@ def _trusted_mask(masks: Mapping[str, npt.NDArray[np.generic]], segment: Travell
 
 
 def _sweep(cache: Path) -> None:
-    """Remove what pulls that died had put together."""
+    """Remove what pulls and pushes that died had put together, and what nobody came back for."""
+    oldest = SystemClock().now().timestamp() - _KEPT_S
     with suppress(FileNotFoundError):
         for entry in sorted(cache.iterdir()):
-            if entry.name.startswith(_ASIDE):
-                pid = entry.name.removeprefix(_ASIDE).partition("-")[0]
-                if not pid.isdecimal() or start_ticks(int(pid)) is None:
-                    shutil.rmtree(entry, ignore_errors=True)
+            with suppress(OSError):
+                if _is_left(entry) or entry.stat().st_mtime < oldest:
+                    shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+
+
+def _is_left(entry: Path) -> bool:
+    """Tell whether a pull that died had put it together."""
+    if not entry.name.startswith(_ASIDE):
+        return False
+    pid = entry.name.removeprefix(_ASIDE).partition("-")[0]
+    return not pid.isdecimal() or start_ticks(int(pid)) is None

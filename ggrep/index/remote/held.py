@@ -42,8 +42,8 @@ class Held:
     read_at_ns: int
 
     def has(self, key: PathKey, digest: str) -> bool:
-        """Tell whether it holds a file of that content."""
-        return self.digests is None or self.digests.get(key) == digest
+        """Tell whether it holds a file of that content; of that name, where none was read."""
+        return key in self.present if self.digests is None else self.digests.get(key) == digest
 
     def is_outdated(self, key: PathKey, digest: str) -> bool:
         """Tell whether a file that is indexed is gone, or known to hold something else."""

@@ -28,6 +28,8 @@ from ggrep.config.fingerprints import parse_store_id
 from ggrep.config.repo_key import is_key
 from ggrep.index.store.manifest import MAX_PROBLEMS, Counts, Problem
 from ggrep.model.response import GitState
+from ggrep.model.sanitise import sanitise_line, without_directories
+from ggrep.parse.source.path_keys import problem
 
 TREE_FORMAT: Final = "ggrep-tree-1"
 STATE_FORMAT: Final = "ggrep-state-1"
@@ -42,6 +44,8 @@ MOST_HISTORY: Final = 20
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _SEGMENT: Final = re.compile(r"seg_[0-9A-HJKMNP-TV-Z]{26}_[0-9]{1,6}")
+_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z")
+_MOST_MESSAGE: Final = 500
 _KINDS: Final = frozenset({"delta", "compacted"})
 
 D = TypeVar("D")
@@ -93,9 +97,9 @@ class States:
 
     def keys(self, config_fingerprint: str) -> Iterator[str]:
         """Yield where its tree is looked up."""
+        yield files_state_key(self.files, config_fingerprint)
         if self.git_tree is not None:
             yield git_state_key(self.git_tree, config_fingerprint)
-        yield files_state_key(self.files, config_fingerprint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +214,9 @@ def read_tree(data: bytes, wanted: Blob) -> Tree:
         all(map(_is_segment, tree.segments)),
         all(map(_SHA256.fullmatch, (*digests, tree.states.files))),
         all(map(_is_blob, tree.blobs())),
+        _MOMENT.fullmatch(tree.created_at),
+        tree.git is None or tree.git.head_sha is None or _COMMIT.fullmatch(tree.git.head_sha),
+        not any(problem(each.path_key) for each in tree.errors),
         *sums,
     )
     try:
@@ -219,7 +226,11 @@ def read_tree(data: bytes, wanted: Blob) -> Tree:
         raise NotTrusted(f"it is no tree: {error}") from error
     if not all(fits):
         raise NotTrusted("it does not add up")
-    return tree
+    errors = tuple(
+        replace(each, message=sanitise_line(without_directories(each.message))[:_MOST_MESSAGE])
+        for each in tree.errors
+    )
+    return replace(tree, errors=errors)
 
 
 def spelled_state(tree: Blob) -> bytes:

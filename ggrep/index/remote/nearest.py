@@ -26,13 +26,11 @@ class Candidate:
     """A tree that may serve.
 
     Attributes:
-        exact: somebody pushed it as that of these files.
         commit: that it is of, where that is known.
     """
 
     tree: Blob
-    exact: bool
-    commit: str | None = None
+    commit: str | None
 
 
 def git_tree(root: Path, commit: str) -> str | None:
@@ -77,13 +75,13 @@ def candidates(
         tree = _trusted_state(objects, key)
         if tree is not None and tree.sha256 not in seen:
             seen.add(tree.sha256)
-            yield Candidate(tree, exact=True, commit=commit)
+            yield Candidate(tree, commit)
     ref = ref_at(objects, layout.ref_key(repo_key, fingerprint))
     entries = ref.value if ref else ()
     for entry in by_nearness(entries, history(root, commit, _MOST_COMMITS) if commit else ()):
         if entry.tree.sha256 not in seen:
             seen.add(entry.tree.sha256)
-            yield Candidate(entry.tree, exact=False, commit=entry.commit)
+            yield Candidate(entry.tree, entry.commit)
 
 
 def by_nearness(entries: Sequence[Entry], own: Sequence[str]) -> list[Entry]:

@@ -4,13 +4,15 @@
 directory, a conditional replacement, is done under a lock file there.
 """
 
+import fcntl
 import hashlib
 import os
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
+from threading import Event
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -21,11 +23,11 @@ from obstore.store import LocalStore, MemoryStore, from_url
 from ggrep.base import durable
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import NotTrusted, RemoteError
+from ggrep.base.errors import Busy, NotTrusted, RemoteError
 from ggrep.base.faults import reach
-from ggrep.base.locks import Patience, alone
 from ggrep.config.remotes import Remote
-from ggrep.model.sanitise import sanitise_line
+from ggrep.config.settings import environment
+from ggrep.model.sanitise import sanitise_line, without_directories
 
 _CONNECT: Final = timedelta(seconds=5)
 _SILENCE: Final = timedelta(seconds=20)
@@ -33,10 +35,14 @@ _SILENCE: Final = timedelta(seconds=20)
 _RETRIES: Final = 4
 _RETRY: Final = timedelta(seconds=30)
 _LOCK_MS: Final = 30_000
+_LOOK_S: Final = 0.02
 _AT_ONCE: Final = 8 << 20
 """Objects up to so many bytes are read and written in one request."""
 _SAID: Final = 200
 _LOCK: Final = ".lock"
+_CREDENTIALS: Final = frozenset(
+    {"AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_FULL_URI"}
+)
 _memories: dict[str, MemoryStore] = {}
 
 
@@ -74,6 +80,7 @@ class Objects:
     Attributes:
         name: of the remote, for messages.
         directory: of a remote that is one.
+        stopped: once it is set, what is being fetched is given up.
     """
 
     name: str
@@ -81,6 +88,7 @@ class Objects:
     directory: Path | None = None
     wait: Callable[[float], None] = lambda _: None
     traffic: Traffic = field(default_factory=Traffic)
+    stopped: Event = field(default_factory=Event)
 
     def read(self, key: str, most_bytes: int) -> tuple[bytes, str] | None:
         """Return an object and its version; None where there is none.
@@ -89,6 +97,7 @@ class Objects:
             NotTrusted: it is larger than `most_bytes`.
         """
         self.traffic.gets += 1
+        self._require_plain(key)
         with self._failures(key):
             try:
                 found = obstore.get(self.store, key)
@@ -110,6 +119,7 @@ class Objects:
             NotTrusted: it is missing, or its size or digest is another; nothing is left of it.
         """
         self.traffic.gets += 1
+        self._require_plain(key)
         digest, seen = hashlib.sha256(), 0
         partial = goal.with_name(f"{goal.name}.{os.getpid()}-{id(goal)}.part")
         partial.unlink(missing_ok=True)
@@ -121,7 +131,7 @@ class Objects:
             ):
                 for chunk in obstore.get(self.store, key).stream(min_chunk_size=1 << 20):
                     seen += len(chunk)
-                    if seen > size_bytes:
+                    if seen > size_bytes or self.stopped.is_set():
                         break
                     digest.update(chunk)
                     file.write(chunk)
@@ -167,7 +177,7 @@ class Objects:
         if version is None:
             return self.create(key, data)
         if self.directory is not None:
-            return self._swap_here(key, data, version)
+            return self._swap_here(self.directory, key, data, version)
         self.traffic.puts += 1
         self.traffic.bytes_up += len(data)
         with self._failures(key):
@@ -194,21 +204,49 @@ class Objects:
             except FileNotFoundError:
                 return
 
-    def _swap_here(self, key: str, data: bytes, version: str) -> bool:
-        with self._locked():
+    def require_own_folders(self, folders: Iterable[str]) -> None:
+        """Raise where a folder of a directory is a link: what lies behind it is not ours."""
+        for folder in folders:
+            if self.directory is not None and (self.directory / folder).is_symlink():
+                raise RemoteError(f"{self.name}: {folder} is a link; nothing was deleted")
+
+    def _require_plain(self, key: str) -> None:
+        """Raise where what lies in a directory is neither a file nor missing: it might hang."""
+        if self.directory is None:
+            return
+        place = self.directory / key
+        if place.exists() and not place.is_file():
+            raise NotTrusted(f"{self.name}: {key} is no file")
+
+    def _swap_here(self, directory: Path, key: str, data: bytes, version: str) -> bool:
+        with self._locked(directory):
             found = self.stat(key)
             if found is None or found.version != version:
                 return False
             self.put(key, data)
             return True
 
-    def _locked(self) -> AbstractContextManager[None]:
-        if self.directory is None:
-            return nullcontext()
-        patience = Patience(
-            Deadline.after(SystemClock(), _LOCK_MS), self.wait, f"{self.name}: it is locked"
-        )
-        return alone(self.directory / _LOCK, patience)
+    @contextmanager
+    def _locked(self, directory: Path) -> Iterator[None]:
+        """Hold the directory's lock, which all who may write there share."""
+        deadline = Deadline.after(SystemClock(), _LOCK_MS)
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        try:
+            descriptor = os.open(directory / _LOCK, flags, 0o666)
+        except OSError as error:
+            raise RemoteError(f"{self.name}: {_LOCK}: {error.strerror}") from error
+        try:
+            while True:
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if deadline.remaining_ms() <= 0.0:
+                        raise Busy(f"{self.name}: it is locked", retry_after_ms=1000) from None
+                    self.wait(_LOOK_S)
+            yield
+        finally:
+            os.close(descriptor)
 
     @contextmanager
     def _failures(self, key: str) -> Iterator[None]:
@@ -228,26 +266,33 @@ class _Missing(RemoteError):
     """There is no such object."""
 
 
-def open_objects(remote: Remote, wait: Callable[[float], None]) -> Objects:
+def open_objects(remote: Remote, wait: Callable[[float], None], *, making: bool = False) -> Objects:
     """Open a remote; nothing is asked of it yet.
 
     Args:
         remote: as it was checked.
         wait: sleeps that many seconds.
+        making: make the directory that it is, in one that is there.
 
     Raises:
-        RemoteError: the environment does not say what its provider needs.
+        RemoteError: the directory is missing, or the environment does not say what a provider
+            needs.
     """
+    directory = remote.directory
     try:
-        if remote.directory is not None:
-            store: Any = LocalStore(prefix=remote.directory, mkdir=True)
+        if directory is not None:
+            if making:
+                directory.mkdir(exist_ok=True)
+            elif not directory.is_dir():
+                raise RemoteError(f"{remote.name}: there is no directory {directory}")
+            store: Any = LocalStore(prefix=directory)
         elif remote.url.startswith("memory:"):
             store = _memories.setdefault(remote.url, MemoryStore())
         else:
             store = _of_cloud(remote)
     except (exceptions.BaseError, OSError, ValueError) as error:
         raise RemoteError(f"{remote.name}: {_first_line(error)}") from error
-    return Objects(remote.name, store, remote.directory, wait)
+    return Objects(remote.name, store, directory, wait)
 
 
 def _of_cloud(remote: Remote) -> Any:  # noqa: ANN401 - obstore's stores have no common base
@@ -261,6 +306,10 @@ def _of_cloud(remote: Remote) -> Any:  # noqa: ANN401 - obstore's stores have no
     }
     if urlsplit(remote.url).scheme == "s3":
         if remote.endpoint:
+            if not _CREDENTIALS & environment().keys():
+                # Else a cloud's metadata service would be asked, which knows nothing of this one.
+                told = "no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+                raise RemoteError(f"{remote.name}: {told}")
             options |= {"endpoint": remote.endpoint, "virtual_hosted_style_request": False}
         if remote.region:
             options["region"] = remote.region
@@ -275,5 +324,8 @@ def _stat(found: Any) -> Stat:  # noqa: ANN401 - a mapping of obstore's
 
 def _first_line(error: Exception) -> str:
     """Return what an error says, for one line; obstore's go on with how they came about."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
     lines = [line.strip() for line in str(error).splitlines()]
-    return sanitise_line(next((line for line in lines if line), type(error).__name__))[:_SAID]
+    said = next((line for line in lines if line), type(error).__name__)
+    return sanitise_line(without_directories(said))[:_SAID]

@@ -20,6 +20,7 @@ from ggrep.index.store.tables import table_files
 _MOST_HEADER: Final = 1 << 20
 _PART: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
 _MOST_PARTS: Final = 4
+_MOST_FILES: Final = 256
 
 
 def pack(store: Path, segment: SegmentName, goal: Path) -> None:
@@ -61,8 +62,8 @@ def _header(data: BinaryIO) -> list[tuple[str, int]]:
     for name, size in found:
         if not isinstance(name, str) or type(size) is not int or size < 0 or not _is_safe(name):
             raise NotTrusted("a packed table names a file that no table has")
-    if len({name for name, _ in found}) != len(found):
-        raise NotTrusted("a packed table names a file twice")
+    if not 0 < len({name for name, _ in found}) == len(found) <= _MOST_FILES:
+        raise NotTrusted("a packed table names a file twice, none or too many")
     return found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ggrep.base.clock import rfc3339
-from ggrep.base.errors import Busy, NotTrusted
+from ggrep.base.errors import Busy, CorruptStore, NotTrusted
 from ggrep.base.faults import reach
 from ggrep.base.ids import PathKey, SegmentName, SnapshotId, StoreId
 from ggrep.base.lease import Lease
@@ -56,8 +56,8 @@ def here_of(view: SnapshotView | None) -> Here:
 
 def place(
     target: SyncTarget, lease: Lease, view: SnapshotView | None, found: Fetched, held: Held
-) -> Placed:
-    """Take fetched segments over into the store and publish.
+) -> Placed | None:
+    """Take fetched segments over into the store and publish; do nothing where that adds nothing.
 
     Requires: the lease is held and the store prepared.
 
@@ -90,6 +90,8 @@ def place(
                 item = _segment(target.store, one, found, here)
                 kept[one.name] = _adding(item, kept.get(one.name), found, before)
         shown = [item for item in kept.values() if item.view.visible_files.any()]
+        if view is not None and sum(1 for item in shown for _ in _visible(item)) <= len(before):
+            return None  # somebody has indexed them meanwhile
     reach("pull.after_placement")
     published = publish_snapshot(
         target,
@@ -122,14 +124,14 @@ def _facts(
         partial=False,
     )
     name = Name(StoreId(tree.index_id), tree.created_at)
-    is_same = (tree.ignore_fingerprint, tree.git) == (
+    told_alike = (tree.ignore_fingerprint, tree.git) == (
         ignore_fingerprint(held.tree.ignore_files),
         held.git,
     )
     have_all = all(one.name in found.brings or here.has(one) for one in tree.segments)
     is_new = not names.manifest_file(target.store, tree.snapshot_id).exists() or view is None
-    unread = held.digests is None and view is None
-    if found.is_whole and have_all and is_new and (is_same or unread):
+    is_own = tree.repo_key == found.repo_key
+    if found.is_same and told_alike and have_all and is_new and is_own:
         return True, as_pushed, name
     problems = (*(view.manifest.errors if view else ()), *tree.errors)
     kept = {problem.path_key: problem for problem in problems if problem.path_key in held.present}
@@ -142,7 +144,7 @@ def _facts(
         partial=True,
     )
     now = replace(name, created_at=rfc3339(target.clock.now()))
-    return False, facts, None if view else now
+    return False, facts, now if view is None and is_own else None
 
 
 def _kept(here: Here, held: Held) -> Iterator[ShownSegment]:
@@ -178,9 +180,9 @@ def _segment(store: Path, segment: TravellingSegment, found: Fetched, here: Here
     """Return a segment of the store: its own, or one that is taken over now."""
     if here.has(segment):
         return here.segments[segment.name]
-    if segment.name not in found.brings:
-        raise Busy("the index changed while it was pulled", retry_after_ms=1000)
     image = names.image_file(found.aside, segment.name)
+    if segment.name not in found.brings or not image.exists():
+        raise Busy("the index changed while it was pulled", retry_after_ms=1000)
     if not _lies_there(store, segment):
         shutil.rmtree(names.table_dir(store, segment.name), ignore_errors=True)
         tables = (path for path, _ in table_files(found.aside, segment.name))
@@ -215,7 +217,10 @@ def _lies_there(store: Path, segment: TravellingSegment) -> bool:
     if not _is_named(store, segment.name):
         return False
     image = names.image_file(store, segment.name)
-    is_same = measure_table(store, segment.name) == (segment.size_bytes, segment.sha256)
+    try:
+        is_same = measure_table(store, segment.name) == (segment.size_bytes, segment.sha256)
+    except CorruptStore:
+        return False  # it is lost, and comes back now
     if not is_same or measure_file(image) != (segment.image.size_bytes, segment.image.sha256):
         raise NotTrusted(f"the store has another segment of the name {segment.name}")
     return True

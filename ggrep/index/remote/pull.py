@@ -29,6 +29,8 @@ from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.writing import open_parent, writing
 from ggrep.parse.source.walk import root_identity
 
+Outcome = Literal["pulled", "current", "nothing", "nothing new"]
+
 
 @dataclass(frozen=True, slots=True)
 class PullReport:
@@ -36,14 +38,15 @@ class PullReport:
 
     Attributes:
         outcome: `pulled`; `current` where the index holds all files as they are; `nothing` where
-            the remote has none of them.
+            the remote has no snapshot that could be taken, `nothing new` where those that it has
+            hold none of the files that are missing here.
         exact: the snapshot is the very one that was pushed.
         files: of the work tree that the index holds now, of `of_files` there are.
         fetched_bytes: what came over the wire.
         passed_over: why trees of the remote were not taken, one line each.
     """
 
-    outcome: Literal["pulled", "current", "nothing"]
+    outcome: Outcome
     snapshot_id: SnapshotId | None
     repo_key: str
     exact: bool = False
@@ -86,10 +89,13 @@ def pull(
         found = fetcher.nearest(key, held, here)
         passed_over = tuple(fetcher.passed_over)
         if found is None:
-            return replace(report, outcome="nothing", passed_over=passed_over)
+            outcome: Outcome = "nothing" if not fetcher.seen else "nothing new"
+            return replace(report, outcome=outcome, passed_over=passed_over)
         reach("pull.after_fetch")
         placed = _placed(target, found, held)
         fetcher.forget(found.tree)
+    if placed is None:
+        return report
     manifest = placed.view.manifest
     return replace(
         report,
@@ -116,7 +122,7 @@ def _shown(target: SyncTarget) -> SnapshotView | None:
         return None  # one that is damaged is for whoever writes
 
 
-def _placed(target: SyncTarget, found: Fetched, held: Held) -> Placed:
+def _placed(target: SyncTarget, found: Fetched, held: Held) -> Placed | None:
     with writing(target) as lease:
         view = open_parent(target)
         prepare_store(target.store, lease)

@@ -19,7 +19,7 @@ from ggrep.base.formats import ROW
 from ggrep.base.ids import PathKey, SnapshotId
 from ggrep.config.repo_key import key_by_history, repo_key
 from ggrep.index.remote import layout
-from ggrep.index.remote.documents import is_there, state_at
+from ggrep.index.remote.documents import is_there, state_at, tree_at
 from ggrep.index.remote.layout import Blob, Entry, States, TravellingSegment, Tree
 from ggrep.index.remote.nearest import git_tree, history
 from ggrep.index.remote.objects import Objects
@@ -83,8 +83,8 @@ def key_of(target: SyncTarget) -> str:
     key = repo_key(target.root, target.settings) or key_by_history(target.root)
     if not key:
         raise InvalidRequest(
-            "nothing tells who this repository is: it has no remote named origin, and no whole"
-            ' history; give it a name in .ggrep.toml: repo_key = "team/name"'
+            "nothing tells who this repository is: it has no remote named origin with a URL, and no"
+            ' whole history; give it a name in .ggrep.toml: repo_key = "team/name"'
         )
     return key
 
@@ -122,7 +122,13 @@ class _Push:
         held = None if self._again else self._held(states)
         tree = held or self._upload(key, states)
         commit = manifest.git.head_sha if manifest.git else None
-        swung = self._swing(key, Entry(tree, states, commit, *self._times(commit)))
+        times = self._times(commit)
+        swung = self._swing(key, Entry(tree, states, commit, *times))
+        if held is not None and swung and not self._is_complete(held):
+            # A collection was about to take what nothing named until now.
+            self._again, held = True, None
+            tree = self._upload(key, states)
+            self._swing(key, Entry(tree, states, commit, *times))
         for blob in self._skipped:  # a collection may have begun before us
             if self._objects.stat(blob.key) is None:
                 self._put_blob(blob)
@@ -150,6 +156,13 @@ class _Push:
         (tree,) = trees if len(trees) == 1 else (None,)
         return tree if tree is not None and is_there(self._objects, tree) else None
 
+    def _is_complete(self, named: Blob) -> bool:
+        """Tell whether a tree and all that it is made of lie there."""
+        with suppress(NotTrusted):
+            tree = tree_at(self._objects, named)
+            return tree is not None and all(self._objects.stat(blob.key) for blob in tree.blobs())
+        return False
+
     def _upload(self, key: str, states: States) -> Blob:
         """Write what the remote lacks of the snapshot; return its tree."""
         segments = tuple(self._segments())
@@ -166,7 +179,7 @@ class _Push:
             self._objects.put(layout.tree_key(named), data)
         reach("push.after_tree")
         for state in states.keys(self._target.config_fingerprint):
-            self._name(state, named)
+            self._name(state, named, states.files)
         reach("push.after_states")
         return named
 
@@ -203,25 +216,29 @@ class _Push:
         self._written += 1
         self._written_bytes += blob.size_bytes
 
-    def _name(self, state: str, tree: Blob) -> None:
-        """Have a state lead to the tree, unless it leads to one that is there already."""
+    def _name(self, state: str, tree: Blob, files: str) -> None:
+        """Have a state lead to the tree, unless it leads to one of the same files already."""
         data = layout.spelled_state(tree)
         for _ in range(_SWAPS):
             found = self._objects.read(state, layout.MOST_STATE_BYTES)
-            if found is not None and (found[0] == data or self._stays(found[0])):
+            if found is not None and (found[0] == data or self._stays(found[0], files)):
                 return
             if self._objects.swap(state, data, found[1] if found else None):
                 return
         raise Busy("others push this repository, too", retry_after_ms=1000)
 
-    def _stays(self, data: bytes) -> bool:
-        """Tell whether a state leads somewhere, so that it stays as it is."""
+    def _stays(self, data: bytes, files: str) -> bool:
+        """Tell whether a state leads to a tree of these files, so that it stays as it is.
+
+        A git tree does not say which of its files are there: a checkout may be a sparse one.
+        """
         with suppress(NotTrusted):
-            return not self._again and is_there(self._objects, layout.read_state(data))
+            tree = None if self._again else tree_at(self._objects, layout.read_state(data))
+            return tree is not None and tree.states.files == files
         return False
 
     def _swing(self, key: str, entry: Entry) -> bool:
-        """Put a push in front of the ref; return False where it stands there."""
+        """Put a push in front of the ref; return False where it stands in front."""
         ref = layout.ref_key(key, self._target.config_fingerprint)
         for attempt in range(_SWAPS):
             found = self._objects.read(ref, layout.MOST_REF_BYTES)
@@ -229,7 +246,7 @@ class _Push:
             if found is not None:
                 with suppress(NotTrusted):  # one that cannot be read is written anew
                     entries = layout.read_ref(found[0])
-            if any(layout.same_push(one, entry) for one in entries):
+            if any(layout.same_push(one, entry) for one in entries[:1]):
                 return False
             data = layout.spelled_ref(layout.with_entry(entries, entry))
             reach("push.before_ref")

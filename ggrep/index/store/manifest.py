@@ -167,7 +167,11 @@ def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
         raise CorruptStore(f"{label}: {error}") from error
     if manifest.snapshot_id != snapshot_id:
         raise CorruptStore(f"{label} describes snapshot {manifest.snapshot_id}")
-    if not _has_one_place(manifest):
+    try:
+        is_sound = _has_one_place(manifest)
+    except InvalidRequest as error:
+        raise CorruptStore(f"{label}: {error}") from error
+    if not is_sound:
         raise CorruptStore(f"{label} names a root and the store of another")
     return manifest
 

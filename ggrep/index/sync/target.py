@@ -51,5 +51,7 @@ class SyncTarget:
         Args:
             git: whether git told the state of the work tree; if not, it is not asked again.
         """
-        key = repo_key(self.root, self.settings) if git else self.settings.repo_key
+        if not git and not self.settings.repo_key:
+            return self.store_id
+        key = repo_key(self.root, self.settings)
         return travelling_id(key, self.config_fingerprint) if key else self.store_id

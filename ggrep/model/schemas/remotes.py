@@ -86,8 +86,9 @@ class PullJson(DocumentJson):
     """Where it was pulled from; null where there is no remote, under --auto."""
     repo_key: str | None
     """Who the repository is there; null where nothing tells."""
-    outcome: Literal["pulled", "current", "nothing", "failed"]
-    """`current`: the index held all files as they are. `nothing`: the remote has none of them.
+    outcome: Literal["pulled", "current", "nothing", "nothing new", "failed"]
+    """`current`: the index held all files as they are. `nothing`: the remote has no snapshot of
+    them. `nothing new`: it has, and none of the files that were missing here.
     `failed`: under --auto, where that is no failure of the command.
     """
     reason: str | None

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import InvalidRequest, RemoteError
+from ggrep.base.errors import Busy, InvalidRequest, RemoteError, StoreError
 from ggrep.config.remotes import Remote
 from ggrep.index.remote.objects import Traffic, open_objects
 from ggrep.index.remote.pull import PullReport, pull
@@ -45,7 +45,7 @@ def push_to(engine: Engine, remote: Remote, *, again: bool = False) -> Pushed:
     Raises:
         NoIndex: nothing was ever published.
     """
-    objects = open_objects(remote, time.sleep)
+    objects = open_objects(remote, time.sleep, making=True)
     with (
         engine.target() as target,
         engine.pin(Deadline.never(engine.clock), counted=False) as view,
@@ -64,12 +64,14 @@ def pull_from(engine: Engine, remote: Remote, progress: Progress = unheard) -> P
     if report.outcome == "nothing":
         told = "; ".join(report.passed_over)
         reason = told or "no snapshot of these files was pushed by a build and settings like these"
+    elif report.outcome == "nothing new":
+        reason = "what was pushed holds none of the files that are missing here"
     return Pulled(remote, report, objects.traffic, reason)
 
 
 def pull_if_possible(engine: Engine, remote: Remote, progress: Progress = unheard) -> Pulled:
-    """Do as `pull_from`; a remote that fails is a reason to index, and no failure."""
+    """Do as `pull_from`; what fails is a reason to index, which heals and waits as it can."""
     try:
         return pull_from(engine, remote, progress)
-    except (RemoteError, InvalidRequest) as error:
+    except (RemoteError, InvalidRequest, StoreError, Busy) as error:
         return Pulled(remote, reason=f"{error} ({error.code})")

@@ -1,7 +1,6 @@
 """Builds repositories in processes of this machine."""
 
 from dataclasses import dataclass
-from functools import partial
 
 from ggrep.daemon.sync_process import SyncProcess
 from ggrep.federation.building import BuildWorker
@@ -18,7 +17,7 @@ class LocalEngine:
 
     def worker(self) -> BuildWorker:
         """Return a process that has not started."""
-        return partial(SyncProcess, most_jobs=BUILDS_A_WORKER)()
+        return SyncProcess(most_jobs=BUILDS_A_WORKER)
 
     def close(self) -> None:
         """Do nothing: each worker ends its process."""

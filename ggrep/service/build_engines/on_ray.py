@@ -112,19 +112,21 @@ class RayCluster:
             self._driver.stdin.flush()
 
     def _listen(self) -> None:
-        for said in self._replies:
-            future = self._under_way.get(said["number"])
-            if future is None or future.done():
-                continue
-            if "reply" in said:
-                future.set_result(said["reply"])
-            else:
-                future.set_exception(SyncFailed(str(said["failed"])))
-        with self._lock:
-            self._gone = True
-            for future in self._under_way.values():
-                if not future.done():
-                    future.set_exception(_gone())
+        try:
+            for said in self._replies:
+                future = self._under_way.get(said["number"])
+                if future is None or future.done():
+                    continue
+                if "reply" in said:
+                    future.set_result(said["reply"])
+                else:
+                    future.set_exception(SyncFailed(str(said["failed"])))
+        finally:
+            with self._lock:
+                self._gone = True
+                for future in self._under_way.values():
+                    if not future.done():
+                        future.set_exception(_gone())
 
 
 def _gone() -> SyncFailed:
@@ -134,4 +136,5 @@ def _gone() -> SyncFailed:
 def _lines(driver: "subprocess.Popen[bytes]") -> Iterator[dict[str, Any]]:
     assert driver.stdout is not None  # noqa: S101 - a pipe was asked for
     for line in driver.stdout:
-        yield stable_json.loads(line)
+        with suppress(ValueError):  # whatever a library prints where it should not
+            yield stable_json.loads(line)

@@ -23,6 +23,8 @@ from ggrep.service.build_engines.on_cluster import told
 _LOOK_S: Final = 0.5
 _NODES_MS: Final = 2_000.0
 """How often it is asked which nodes there are."""
+_ALONE_MS: Final = 120_000.0
+"""How long a cluster may have no node that does anything."""
 _REST_MS: Final = 20_000.0
 """Ray lists a dead node for as long."""
 
@@ -40,10 +42,12 @@ class _Driver:
     nodes: dict[str, int] = field(default_factory=dict)
     clock: SystemClock = field(default_factory=SystemClock)
     next_look_ms: float = 0.0
+    seen_ms: float = 0.0
     ended: bool = False
 
     def drive(self) -> None:
         """Do tasks until the input ends."""
+        self.seen_ms = self.clock.monotonic_ms()
         do = self.ray.remote(num_cpus=1, max_retries=0)(node.do)
         while not self.ended:
             self._take_in()
@@ -92,6 +96,13 @@ class _Driver:
             return
         self.next_look_ms = self.clock.monotonic_ms() + _NODES_MS
         self.nodes = cores_by_node(self.ray)
+        if self.nodes:
+            self.seen_ms = self.clock.monotonic_ms()
+        elif self.clock.monotonic_ms() - self.seen_ms > _ALONE_MS:
+            for number in self.waiting:
+                self.tasks.pop(number, None)
+                self.say({"number": number, "failed": "the cluster has no node with a core"})
+            self.waiting.clear()
         for handle, (number, name) in list(self.running.items()):
             if name not in self.nodes:
                 del self.running[handle]
@@ -119,7 +130,7 @@ class _Driver:
             number, name = self.running.pop(handle)
             try:
                 reply = self.ray.get(handle)
-            except self.ray.exceptions.RayError as error:
+            except Exception as error:  # noqa: BLE001 - one task's, whatever it is
                 if not isinstance(error, self.ray.exceptions.WorkerCrashedError):
                     self.resting[name] = self.clock.monotonic_ms() + _REST_MS
                 self._lose(number, told(error))

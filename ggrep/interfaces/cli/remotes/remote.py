@@ -94,7 +94,7 @@ def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
 def gc(
     name: Annotated[str | None, Argument("Its name; default: the only one, or origin.")] = None,
     grace_hours: Annotated[
-        int, Flag("--grace-hours", "Leave alone what is younger.", least=1, most=8760)
+        int, Flag("--grace-hours", "Leave alone what is younger.", least=24, most=8760)
     ] = 24,
     force: Annotated[bool, Flag("--force", "Delete it.")] = False,
     json: JsonFlag = False,
@@ -122,7 +122,8 @@ def gc(
     told = plural(count, "object", "objects")
     terminal.write(f"{verb} {told}, {bytes_text(size)}; {found.kept} kept, {found.refs} refs\n")
     if not force and found.removable:
-        terminal.note(f"nothing was touched; to delete: ggrep remote gc {remote.name} --force\n")
+        terminal.note(f"nothing was touched; to delete: ggrep remote gc {remote.name} --force")
+        terminal.note("\n" if grace_hours == 24 else f" --grace-hours {grace_hours}\n")
     return 0
 
 

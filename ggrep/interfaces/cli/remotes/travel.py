@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ggrep.base.clock import SystemClock
-from ggrep.base.errors import InvalidRequest
+from ggrep.base.errors import InvalidRequest, NoIndex
 from ggrep.index.repo_identity import require_modest
 from ggrep.interfaces.cli.parsing.flags import (
     Argument,
@@ -17,6 +17,7 @@ from ggrep.interfaces.cli.parsing.flags import (
 )
 from ggrep.interfaces.cli.remotes.remote import known_remote
 from ggrep.interfaces.cli.remotes.remotes_json import pull_json, push_json
+from ggrep.interfaces.cli.stores.index import summary
 from ggrep.interfaces.cli.terminal import (
     Terminal,
     ask_before_indexing,
@@ -24,6 +25,7 @@ from ggrep.interfaces.cli.terminal import (
     show_progress,
 )
 from ggrep.interfaces.cli.text_tables import bytes_text, plural
+from ggrep.model.hints import with_path
 from ggrep.model.sanitise import sanitise_line
 from ggrep.service.places import open_engine, place_of
 
@@ -56,7 +58,12 @@ def push(
     remote = known_remote(terminal, to)
     engine = _engine(path, terminal, encoder, profile)
     since_ms = clock.monotonic_ms()
-    done = push_to(engine, remote, again=again)
+    try:
+        done = push_to(engine, remote, again=again)
+    except NoIndex as error:
+        root = engine.identity.root
+        elsewhere = None if Path.cwd().is_relative_to(root) else root
+        raise NoIndex(with_path(str(error), elsewhere)) from error
     spent_ms = int(clock.monotonic_ms() - since_ms)
     if json:
         terminal.write_json(push_json(remote, done, spent_ms), pretty=True)
@@ -109,10 +116,9 @@ def pull(
     if json:
         terminal.write_json(pull_json(outcome, synced, (pull_ms, spent_ms)), pretty=True)
         return 0
-    terminal.tell(
-        f"{label}: {synced.indexed} indexed, {synced.unchanged} unchanged; {synced.chunks} chunks"
-        f" in {spent_ms / 1000:.1f} s"
-    )
+    root = engine.identity.root
+    elsewhere = None if Path.cwd().is_relative_to(root) else root
+    terminal.tell(with_path(summary(label, synced), elsewhere))
     return 0
 
 
@@ -132,8 +138,10 @@ def _pulled(engine: "Engine", terminal: Terminal, name: str | None, *, auto: boo
 
 def _tell(outcome: "Pulled", terminal: Terminal, pull_ms: int) -> None:
     report, remote = outcome.report, outcome.remote
-    name = remote.name if remote else "no remote"
-    if report is None or report.outcome == "nothing":
+    name = remote.name if remote else ""
+    if remote is None:
+        told = f"nothing was pulled: {outcome.reason}"
+    elif report is None or outcome.reason:
         told = f"nothing was pulled from {name}: {outcome.reason}"
     elif report.outcome == "current":
         told = f"the index holds all {plural(report.files, 'file', 'files')} as they are"

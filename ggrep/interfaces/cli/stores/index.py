@@ -153,7 +153,7 @@ class Job:
                 progress=progress,
             )
         elsewhere = None if Path.cwd().is_relative_to(root) else root
-        self.terminal.tell(with_path(_summary(label, report), elsewhere))
+        self.terminal.tell(with_path(summary(label, report), elsewhere))
         for notice in report.notices:
             self.terminal.tell(f"{label}: warning: {notice.message} ({notice.code})")
         return report_json(engine, self._keep_up(label, engine, report))
@@ -255,7 +255,8 @@ def _skip_json(skip: Skip) -> "SkippedFileJson":
     return {"path_key": skip.path_key, "reason": skip.reason, "detail": skip.detail}
 
 
-def _summary(label: str, report: "SyncReport") -> str:
+def summary(label: str, report: "SyncReport") -> str:
+    """Return what a sync did, in a line."""
     seconds = report.duration_ms / 1000
     parts = [f"{report.indexed} indexed", f"{report.unchanged} unchanged"]
     if report.vectors_reused:

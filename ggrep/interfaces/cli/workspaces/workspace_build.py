@@ -14,9 +14,10 @@ from typing import Annotated, ClassVar, get_args
 import anyio
 
 from ggrep.base.clock import SystemClock
-from ggrep.base.errors import Cancelled, InvalidRequest
+from ggrep.base.errors import Cancelled, InvalidRequest, UsageError
 from ggrep.config.home import Home
 from ggrep.config.remotes import Remote, read_remotes, remote_named
+from ggrep.config.settings import without_token
 from ggrep.federation.building import BuildPlan, BuildResult, ending_signal
 from ggrep.federation.building import build as build_repos
 from ggrep.federation.manifest_file import keep
@@ -101,7 +102,9 @@ def build(
     repos = [repo for repo in opened.workspace.repos if repo.enabled or include_disabled]
     at_once = concurrency or min(DEFAULT_BUILDS, os.cpu_count() or 1)
     abreast = max(1, min(at_once, len(repos)))
-    environ = {name: value for name, value in terminal.environ.items() if _is_ours(name)}
+    known = without_token(terminal.environ)  # a node needs none
+    environ = {name: value for name, value in known.items() if _is_ours(name)}
+    _require_sense(elsewhere)
     remote = _remote(elsewhere, home)
     jobs = _Jobs(home, environ, {"encoder": how.encoder}, remote, strict=strict)
     engine = open_engine(
@@ -172,6 +175,14 @@ class _Jobs:
     def _root(self, repo: WorkspaceRepo) -> Path:
         require_modest(repo.root_canonical, self.home)
         return repo.root_canonical
+
+
+def _require_sense(elsewhere: Elsewhere) -> None:
+    is_local = elsewhere.engine == "local"
+    if is_local and elsewhere.no_local:
+        raise UsageError("--no-local goes with --engine ray or dask")
+    if not is_local and (elsewhere.no_pull or elsewhere.push):
+        raise UsageError("a cluster always pulls and pushes; leave out --no-pull and --push")
 
 
 def _remote(elsewhere: Elsewhere, home: Home) -> Remote | None:
