@@ -325,7 +325,7 @@ def _stat(found: Any) -> Stat:  # noqa: ANN401 - a mapping of obstore's
 def _first_line(error: Exception) -> str:
     """Return what an error says, for one line; obstore's go on with how they came about."""
     if isinstance(error, OSError) and error.strerror:
-        return error.strerror
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     lines = [line.strip() for line in str(error).splitlines()]
     said = next((line for line in lines if line), type(error).__name__)
     return sanitise_line(without_directories(said))[:_SAID]
