@@ -77,7 +77,7 @@ def test_a_profile_for_a_root_beats_the_repository_s_choice(base: Path) -> None:
     ("text", "complaint"),
     [
         ('[root."a"]\nencoder = "none"', r'root\."a": not an absolute path'),
-        ('[root."/a"]\nwatch = false', r'root\."/a": watch: only encoder and profile'),
+        ('[root."/a"]\nwatch = false', r'root\."/a": watch: only encoder, profile and repo_key'),
         ('[root."/a"]\nencoder = 7', r'root\."/a": encoder'),
         ('[root."/a"]\nprofile = "No Name"', r'root\."/a": profile'),
         ('[root]\n"/a" = 1', r'root\."/a": not a table'),

@@ -178,6 +178,7 @@ def remote_beside(home: Path) -> Remote:
 
 def _to_be_pulled(root: Path, home: Path) -> None:
     """Leave files that somebody else has indexed and pushed as they will be."""
+    home.mkdir(mode=0o700)
     write_tree(root, FIRST | NAMED)
     other = root.with_name("other")
     write_tree(other, FIRST | SECOND | CHANGE | NAMED)

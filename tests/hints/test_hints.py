@@ -78,7 +78,7 @@ TYPED = {
     "no {} cluster answers at {}: {}; how to start one: ggrep doctor --cluster": "doctor --cluster",
     "no remote yet; to add one: ggrep remote add origin URL": "remote add origin file://FILE.d",
     "no remote yet; to add one: ggrep remote add origin URL\n": "remote add origin file://FILE.d",
-    "nothing was touched; to delete: ggrep remote gc {} --force\n": "remote gc --force",
+    "ggrep remote gc {} --force{}": "remote gc --force",
     "the index is still being built; run: ggrep index": "index",
     "the index does not hold all files: {}; run: ggrep index": "index",
     "{}: {} is missing, so what it needs is not known; nothing was deleted; to mend it, where it "
@@ -146,7 +146,8 @@ def test_commands_are_accepted_and_do_their_work(ggrep: Command, indexed: Path) 
     file = indexed.parent / "ws.jsonc"
     assert ggrep("workspace", "init", file, indexed).status == 0
     write_tree(indexed, {".ggrep.toml": 'repo_key = "team/shop"\n'})
-    assert ggrep("remote", "add", "origin", f"file://{indexed.parent}/remote").status == 0
+    Path(f"{file}.d").mkdir()
+    assert ggrep("remote", "add", "origin", f"file://{file}.d").status == 0
     lines = {*TYPED.values(), *ON_ROOT.values()}
     done = {line: ggrep(*shlex.split(line.replace("FILE", str(file)))) for line in sorted(lines)}
 

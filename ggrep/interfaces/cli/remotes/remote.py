@@ -19,6 +19,7 @@ from ggrep.interfaces.cli.text_tables import bytes_text, plural
 from ggrep.model.sanitise import sanitise_line
 
 _LOCK_MS: Final = 10_000
+_GRACE_HOURS: Final = 24
 
 
 def add(
@@ -94,8 +95,8 @@ def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
 def gc(
     name: Annotated[str | None, Argument("Its name; default: the only one, or origin.")] = None,
     grace_hours: Annotated[
-        int, Flag("--grace-hours", "Leave alone what is younger.", least=24, most=8760)
-    ] = 24,
+        int, Flag("--grace-hours", "Leave alone what is younger.", least=_GRACE_HOURS, most=8760)
+    ] = _GRACE_HOURS,
     force: Annotated[bool, Flag("--force", "Delete it.")] = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
@@ -122,8 +123,9 @@ def gc(
     told = plural(count, "object", "objects")
     terminal.write(f"{verb} {told}, {bytes_text(size)}; {found.kept} kept, {found.refs} refs\n")
     if not force and found.removable:
-        terminal.note(f"nothing was touched; to delete: ggrep remote gc {remote.name} --force")
-        terminal.note("\n" if grace_hours == 24 else f" --grace-hours {grace_hours}\n")
+        more = "" if grace_hours == _GRACE_HOURS else f" --grace-hours {grace_hours}"
+        line = f"ggrep remote gc {remote.name} --force{more}"
+        terminal.note(f"nothing was touched; to delete: {line}\n")
     return 0
 
 
