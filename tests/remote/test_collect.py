@@ -14,7 +14,6 @@ from ggrep.index.remote.collect import Collection, collect
 from ggrep.search.engine.engine import Engine
 from tests.fakes.git import run_git
 from tests.fakes.remotes import (
-    SHOP,
     clone,
     commit,
     directory_remote,
@@ -25,14 +24,6 @@ from tests.fakes.remotes import (
 )
 
 pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
-
-
-@pytest.fixture
-def origin(tmp_path: Path) -> Engine:
-    commit(tmp_path / "a", SHOP)
-    engine = engine_at(tmp_path / "a", tmp_path / "home-a")
-    engine.sync()
-    return engine
 
 
 OVER = timedelta(seconds=-2)

@@ -82,14 +82,6 @@ FAULTS: dict[str, Decision] = {
 
 
 @pytest.fixture
-def origin(tmp_path: Path) -> Engine:
-    commit(tmp_path / "a", SHOP)
-    engine = engine_at(tmp_path / "a", tmp_path / "home-a")
-    engine.sync()
-    return engine
-
-
-@pytest.fixture
 def proxy(server: ObjectServer) -> Iterator[FaultProxy]:
     with FaultProxy(server.endpoint) as standing:
         yield standing

@@ -200,6 +200,10 @@ def _another_kind(arrays: dict[str, Any]) -> None:
     arrays["file_sizes"] = arrays["file_sizes"].astype(np.float64)
 
 
+def _wide_terms(arrays: dict[str, Any]) -> None:
+    arrays["c.term_bytes"] = arrays["c.term_bytes"].astype(np.uint32)
+
+
 def _gone(arrays: dict[str, Any]) -> None:
     del arrays["file_hashes"]
 
@@ -210,7 +214,7 @@ def _languages_outside(arrays: dict[str, Any]) -> None:
 
 IMAGES: tuple[Change, ...] = (
     *(_rows_elsewhere, _postings_outside, _offsets_backwards, _path_outside, _no_numbers),
-    *(_too_short, _another_kind, _gone, _languages_outside),
+    *(_too_short, _another_kind, _wide_terms, _gone, _languages_outside),
 )
 
 

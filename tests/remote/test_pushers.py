@@ -15,7 +15,6 @@ from ggrep.index.remote.objects import Objects
 from ggrep.search.engine.engine import Engine
 from tests.crash.faults import Death
 from tests.fakes.remotes import (
-    SHOP,
     clone,
     commit,
     directory_remote,
@@ -32,14 +31,6 @@ POINTS = (
     *("push.after_blobs", "push.after_tree", "push.after_states"),
     *("push.before_ref", "push.after_ref"),
 )
-
-
-@pytest.fixture
-def origin(tmp_path: Path) -> Engine:
-    commit(tmp_path / "a", SHOP)
-    engine = engine_at(tmp_path / "a", tmp_path / "home-a")
-    engine.sync()
-    return engine
 
 
 def checkouts(origin: Engine, folder: Path) -> list[Engine]:

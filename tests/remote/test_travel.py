@@ -53,15 +53,6 @@ def same(engine: Engine) -> list[bytes]:
     return [answer_bytes(engine, request) for request in asked]
 
 
-@pytest.fixture
-def origin(tmp_path: Path) -> Engine:
-    """Return an engine over a committed, indexed repository."""
-    commit(tmp_path / "a", SHOP)
-    engine = engine_at(tmp_path / "a", tmp_path / "home-a")
-    engine.sync()
-    return engine
-
-
 def test_another_checkout_answers_the_same_bytes(
     tmp_path: Path, origin: Engine, remote: Remote
 ) -> None:

@@ -93,7 +93,9 @@ def _postings(image: SegmentImage, prefix: str, size: int, fields: int) -> None:
     terms = len(digests)
     _shaped(image, f"{prefix}digests", "<u8", (terms,))
     _shaped(image, f"{prefix}term_offsets", "<u4", (terms + 1,))
-    _ascending(arrays[f"{prefix}term_offsets"].view(np.uint32), len(arrays[f"{prefix}term_bytes"]))
+    text = len(arrays[f"{prefix}term_bytes"])
+    _shaped(image, f"{prefix}term_bytes", "|u1", (text,))
+    _ascending(arrays[f"{prefix}term_offsets"].view(np.uint32), text)
     for field in range(fields):
         name = f"{prefix}offsets{field}"
         if name not in arrays:

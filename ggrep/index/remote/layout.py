@@ -7,8 +7,9 @@
 | `by-state/<state>/<fingerprint>` | the tree of a state of files under one configuration |
 | `refs/<repo key>/<fingerprint>` | the trees pushed last; all else hangs on these |
 
-Blobs and trees are named by what they hold and never change. A state is written once. A ref is
-swapped. All that comes from a remote is bounded, decoded and checked here before anybody uses it.
+Blobs and trees are named by what they hold and never change. States and refs are swapped: a
+state where it leads to other files, a ref with each push. All that comes from a remote is bounded,
+decoded and checked here before anybody uses it.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
 """Pushes the active snapshot to a remote: blobs, then the tree, its states, and the ref last.
 
 A push that dies leaves objects that nothing names; the next one takes them up, or a collection
-removes them. Nothing that was there is overwritten by anything else, so pushers need no lock: what
-they write has one content, or is swapped.
+removes them. Blobs and trees have one content, and states and refs are swapped, so pushers need no
+lock.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,6 +17,7 @@ from ggrep.base.errors import Busy, InvalidRequest, NotTrusted
 from ggrep.base.faults import reach
 from ggrep.base.formats import ROW
 from ggrep.base.ids import PathKey, SnapshotId
+from ggrep.config.remotes import GRACE_HOURS
 from ggrep.config.repo_key import key_by_history, repo_key
 from ggrep.index.remote import layout
 from ggrep.index.remote.documents import is_there, state_at, tree_at
@@ -29,9 +30,7 @@ from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.problems import is_passing
 from ggrep.index.sync.target import SyncTarget
 
-GRACE: Final = timedelta(hours=24)
-"""How long a collection leaves alone what nothing names: a push may be about to name it."""
-_REFRESH: Final = GRACE / 2
+_REFRESH: Final = timedelta(hours=GRACE_HOURS) / 2
 """An object that is older is written again, as a collection may be looking at it."""
 _SWAPS: Final = 100
 

@@ -10,7 +10,14 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import UsageError
 from ggrep.base.locks import Patience, alone
 from ggrep.config.home import Home
-from ggrep.config.remotes import Remote, checked, read_remotes, remote_named, write_remotes
+from ggrep.config.remotes import (
+    GRACE_HOURS,
+    Remote,
+    checked,
+    read_remotes,
+    remote_named,
+    write_remotes,
+)
 from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, JsonFlag, PlainFlag
 from ggrep.interfaces.cli.remotes.remotes_json import remote_collection_json, remotes_json
@@ -19,7 +26,6 @@ from ggrep.interfaces.cli.text_tables import bytes_text, plural
 from ggrep.model.sanitise import sanitise_line
 
 _LOCK_MS: Final = 10_000
-_GRACE_HOURS: Final = 24
 
 
 def add(
@@ -95,8 +101,8 @@ def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
 def gc(
     name: Annotated[str | None, Argument("Its name; default: the only one, or origin.")] = None,
     grace_hours: Annotated[
-        int, Flag("--grace-hours", "Leave alone what is younger.", least=_GRACE_HOURS, most=8760)
-    ] = _GRACE_HOURS,
+        int, Flag("--grace-hours", "Leave alone what is younger.", least=GRACE_HOURS, most=8760)
+    ] = GRACE_HOURS,
     force: Annotated[bool, Flag("--force", "Delete it.")] = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
@@ -123,7 +129,7 @@ def gc(
     told = plural(count, "object", "objects")
     terminal.write(f"{verb} {told}, {bytes_text(size)}; {found.kept} kept, {found.refs} refs\n")
     if not force and found.removable:
-        more = "" if grace_hours == _GRACE_HOURS else f" --grace-hours {grace_hours}"
+        more = "" if grace_hours == GRACE_HOURS else f" --grace-hours {grace_hours}"
         line = f"ggrep remote gc {remote.name} --force{more}"
         terminal.note(f"nothing was touched; to delete: {line}\n")
     return 0
