@@ -68,7 +68,8 @@ class SyncProgress:
     """How far a running sync is.
 
     Attributes:
-        stage: `scan`, `index`, `publish` or `upkeep`, or `WAITS_FOR_GIT`.
+        stage: `scan`, `compare` until a file differs from what is indexed, `index`, `publish` or
+            `upkeep`, or `WAITS_FOR_GIT`.
         cpu_ms: processor time of the worker and its children since the sync began.
     """
 

@@ -42,7 +42,7 @@ def _sync(sync: _Object) -> Iterator[str]:
         for key, words in (("skipped_files", "not indexed"), ("secret_files", "of them secret"))
         if sync[key]
     ]
-    looks = sync["state"] == "indexing" and sync.get("stage") == "scan"
+    looks = sync["state"] == "indexing" and sync.get("stage") in {"scan", "compare"}
     # A sync that only looks has found nothing newer than the last one left.
     if sync["state"] == "indexing" and not (looks and sync["last_result"] == "ok"):
         of = f" of {sync['total_files']}" if sync.get("total_files") else ""

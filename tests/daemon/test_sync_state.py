@@ -20,6 +20,7 @@ def at(trigger: str, stage: str = "scan", before: SyncState = UNTOUCHED) -> Sync
 def test_a_sync_that_only_makes_sure_is_no_sign_of_changes(trigger: str) -> None:
     """Else answers would warn every few minutes though nothing was touched."""
     assert not at(trigger).behind
+    assert not at(trigger, "compare").behind
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,10 @@ def test_an_index_that_is_not_fresh_says_so(sync: dict[str, object], told: str) 
     assert told in agent_text(status(**sync)).split("\n")
 
 
-def test_an_index_is_fresh_while_a_sync_only_looks_for_changes() -> None:
+@pytest.mark.parametrize("stage", ["scan", "compare"])
+def test_an_index_is_fresh_while_a_sync_only_looks_for_changes(stage: str) -> None:
     """One follows upon another; who has just waited for the first must not begin to doubt."""
-    looks = {"state": "indexing", "stage": "scan", "last_error": None, "pending": False}
+    looks = {"state": "indexing", "stage": stage, "last_error": None, "pending": False}
     document = status(**looks, last_sync_at="2026-11-25T20:00:00Z", last_result="ok")
 
     assert line(document, "fresh: ") == (

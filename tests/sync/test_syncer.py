@@ -1,5 +1,6 @@
 """A sync brings the snapshot up to the tree, whole, or leaves it and says why."""
 
+import os
 from pathlib import Path
 from threading import Event, Thread
 
@@ -229,6 +230,43 @@ def test_a_file_that_cannot_be_had_costs_itself_or_is_refused(
     clock.advance(10_000)
     engine.sync()
     assert answer_bytes(engine, ASK) == answer_bytes(fresh(engine, home), ASK)
+
+
+@quick
+def test_a_sync_speaks_of_indexing_once_a_file_differs(root: Path, home: Path) -> None:
+    """Files that were touched, or written just before the last sync, are read to make sure."""
+    write_tree(root, {f"f{i}.py": f"retry = {i}\n" for i in range(3)})
+    engine = open_engine(root, home)
+    stages: list[tuple[str, int]] = []
+
+    def told() -> list[tuple[str, int]]:
+        stages.clear()
+        engine.sync(progress=lambda progress: stages.append((progress.stage, progress.done_files)))
+        return stages[1:]
+
+    engine.sync()
+    for file in root.glob("*.py"):
+        os.utime(file, (1, 1))
+    same = told().copy()
+    for file in root.glob("*.py"):
+        file.touch()
+    (root / "f1.py").write_text("again = 1\n")
+
+    assert same == [("compare", 1), ("compare", 2), ("compare", 3)]
+    assert told() == [("compare", 1), ("index", 2), ("index", 3), ("publish", 0)]
+
+
+@quick
+def test_a_file_that_is_none_of_the_index_any_more_differs(root: Path, home: Path) -> None:
+    """It goes from the answers, so they are behind until then."""
+    write_tree(root, {"a.py": "retry = 1\n"})
+    engine = open_engine(root, home)
+    engine.sync()
+    (root / "a.py").write_bytes(b"\0\0\0")
+    stages: list[str] = []
+    engine.sync(progress=lambda progress: stages.append(progress.stage))
+
+    assert stages == ["scan", "index", "publish"]
 
 
 @quick

@@ -14,6 +14,9 @@ from ggrep.parse.languages.registry import CHUNKER_REVISION
 from ggrep.parse.workers.parse_pool import ParsePool
 
 Read = Callable[[SourceFile], FileText | Skip]
+Advance = Callable[[int, bool], None]
+"""Told how many files are handled by now, and whether the last is not what is indexed of it."""
+
 _HARD = frozenset({"unstable", "read_failed"})
 """Skips that mean we do not know the file's content, rather than that we do not want it."""
 _LASTING = frozenset({"binary", "secret", "lfs_pointer"})
@@ -63,7 +66,7 @@ def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
     read: Read,
     pool: ParsePool,
     builder: SegmentBuilder,
-    advance: Callable[[int], None],
+    advance: Advance,
     again: Collection[PathKey] = (),
 ) -> Reading:
     """Read the suspects, cut those that really changed, and add their rows to `builder`.
@@ -74,7 +77,7 @@ def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
         read: returns a file's content.
         pool: cuts files.
         builder: takes their rows.
-        advance: called with the number of files handled so far.
+        advance: called after each file.
         again: files to be cut again though they did not change.
     """
     reading = Reading()
@@ -100,11 +103,7 @@ def changed_since(
     One whose content cannot be had stays as it is.
     """
     for file in files:
-        outcome = read(file)
-        if isinstance(outcome, Skip):
-            if outcome.reason not in _HARD:
-                yield file.path_key
-        elif live.get(file.path_key) != outcome.digest:
+        if _is_news(read(file), live.get(file.path_key)):
             yield file.path_key
 
 
@@ -113,13 +112,13 @@ def _changed(
     live: Mapping[PathKey, str],
     read: Read,
     reading: Reading,
-    advance: Callable[[int], None],
+    advance: Advance,
     again: Collection[PathKey],
 ) -> Iterator[FileText]:
     for file in suspects:
         outcome = read(file)
         reading.handled += 1
-        advance(reading.handled)
+        advance(reading.handled, _is_news(outcome, live.get(file.path_key)))
         if isinstance(outcome, Skip):
             (reading.failed if outcome.reason in _HARD else reading.skipped).append(outcome)
             if outcome.reason in _LASTING:
@@ -128,6 +127,13 @@ def _changed(
             reading.known[outcome.path_key] = KnownFile(outcome.file, outcome.digest)
         else:
             yield outcome
+
+
+def _is_news(outcome: FileText | Skip, indexed: str | None) -> bool:
+    """Return whether a file that was read is not what is indexed of it."""
+    if isinstance(outcome, Skip):
+        return indexed is not None and outcome.reason not in _HARD
+    return outcome.digest != indexed
 
 
 def file_rows(text: FileText, chunked: ChunkedFile) -> FileRows:

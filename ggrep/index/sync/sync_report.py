@@ -13,7 +13,8 @@ class SyncProgress:
     """How far a running sync is.
 
     Attributes:
-        stage: `scan`, `index`, `publish`, or `WAITS_FOR_GIT`.
+        stage: `scan`, `compare` until a file differs from what is indexed, `index`, `publish`, or
+            `WAITS_FOR_GIT`.
     """
 
     stage: str

@@ -146,7 +146,7 @@ class _Run:
         self._one_state = OneState(target, self._walk, progress)
         self._view = view
         self._notices = view.notices if view else ()
-        self._published = False
+        self._published = self._found_news = False
         self._merged = 0
         self._encoded = self._reused = 0
 
@@ -358,10 +358,12 @@ class _Run:
     ) -> list[PathKey]:
         done, total = self._reading.handled, len(plan.changes.suspects)
 
-        def advance(number: int) -> None:
+        def advance(number: int, is_news: bool) -> None:  # noqa: FBT001 - by place, of each file
             if self._one_state.is_time():
                 self._confirm()
-            self._progress(SyncProgress("index", done + number, total))
+            self._found_news = self._found_news or is_news
+            stage = "index" if self._found_news else "compare"
+            self._progress(SyncProgress(stage, done + number, total))
 
         reading = index_files(
             portion,
