@@ -98,6 +98,27 @@ def test_remotes_are_added_replaced_and_removed(ggrep: Command, home: Path, plac
     assert "no remote yet" in ggrep("remote", "list").err
 
 
+@pytest.mark.parametrize(
+    ("typed", "url"),
+    [
+        ("/srv/our indexes/", "file:///srv/our%20indexes"),
+        ("../shared", "file://{above}/shared"),
+        ("./remote", "file://{here}/remote"),
+        ("~/remote", "file://{home}/remote"),
+    ],
+)
+def test_a_directory_may_be_typed_as_a_path(
+    ggrep: Command, home: Path, monkeypatch: pytest.MonkeyPatch, typed: str, url: str
+) -> None:
+    """As everywhere else."""
+    here = Path.cwd()
+    monkeypatch.setenv("HOME", "/home/someone")
+    done = ggrep("remote", "add", "origin", typed)
+
+    found = url.format(here=here, above=here.parent, home="/home/someone")
+    assert (done.status, [one.url for one in read_remotes(Home(home).remotes)]) == (0, [found])
+
+
 def test_a_damaged_file_is_told_of(ggrep: Command, home: Path) -> None:
     """And left as it is."""
     home.mkdir(mode=0o700)

@@ -152,7 +152,7 @@ EXAMPLES: Final = {
             "ggrep remote add origin s3://team-indexes/ggrep",
             "credentials come from the environment",
         ),
-        ("ggrep remote add shared file:///srv/ggrep", "a directory that the team shares"),
+        ("ggrep remote add shared /srv/ggrep", "a directory that the team shares"),
     ),
     "remote list": (("ggrep remote list --json", "for programs"),),
     "remote remove": (("ggrep remote remove shared", "what lies there stays"),),

@@ -1,8 +1,10 @@
 """`ggrep remote add|list|remove|gc`: where snapshots are pushed to and pulled from."""
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import Annotated, Final
 
 from ggrep.base.clock import SystemClock
@@ -31,7 +33,7 @@ _LOCK_MS: Final = 10_000
 def add(
     name: Annotated[str, Argument("What commands call it; `origin` is meant where none is said.")],
     url: Annotated[
-        str, Argument("s3://BUCKET/FOLDER, gs://..., az://..., or file:///DIRECTORY", metavar="URL")
+        str, Argument("s3://BUCKET/FOLDER, gs://..., az://..., or a directory.", metavar="URL")
     ],
     endpoint: Annotated[
         str | None, Flag("--endpoint", "A service that speaks S3 and is not Amazon's.")
@@ -52,7 +54,7 @@ def add(
     remote = checked(
         Remote(
             name,
-            url.rstrip("/"),
+            _as_url(url).rstrip("/"),
             (endpoint or "").rstrip("/"),
             region or "",
             plain_http=plain_http,
@@ -65,6 +67,13 @@ def add(
         return tuple((others | {name: remote}).values())
 
     return _changed(added, f"{name} is {remote.url}", json=json)
+
+
+def _as_url(typed: str) -> str:
+    """Return what was typed, a path of a directory as its URL."""
+    if not typed.startswith(("/", "./", "../", "~/")):
+        return typed
+    return Path(os.path.abspath(Path(typed).expanduser())).as_uri()  # noqa: PTH100 - keeps links
 
 
 def remove(
