@@ -214,6 +214,6 @@ def _rows_of(root: Path) -> list[FileRows]:
             read=read,
             pool=pool,
             builder=collector,  # type: ignore[arg-type]  # it has the one method that is called
-            advance=lambda _: None,
+            advance=lambda _, __: None,
         )
     return collector.files
