@@ -156,7 +156,8 @@ class StoreDaemon:
     def engine(self) -> "Engine":
         """Return the engine, opened on first use; thread-safe."""
         with without_collecting():
-            from ggrep.search.engine.engine import Engine, Hosted
+            from ggrep.search.engine.engine import Engine
+            from ggrep.search.engine.repo_index import Hosted
 
         with self._opening:
             if self._engine is None:

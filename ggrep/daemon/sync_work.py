@@ -18,9 +18,9 @@ from ggrep.model.sync_jobs import SyncJob, SyncOutcome
 if TYPE_CHECKING:
     from ggrep.index.sync.sync_report import Progress, SyncProgress
     from ggrep.parse.workers.kept import KeptWorkers
-    from ggrep.search.engine.engine import Engine
+    from ggrep.search.engine.repo_index import RepoIndex
 
-_KEPT_ENGINES: Final = 4
+_KEPT_INDEXES: Final = 4
 
 
 class Listener(Protocol):
@@ -36,7 +36,7 @@ class Listener(Protocol):
 
 
 class Worker:
-    """Does jobs one after another and keeps engines, as loading an encoder takes seconds."""
+    """Does jobs one after another and keeps indexes open, as loading an encoder takes seconds."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Worker:
         self._wanted = wanted
         self._listener = listener
         self._new_pace = new_pace
-        self._engines: list[tuple[int, Engine]] = []
+        self._indexes: list[tuple[int, RepoIndex]] = []
         self._parsers: KeptWorkers | None = None
         self._swept: set[Path] = set()
 
@@ -66,8 +66,8 @@ class Worker:
             GgrepError: the sync failed. Upkeep that fails is a notice.
         """
         pace = self._new_pace() if job.low_impact else None
-        engine = self._engine(job)
-        found = engine.identity.store_id
+        index = self._index(job)
+        found = index.identity.store_id
         if job.store_id and found != job.store_id:
             raise InvalidRequest(f"the settings lead to store {found} now, not to {job.store_id}")
 
@@ -78,10 +78,10 @@ class Worker:
 
         from ggrep.search.engine.sync_outcomes import kept_up, outcome_of
 
-        engine.sweep(beside=not (job.abreast and job.home in self._swept))
+        index.sweep(beside=not (job.abreast and job.home in self._swept))
         self._swept.add(job.home)
-        pulled, told = _pull(engine, job, advance)
-        report = engine.sync(
+        pulled, told = _pull(index, job, advance)
+        report = index.sync(
             strict=job.strict,
             allow_degraded=job.allow_degraded,
             fresh=job.fresh,
@@ -93,33 +93,35 @@ class Worker:
         if job.upkeep:
             self._listener.progress("upkeep", 0, 0)
             compacting = job.compacting and not job.low_impact
-            outcome = kept_up(engine, outcome, compacting=compacting)
+            outcome = kept_up(index, outcome, compacting=compacting)
         outcome = replace(outcome, pulled=pulled, notices=(*outcome.notices, *told))
         if job.push:
-            outcome = replace(outcome, pushed=_push(engine, job))
+            outcome = replace(outcome, pushed=_push(index, job))
         if pace is not None:
             pace.settle()
         return replace(outcome, cpu_ms=self._listener.used_ms())
 
-    def _engine(self, job: SyncJob) -> "Engine":
-        """Return the engine of a job's root under the settings as they are now."""
-        from ggrep.search.engine.engine import Engine, Hosted
+    def _index(self, job: SyncJob) -> "RepoIndex":
+        """Return the index of a job's root under the settings as they are now."""
+        from ggrep.search.engine.repo_index import Hosted, RepoIndex
 
         # A worker that steps back has one process to parse, not one for each core.
         flags = {**job.flags, "parse_workers": 1} if job.low_impact else job.flags
         hosted = Hosted(parsers=self._parsers_of(job))
-        opened = Engine(job.root, Home(job.home), environ=job.environ, flags=flags, hosted=hosted)
-        for abreast, kept in self._engines:
+        opened = RepoIndex(
+            job.root, Home(job.home), environ=job.environ, flags=flags, hosted=hosted
+        )
+        for abreast, kept in self._indexes:
             if (abreast, kept.home, kept.settings, kept.identity) == (
                 job.abreast,
                 opened.home,
                 opened.settings,
                 opened.identity,
             ):
-                self._engines.remove((abreast, kept))
+                self._indexes.remove((abreast, kept))
                 opened = kept
                 break
-        self._engines = [*self._engines, (job.abreast, opened)][-_KEPT_ENGINES:]
+        self._indexes = [*self._indexes, (job.abreast, opened)][-_KEPT_INDEXES:]
         return opened
 
     def _parsers_of(self, job: SyncJob) -> "KeptWorkers | None":
@@ -134,21 +136,21 @@ class Worker:
         return self._parsers
 
 
-def _pull(engine: "Engine", job: SyncJob, progress: "Progress") -> tuple[int, tuple[Notice, ...]]:
+def _pull(index: "RepoIndex", job: SyncJob, progress: "Progress") -> tuple[int, tuple[Notice, ...]]:
     """Return how many files came from the job's remote, and why none could."""
     if not job.pull:
         return 0, ()
     from ggrep.search.engine.travelling import pull_if_possible
 
-    done = pull_if_possible(engine, decode(Remote, dict(job.remote)), progress)
+    done = pull_if_possible(index, decode(Remote, dict(job.remote)), progress)
     brought = done.report.brought if done.report else 0
     if not done.reason or (done.report and done.report.outcome == "nothing new"):
         return brought, ()
     return brought, (Notice("not_pulled", f"nothing could be pulled: {done.reason}"),)
 
 
-def _push(engine: "Engine", job: SyncJob) -> str:
+def _push(index: "RepoIndex", job: SyncJob) -> str:
     """Push; return the object that holds the snapshot."""
     from ggrep.search.engine.travelling import push_to
 
-    return push_to(engine, decode(Remote, dict(job.remote))).report.tree.sha256
+    return push_to(index, decode(Remote, dict(job.remote))).report.tree.sha256

@@ -1,7 +1,8 @@
 """Resolves a path to a root, the scope within it, and its engine."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +19,7 @@ from ggrep.model.scope import keys_of_scope, scope_of_keys
 
 if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
+    from ggrep.search.engine.repo_index import RepoIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,20 +108,36 @@ def enclosing_index(place: Place, environ: Mapping[str, str], flags: Mapping[str
     return place
 
 
-def open_engine(
+def open_index(
     root: Path, environ: Mapping[str, str], *, flags: Mapping[str, object] = MappingProxyType({})
-) -> "Engine":
-    """Return the engine of a canonical root under an environment.
+) -> "RepoIndex":
+    """Return the index of a canonical root under an environment, which answers no questions.
 
     Raises:
         Forked: no index can be read in this process.
     """
+    with _database():
+        from ggrep.search.engine.repo_index import RepoIndex
+    return RepoIndex(root, home_from(environ), environ=environ, flags=flags)
+
+
+def open_engine(
+    root: Path, environ: Mapping[str, str], *, flags: Mapping[str, object] = MappingProxyType({})
+) -> "Engine":
+    """Return the engine of a canonical root under an environment; as `open_index` else."""
+    with _database():
+        from ggrep.search.engine.engine import Engine
+    return Engine(root, home_from(environ), environ=environ, flags=flags)
+
+
+@contextmanager
+def _database() -> Iterator[None]:
+    """Make the database ready, with what the block imports."""
     from ggrep.service.forks import require_working_database
 
     require_working_database()
     with without_collecting():
         from ggrep.index.store.lean_import import leave_out_remote_client
-        from ggrep.search.engine.engine import Engine
 
+        yield
     leave_out_remote_client()
-    return Engine(root, home_from(environ), environ=environ, flags=flags)

@@ -137,7 +137,7 @@ def test_an_index_that_cannot_be_made_is_told_instead_of_waited_for(
         raise BudgetExceeded("the disk is full")
 
     write_tree(root, {"a.py": "a = 1\n"})
-    monkeypatch.setattr("ggrep.search.engine.engine.Engine.sync", fail)
+    monkeypatch.setattr("ggrep.search.engine.repo_index.RepoIndex.sync", fail)
     with served(root, home) as host, pytest.raises(NoIndex, match="the disk is full"):
         host.ask(Search(SearchRequest("settle", deterministic=True)))
 

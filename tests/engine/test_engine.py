@@ -24,7 +24,8 @@ from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.filters import Filter
 from ggrep.model.request import PoolRequest, SearchRequest
 from ggrep.render.query_json import query_success
-from ggrep.search.engine.engine import Engine, Hosted
+from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.repo_index import Hosted
 from tests.fakes.repos import answer, answer_bytes, open_engine, paths, write_tree
 from training.encoder.model_file import write_model
 

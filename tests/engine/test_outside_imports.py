@@ -8,7 +8,8 @@ import pytest
 from ggrep.config.home import Home
 from ggrep.model.name_pools import Importer, ImportsRequest, ReferencesPoolRequest
 from ggrep.model.navigation import ReferencesRequest
-from ggrep.search.engine.engine import Engine, Hosted
+from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.repo_index import Hosted
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import write_tree
 

@@ -62,7 +62,7 @@ def test_a_daemon_answers_before_it_loads_its_database() -> None:
         "import sys, ggrep.daemon.host\n"
         "heavy = {'numpy', 'pyarrow', 'lancedb', 'typer', 'rich'} & set(sys.modules)\n"
         "import ggrep.search.engine.scanning\n"
-        "late = {'lancedb', 'ggrep.search.engine.engine', 'ggrep.index.sync.syncer'}\n"
+        "late = {'lancedb', 'ggrep.search.engine.repo_index', 'ggrep.index.sync.syncer'}\n"
         "heavy |= late & set(sys.modules)\n"
         "print(sorted(heavy))"
     )

@@ -192,7 +192,7 @@ ENCODER_SABOTAGES = (
     ),
     Sabotage(
         "queries of the static encoder wait for their turn",
-        "ggrep/search/engine/engine.py",
+        "ggrep/search/engine/repo_index.py",
         "queries=not quick",
         "queries=True",
         (ENGINE + "test_every_encoder_s_batches_are_counted_and_no_quick_query_waits",),

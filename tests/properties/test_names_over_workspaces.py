@@ -24,7 +24,8 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.model.request import SearchRequest
-from ggrep.search.engine.engine import Engine, Hosted
+from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.repo_index import Hosted
 from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.union import UnionStore, build_union, references_of, symbol_of

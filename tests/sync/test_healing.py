@@ -16,7 +16,8 @@ from ggrep.index.maintenance.health import OK, WARN, HealthReport, check_health
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.store.tables import forget_connections
 from ggrep.model.request import SearchRequest
-from ggrep.search.engine.engine import Engine, Hosted
+from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.repo_index import Hosted
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")

@@ -145,7 +145,7 @@ def test_another_encoder_shares_nothing(
     write_tree(root, TREE)
     sync(root, home)
     monkeypatch.setattr("ggrep.index.repo_identity.identity_of", lambda _: Louder.identity)
-    monkeypatch.setattr("ggrep.search.engine.engine.open_encoder", lambda _: Louder())
+    monkeypatch.setattr("ggrep.search.engine.repo_index.open_encoder", lambda _: Louder())
     report = open_engine(root, home).sync()
 
     assert report.vectors_reused == 0

@@ -360,7 +360,7 @@ def test_a_second_sync_waits_for_the_first(
     first, second = open_engine(root, home), open_engine(root, home)
     waiting, go_on = Event(), Event()
     monkeypatch.setattr(
-        "ggrep.search.engine.engine.time.sleep", lambda _: (waiting.set(), go_on.set())
+        "ggrep.search.engine.repo_index.time.sleep", lambda _: (waiting.set(), go_on.set())
     )
 
     def hold(progress: SyncProgress) -> None:

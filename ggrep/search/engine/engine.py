@@ -1,49 +1,23 @@
-"""One repository as a library: open it, sync it, query it."""
+"""One repository as a library: its index, and the answers to questions over it."""
 
-import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from threading import Lock
 from types import MappingProxyType
 
-from ggrep.base.clock import Clock, SystemClock
+from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import (
-    BudgetExceeded,
-    GgrepError,
-    InvalidRequest,
-    NoIndex,
-)
-from ggrep.base.identifiers import IdSource
-from ggrep.base.ids import PathKey, SnapshotId, parse_snapshot_id
-from ggrep.base.lease import is_orphaned
+from ggrep.base.errors import InvalidRequest, NoIndex
+from ggrep.base.ids import SnapshotId, parse_snapshot_id
 from ggrep.base.locks import Patience
 from ggrep.config import names
 from ggrep.config.home import Home
-from ggrep.config.profiles import Profile
-from ggrep.config.settings import Settings, load_settings, with_budgets
-from ggrep.index.embedding.encode_slots import EncodeSlots, LimitedEncoder
-from ggrep.index.embedding.encoder import Encoder
-from ggrep.index.embedding.encoder_choice import open_encoder
-from ggrep.index.embedding.identity import STATIC
-from ggrep.index.embedding.vector_cache import VectorCache
-from ggrep.index.maintenance.upgrade import UpgradeReport, upgrade_store
-from ggrep.index.maintenance.upkeep import UpkeepReport, keep_up, make_room
-from ggrep.index.repo_identity import RepoIdentity, identify
-from ggrep.index.store.last_used import note_use
-from ggrep.index.store.read_failures import typed_failures
-from ggrep.index.store.remains import Swept, sweep_home
+from ggrep.config.settings import Settings, with_budgets
 from ggrep.index.store.tables import take_shown
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.index_state import recorded_standing
-from ggrep.index.sync.rebuild import rebuild
-from ggrep.index.sync.sync_report import Progress, SyncReport, unheard
-from ggrep.index.sync.syncer import sync
-from ggrep.index.sync.target import SyncTarget
 from ggrep.model.name_pools import (
     ImportsFound,
     ImportsRequest,
@@ -66,13 +40,12 @@ from ggrep.model.response import Admitted, PoolResponse, QueryResponse, RepoDesc
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.standing import Standing
 from ggrep.model.statistics import CollectionStatistics
-from ggrep.parse.workers.kept import KeptWorkers
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine import query_answers as answers
 from ggrep.search.engine.name_pools import references_pool, symbol_pool
 from ggrep.search.engine.outside_imports import imports_found
+from ggrep.search.engine.repo_index import ALONE, Hosted, RepoIndex
 from ggrep.search.engine.scanning import Scanner
-from ggrep.search.engine.snapshots import Snapshots
 from ggrep.search.navigation.expanding import check_expand
 from ggrep.search.navigation.left_out import left_out_hint
 from ggrep.search.navigation.name_answers import check_name, references, symbol
@@ -96,44 +69,10 @@ def _pinned(snapshot_id: str | None) -> SnapshotId | None:
     return None if snapshot_id is None else parse_snapshot_id(snapshot_id)
 
 
-def _unbounded(count: int) -> AbstractContextManager[None]:
-    del count
-    return nullcontext()
+class Engine(RepoIndex):
+    """A repository's index that answers questions. Threads may share it."""
 
-
-@dataclass(frozen=True, slots=True)
-class Hosted:
-    """Resources that a process with many stores shares with the engine of each.
-
-    Attributes:
-        handles: holds that many open segments for a block.
-        slots: for encoding; None for the home's, by the settings.
-        on_damage: called, by any thread, each time the store is found in want of a sync that
-            heals it.
-        standing: how the updating of the index stands; None for what its last sync wrote.
-        occurrences: who looks for names in files; None for a pool of the engine's own.
-        parsers: kept from sync to sync, and the most that one may have; None: each sync starts as
-            many as the settings say, and ends them.
-    """
-
-    handles: Callable[[int], AbstractContextManager[None]] = _unbounded
-    slots: EncodeSlots | None = None
-    on_damage: Callable[[], None] = lambda: None
-    standing: Callable[[], Standing] | None = None
-    occurrences: OccurrencePool | None = None
-    parsers: KeptWorkers | None = None
-
-
-class Engine:
-    """One repository and its store. Cheap to open: reads nothing before the first request.
-
-    Threads may share it; each snapshot they ask is immutable.
-
-    Attributes:
-        profile: in force; whoever asks applies it. One that adds nothing where settings were given.
-    """
-
-    def __init__(  # noqa: PLR0913 - all but the root and the home have a default
+    def __init__(  # noqa: PLR0913 - as the index
         self,
         root: Path,
         home: Home,
@@ -142,205 +81,21 @@ class Engine:
         flags: Mapping[str, object] = MappingProxyType({}),
         clock: Clock | None = None,
         settings: Settings | None = None,
-        hosted: Hosted = Hosted(),
+        hosted: Hosted = ALONE,
     ) -> None:
-        """Wire the repository at `root`, which must be canonical.
-
-        Args:
-            root: the repository.
-            home: where its store lies.
-            environ: variables that settings are read from.
-            flags: settings that beat all others.
-            clock: the machine's by default.
-            settings: those in force; None to load them.
-            hosted: what a process of many stores shares.
-
-        Raises:
-            InvalidRequest: a settings file or variable is wrong.
-        """
-        self.home = home
-        self.profile = Profile("")
-        if settings is None:
-            loaded = load_settings(home, root, environ=environ, flags=flags)
-            settings, self.profile = loaded.settings, loaded.profile
-        self.settings: Settings = settings
-        self.clock: Clock = clock or SystemClock()
-        self._slots = hosted.slots
-        self._parsers = hosted.parsers
-        self._orphaned = False
-        self._new_id = IdSource(self.clock)
-        self.identity: RepoIdentity = identify(root, home, self.settings)
-        self._loaded: tuple[Encoder | None] | None = None
-        self._loading = Lock()
+        """Wire the repository at `root`; see `RepoIndex`."""
+        super().__init__(
+            root, home, environ=environ, flags=flags, clock=clock, settings=settings, hosted=hosted
+        )
         self._hosted_occurrences = hosted.occurrences
         self._occurrences = hosted.occurrences or OccurrencePool()
         self._standing = hosted.standing or self._recorded_standing
-        self._answers_key = answers.answers_key_of(settings)
+        self._answers_key = answers.answers_key_of(self.settings)
         self._told: tuple[SnapshotView | None, Standing, RepoDescription] | None = None
-        self._snapshots = Snapshots(
-            self.identity, home, self.clock, hosted.handles, hosted.on_damage
-        )
-
-    @property
-    def encoder(self) -> Encoder | None:
-        """Return the encoder, loaded when first asked for; None for none.
-
-        Raises:
-            InvalidRequest: it cannot be loaded.
-        """
-        with self._loading:
-            if self._loaded is None:
-                encoder = open_encoder(self.settings.encoder)
-                if encoder is not None and encoder.identity != self.identity.encoder:
-                    # Its vectors and the store's would not compare.
-                    raise InvalidRequest("encoder: another model lies there by now; start anew")
-                self._loaded = (self._limited(encoder),)
-            return self._loaded[0]
-
-    def _limited(self, encoder: Encoder | None) -> Encoder | None:
-        """Return the encoder, limited by the encoding slots of this host.
-
-        The static one encodes a query in less time than a slot takes; its batches wait as all do.
-        """
-        settings = self.settings
-        if encoder is None or not settings.max_embed_global:
-            return encoder
-        slots = self._slots or EncodeSlots(
-            self.home.encode_slots,
-            settings.max_embed_global,
-            self.clock,
-            ttl_ms=settings.embed_lock_ttl_ms,
-            wait=time.sleep,
-        )
-        quick = encoder.identity.name == STATIC
-        return LimitedEncoder(encoder, slots, self.clock, queries=not quick)
-
-    def sync(
-        self,
-        *,
-        strict: bool = False,
-        allow_degraded: bool = False,
-        fresh: bool = False,
-        early: bool = False,
-        wanted: Callable[[], Sequence[PathKey]] = tuple,
-        progress: Progress = unheard,
-    ) -> SyncReport:
-        """Bring the index up to date with the work tree; see `ggrep.index.sync.syncer.sync`.
-
-        Args:
-            strict: refuse where a file cannot be read, decoded or cut as it should.
-            allow_degraded: over the budget of what a profile includes, index what fits.
-            fresh: take nothing over from what is indexed; see `ggrep.index.sync.rebuild.rebuild`.
-            early: publish some of a first index before the rest: somebody waits for it.
-            wanted: returns the files to begin a first index with.
-            progress: told how far it is.
-        """
-        act = partial(
-            rebuild if fresh else sync,
-            strict=strict,
-            allow_degraded=allow_degraded,
-            progress=progress,
-        )
-        with self.target() as plain:
-            target = replace(plain, early=early, wanted=wanted)
-            try:
-                report = act(target)
-            except BudgetExceeded:
-                if not make_room(target):
-                    raise
-                report = act(target)
-            note_use(self.identity.store, self.clock.now())
-        return report
-
-    def upgrade(self) -> UpgradeReport:
-        """Bring the store into this build's formats; see `ggrep.index.maintenance.upgrade`."""
-        with typed_failures(self.home.base):
-            return upgrade_store(self._target(None), repo_id=self.identity.repo_id)
-
-    def sweep(self, *, beside: bool = True) -> Swept:
-        """Delete what killed commands left in the home; `keep_up` cleans this store.
-
-        Before a sync, which may need the room. Nobody at work is waited for.
-
-        Args:
-            beside: False where the home was swept just now: only see what is to be cleaned of this
-                store.
-        """
-        with suppress(GgrepError, OSError):  # a record that cannot be read fails the sync, in words
-            self._orphaned |= is_orphaned(names.lease_files(self.identity.store))
-        if not beside:
-            return Swept()
-        return sweep_home(self.home, self.clock, time.sleep, self.settings.lease_ttl_ms)
-
-    def keep_up(self, *, compacting: bool = True) -> UpkeepReport:
-        """Do the store's maintenance after a sync; see `ggrep.index.maintenance.upkeep`."""
-        orphaned, self._orphaned = self._orphaned, False
-        with self.target() as target:
-            return keep_up(target, self.view(), orphaned=orphaned, compacting=compacting)
-
-    @contextmanager
-    def target(self) -> Iterator[SyncTarget]:
-        """Yield what syncs and maintenance work on, for the length of the block."""
-        with typed_failures(self.home.base), self._vectors() as vectors:
-            yield self._target(vectors)
-
-    def _target(self, vectors: VectorCache | None) -> SyncTarget:
-        identity = self.identity
-        workers = self.settings.parse_workers or os.cpu_count() or 1
-        return SyncTarget(
-            root=identity.root,
-            store=identity.store,
-            store_id=identity.store_id,
-            config_fingerprint=identity.config_fingerprint,
-            embed_config_fingerprint=identity.embed_config_fingerprint,
-            settings=self.settings,
-            encoder=self.encoder,
-            clock=self.clock,
-            new_id=self._new_id,
-            wait=time.sleep,
-            parse_workers=min(workers, self._parsers.most) if self._parsers else workers,
-            parsers=self._parsers,
-            vectors=vectors,
-        )
-
-    def _vectors(self) -> AbstractContextManager[VectorCache | None]:
-        """Return the home's cached vectors; None without an encoder."""
-        encoder = self.encoder
-        if encoder is None:
-            return nullcontext()
-        return VectorCache(
-            self.home.vectors,
-            self.identity.embed_config_fingerprint,
-            encoder.dimension,
-            max_bytes=self.settings.max_cache_bytes,
-            clock=self.clock,
-        )
-
-    def pin(
-        self, deadline: Deadline, *, counted: bool = True, snapshot_id: SnapshotId | None = None
-    ) -> AbstractContextManager[SnapshotView]:
-        """Yield a snapshot that is not removed while the block runs; see `Snapshots.pin`."""
-        return self._snapshots.pin(deadline, counted=counted, snapshot_id=snapshot_id)
-
-    def view(self, deadline: Deadline | None = None) -> SnapshotView:
-        """Return the active snapshot; see `Snapshots.view`."""
-        return self._snapshots.view(deadline)
-
-    def glance(self) -> SnapshotView:
-        """Return the active snapshot for read-only inspection; writes nothing.
-
-        Raises:
-            GgrepError: as `view`, except that nothing is healed.
-        """
-        return self._snapshots.glance()
-
-    def heal(self, deadline: Deadline) -> None:
-        """Rebuild damaged derived files, as far as possible now."""
-        self._snapshots.heal(deadline)
 
     def close(self) -> None:
         """Close the snapshot, its tables and our processes; the next request reopens them."""
-        self._snapshots.close()
+        super().close()
         self._told = None
         # A request under way still holds the old one, whose processes end with it.
         self._occurrences = self._hosted_occurrences or OccurrencePool()

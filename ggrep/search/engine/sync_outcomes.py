@@ -10,13 +10,13 @@ from ggrep.model.sync_jobs import Compacted, SyncOutcome
 if TYPE_CHECKING:
     from ggrep.index.maintenance.compaction import CompactionReport
     from ggrep.index.sync.sync_report import SyncReport
-    from ggrep.search.engine.engine import Engine
+    from ggrep.search.engine.repo_index import RepoIndex
 
 
-def kept_up(engine: "Engine", outcome: SyncOutcome, *, compacting: bool) -> SyncOutcome:
+def kept_up(index: "RepoIndex", outcome: SyncOutcome, *, compacting: bool) -> SyncOutcome:
     """Do the store's maintenance; without compaction, a sync still merges small segments."""
     try:
-        upkeep = engine.keep_up(compacting=compacting)
+        upkeep = index.keep_up(compacting=compacting)
     except GgrepError as error:
         notice = Notice("upkeep_failed", f"upkeep failed: {error}")
         return replace(outcome, notices=(*outcome.notices, notice))

@@ -1,4 +1,4 @@
-"""What an engine pushes to a remote and pulls from it."""
+"""What an index pushes to a remote and pulls from it."""
 
 import time
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from ggrep.index.remote.pull import PullReport, pull
 from ggrep.index.remote.push import PushReport, push
 from ggrep.index.store.last_used import note_use
 from ggrep.index.sync.sync_report import Progress, unheard
-from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.repo_index import RepoIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Pulled:
     reason: str = ""
 
 
-def push_to(engine: Engine, remote: Remote, *, again: bool = False) -> Pushed:
+def push_to(index: RepoIndex, remote: Remote, *, again: bool = False) -> Pushed:
     """Push the active snapshot; see `ggrep.index.remote.push.push`.
 
     Raises:
@@ -47,19 +47,19 @@ def push_to(engine: Engine, remote: Remote, *, again: bool = False) -> Pushed:
     """
     objects = open_objects(remote, time.sleep, making=True)
     with (
-        engine.target() as target,
-        engine.pin(Deadline.never(engine.clock), counted=False) as view,
+        index.target() as target,
+        index.pin(Deadline.never(index.clock), counted=False) as view,
     ):
         return Pushed(push(target, view, objects, again=again), objects.traffic)
 
 
-def pull_from(engine: Engine, remote: Remote, progress: Progress = unheard) -> Pulled:
+def pull_from(index: RepoIndex, remote: Remote, progress: Progress = unheard) -> Pulled:
     """Publish what a remote has of the work tree; see `ggrep.index.remote.pull.pull`."""
     objects = open_objects(remote, time.sleep)
-    with engine.target() as target:
+    with index.target() as target:
         report = pull(target, objects, readable=remote.readable, progress=progress)
         if report.outcome == "pulled":
-            note_use(engine.identity.store, engine.clock.now())
+            note_use(index.identity.store, index.clock.now())
     reason = ""
     if report.outcome == "nothing":
         told = "; ".join(report.passed_over)
@@ -69,9 +69,9 @@ def pull_from(engine: Engine, remote: Remote, progress: Progress = unheard) -> P
     return Pulled(remote, report, objects.traffic, reason)
 
 
-def pull_if_possible(engine: Engine, remote: Remote, progress: Progress = unheard) -> Pulled:
+def pull_if_possible(index: RepoIndex, remote: Remote, progress: Progress = unheard) -> Pulled:
     """Do as `pull_from`; what fails is a reason to index, which heals and waits as it can."""
     try:
-        return pull_from(engine, remote, progress)
+        return pull_from(index, remote, progress)
     except (RemoteError, InvalidRequest, StoreError, Busy) as error:
         return Pulled(remote, reason=f"{error} ({error.code})")

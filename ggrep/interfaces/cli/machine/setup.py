@@ -21,7 +21,7 @@ from ggrep.interfaces.cli.stores.index import Indexing, Job
 from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal, require_somebody
 from ggrep.model.sanitise import sanitise_line
 from ggrep.service.machine import examine_machine
-from ggrep.service.places import open_engine
+from ggrep.service.places import open_index
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.machine import SetupJson
@@ -143,8 +143,8 @@ def _index(terminal: Terminal, *, told: bool) -> Step:
     if place is None or not _is_modest(place.root, home_from(terminal.environ)):
         return Step("index", "this is no repository; in one, the first search indexes it")
     root = place.root
-    engine = open_engine(root, terminal.environ)
-    if engine.identity.store.exists():
+    index = open_index(root, terminal.environ)
+    if index.identity.store.exists():
         return Step("index", f"{root} is indexed")
 
     def act(step: Step) -> Step:

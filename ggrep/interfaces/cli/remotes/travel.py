@@ -27,10 +27,10 @@ from ggrep.interfaces.cli.terminal import (
 from ggrep.interfaces.cli.text_tables import bytes_text, plural
 from ggrep.model.hints import with_path
 from ggrep.model.sanitise import sanitise_line
-from ggrep.service.places import open_engine, place_of
+from ggrep.service.places import open_index, place_of
 
 if TYPE_CHECKING:
-    from ggrep.search.engine.engine import Engine
+    from ggrep.search.engine.repo_index import RepoIndex
     from ggrep.search.engine.travelling import Pulled
 
 
@@ -56,12 +56,12 @@ def push(
 
     terminal, clock = open_terminal(plain=plain), SystemClock()
     remote = known_remote(terminal, to)
-    engine = _engine(path, terminal, encoder, profile)
+    index = _index(path, terminal, encoder, profile)
     since_ms = clock.monotonic_ms()
     try:
-        done = push_to(engine, remote, again=again)
+        done = push_to(index, remote, again=again)
     except NoIndex as error:
-        root = engine.identity.root
+        root = index.identity.root
         elsewhere = None if Path.cwd().is_relative_to(root) else root
         raise NoIndex(with_path(str(error), elsewhere)) from error
     spent_ms = int(clock.monotonic_ms() - since_ms)
@@ -102,27 +102,27 @@ def pull(
     longest history in common. Of it only files are shown that lie here, byte for byte.
     """
     terminal, clock = open_terminal(plain=plain), SystemClock()
-    engine = _engine(path, terminal, encoder, profile)
-    ask_before_indexing(require_modest, engine.identity.root, engine.home, yes=yes)
-    label = engine.identity.root.name
+    index = _index(path, terminal, encoder, profile)
+    ask_before_indexing(require_modest, index.identity.root, index.home, yes=yes)
+    label = index.identity.root.name
     since_ms = clock.monotonic_ms()
-    outcome = _pulled(engine, terminal, of, auto=auto)
+    outcome = _pulled(index, terminal, of, auto=auto)
     pull_ms = int(clock.monotonic_ms() - since_ms)
     if not json:
         _tell(outcome, terminal, pull_ms)
     with show_progress(terminal, label) as progress:
-        synced = engine.sync(progress=progress)
+        synced = index.sync(progress=progress)
     spent_ms = int(clock.monotonic_ms() - since_ms)
     if json:
         terminal.write_json(pull_json(outcome, synced, (pull_ms, spent_ms)), pretty=True)
         return 0
-    root = engine.identity.root
+    root = index.identity.root
     elsewhere = None if Path.cwd().is_relative_to(root) else root
     terminal.tell(with_path(summary(label, synced), elsewhere))
     return 0
 
 
-def _pulled(engine: "Engine", terminal: Terminal, name: str | None, *, auto: bool) -> "Pulled":
+def _pulled(index: "RepoIndex", terminal: Terminal, name: str | None, *, auto: bool) -> "Pulled":
     """Pull; under `auto` a remote that fails or is not there is told of and is no failure."""
     from ggrep.search.engine.travelling import Pulled, pull_from, pull_if_possible
 
@@ -132,8 +132,8 @@ def _pulled(engine: "Engine", terminal: Terminal, name: str | None, *, auto: boo
         if not auto:
             raise
         return Pulled(None, reason=f"{error} ({error.code})")
-    with show_progress(terminal, engine.identity.root.name) as progress:
-        return (pull_if_possible if auto else pull_from)(engine, remote, progress)
+    with show_progress(terminal, index.identity.root.name) as progress:
+        return (pull_if_possible if auto else pull_from)(index, remote, progress)
 
 
 def _tell(outcome: "Pulled", terminal: Terminal, pull_ms: int) -> None:
@@ -157,8 +157,8 @@ def _tell(outcome: "Pulled", terminal: Terminal, pull_ms: int) -> None:
         terminal.tell(sanitise_line(f"passed over: {line}"))
 
 
-def _engine(
+def _index(
     path: Path | None, terminal: Terminal, encoder: str | None, profile: str | None
-) -> "Engine":
+) -> "RepoIndex":
     root = place_of(path, directory=True).root
-    return open_engine(root, terminal.environ, flags={"encoder": encoder, "profile": profile})
+    return open_index(root, terminal.environ, flags={"encoder": encoder, "profile": profile})

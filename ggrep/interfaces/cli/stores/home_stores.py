@@ -31,7 +31,7 @@ from ggrep.service.places import place_of
 if TYPE_CHECKING:
     from ggrep.index.maintenance import stores_gc
     from ggrep.index.maintenance.inventory import StoreEntry
-    from ggrep.search.engine.engine import Engine
+    from ggrep.search.engine.repo_index import RepoIndex
 
 
 def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
@@ -154,7 +154,7 @@ def clone(
     return 0
 
 
-def collect_stores(engine: "Engine", terminal: Terminal, *, force: bool, json: bool) -> int:
+def collect_stores(index: "RepoIndex", terminal: Terminal, *, force: bool, json: bool) -> int:
     """List the stores to delete or, with `force`, delete them.
 
     The exit status is that of the first that would not go.
@@ -162,11 +162,11 @@ def collect_stores(engine: "Engine", terminal: Terminal, *, force: bool, json: b
     from ggrep.index.maintenance import stores_gc
 
     report = stores_gc.collect_stores(
-        engine.home,
-        engine.settings,
-        current=engine.identity.store_id,
+        index.home,
+        index.settings,
+        current=index.identity.store_id,
         force=force,
-        clock=engine.clock,
+        clock=index.clock,
     )
     if json:
         terminal.write_json(stores_gc_json(report), pretty=True)

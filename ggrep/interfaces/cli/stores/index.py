@@ -27,7 +27,7 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.model.source import Skip
 from ggrep.render.error_json import query_error
 from ggrep.render.metadata_json import notice_json
-from ggrep.service.places import open_engine, place_of
+from ggrep.service.places import open_index, place_of
 
 if TYPE_CHECKING:
     from ggrep.federation.workspace import WorkspaceRepo
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         WorkspaceIndexJson,
     )
     from ggrep.parse.source.walk import Walk
-    from ggrep.search.engine.engine import Engine
+    from ggrep.search.engine.repo_index import RepoIndex
 
 
 INDEX_SCHEMA: Final = 1
@@ -136,17 +136,17 @@ class Job:
         """Index one root; return its part of the JSON and print a summary for people."""
         wanted = self._indexing
         flags = {"encoder": wanted.encoder, "profile": wanted.profile}
-        engine = open_engine(root, self.terminal.environ, flags=flags)
+        opened = open_index(root, self.terminal.environ, flags=flags)
         if wanted.dry_run:
-            return self._preview(label, engine)
-        ask_before_indexing(require_modest, root, engine.home, yes=wanted.yes)
-        swept = engine.sweep()
+            return self._preview(label, opened)
+        ask_before_indexing(require_modest, root, opened.home, yes=wanted.yes)
+        swept = opened.sweep()
         if swept.directories:
             found = plural(swept.directories, "directory", "directories")
             size = bytes_text(swept.freed_bytes)
             self.terminal.tell(f"removed what a killed command left: {found}, {size}")
         with show_progress(self.terminal, label) as progress:
-            report = engine.sync(
+            report = opened.sync(
                 strict=wanted.strict,
                 allow_degraded=wanted.allow_degraded,
                 fresh=wanted.reset,
@@ -156,12 +156,12 @@ class Job:
         self.terminal.tell(with_path(summary(label, report), elsewhere))
         for notice in report.notices:
             self.terminal.tell(f"{label}: warning: {notice.message} ({notice.code})")
-        return report_json(engine, self._keep_up(label, engine, report))
+        return report_json(opened, self._keep_up(label, opened, report))
 
-    def _keep_up(self, label: str, engine: "Engine", report: "SyncReport") -> "SyncReport":
+    def _keep_up(self, label: str, opened: "RepoIndex", report: "SyncReport") -> "SyncReport":
         """Do the store's maintenance; return the report of the snapshot that is active then."""
         try:
-            upkeep = engine.keep_up()
+            upkeep = opened.keep_up()
         except GgrepError as error:
             # What was asked for is done: the snapshot is active.
             self.terminal.tell(f"{label}: warning: upkeep failed: {error}")
@@ -171,13 +171,13 @@ class Job:
             return report
         return replace(report, snapshot_id=done.new_snapshot_id, segments=done.segments_after)
 
-    def _preview(self, label: str, engine: "Engine") -> "PreviewJson":
+    def _preview(self, label: str, opened: "RepoIndex") -> "PreviewJson":
         from ggrep.index.sync.dataset_budget import within_budget
         from ggrep.parse.source.walk import walk
 
-        settings = engine.settings
+        settings = opened.settings
         found, _ = within_budget(
-            walk(engine.identity.root, settings, apart=engine.home.own_directories),
+            walk(opened.identity.root, settings, apart=opened.home.own_directories),
             settings.max_bytes_indexed,
             allow_degraded=self._indexing.allow_degraded,
         )
@@ -193,7 +193,7 @@ class Job:
         )
         for skip in found.skipped:
             self.terminal.tell(f"  {skip.path_key}: {skip.reason}, {skip.detail}")
-        return preview_json(engine, found)
+        return preview_json(opened, found)
 
 
 def _named(label: str, report: "SyncJson | PreviewJson") -> "IndexedRepoJson | PreviewedRepoJson":
@@ -208,11 +208,11 @@ def workspace_report_json(
     return {"schema_version": INDEX_SCHEMA, "ok": ok, "repos": repos}
 
 
-def report_json(engine: "Engine", report: "SyncReport") -> "SyncJson":
+def report_json(opened: "RepoIndex", report: "SyncReport") -> "SyncJson":
     """Return the report of a sync as JSON."""
     return {
         "schema_version": INDEX_SCHEMA,
-        "store_id": engine.identity.store_id,
+        "store_id": opened.identity.store_id,
         "snapshot_id": report.snapshot_id,
         "published": report.published,
         "files": {
@@ -234,11 +234,11 @@ def report_json(engine: "Engine", report: "SyncReport") -> "SyncJson":
     }
 
 
-def preview_json(engine: "Engine", found: "Walk") -> "PreviewJson":
+def preview_json(opened: "RepoIndex", found: "Walk") -> "PreviewJson":
     """Return the preview of a sync as JSON."""
     return {
         "schema_version": INDEX_SCHEMA,
-        "store_id": engine.identity.store_id,
+        "store_id": opened.identity.store_id,
         "dry_run": True,
         "eligible": {
             "files": len(found.files),

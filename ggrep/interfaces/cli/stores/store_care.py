@@ -23,7 +23,7 @@ from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
 from ggrep.model.hints import with_path
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.client.daemon_address import DaemonAddress
-from ggrep.service.places import open_engine, place_of
+from ggrep.service.places import open_index, place_of
 
 if TYPE_CHECKING:
     from ggrep.index.maintenance.audit import AuditReport
@@ -50,17 +50,17 @@ def gc(
     from ggrep.index.maintenance.collection import collect_garbage, preview
 
     terminal = open_terminal(plain=plain)
-    engine = open_engine(place_of(path).root, terminal.environ)
+    index = open_index(place_of(path).root, terminal.environ)
     if stores:
-        return collect_stores(engine, terminal, force=force, json=json)
+        return collect_stores(index, terminal, force=force, json=json)
     if force:
-        with engine.target() as target:
-            deadline = Deadline.after(engine.clock, _GC_WAIT_MS)
+        with index.target() as target:
+            deadline = Deadline.after(index.clock, _GC_WAIT_MS)
             report = collect_garbage(target, deadline=deadline, readers_ms=_GC_WAIT_MS)
     else:
-        report = preview(engine.identity.store, engine.settings, engine.clock)
+        report = preview(index.identity.store, index.settings, index.clock)
     if json:
-        terminal.write_json(collection_json(engine.identity.store_id, report), pretty=True)
+        terminal.write_json(collection_json(index.identity.store_id, report), pretty=True)
     else:
         _tell_collection(report, terminal, path)
     return 0
@@ -87,11 +87,11 @@ def compact(
     from ggrep.index.maintenance.compaction import compact as run
 
     terminal = open_terminal(plain=plain)
-    engine = open_engine(place_of(path).root, terminal.environ)
-    with engine.target() as target:
+    index = open_index(place_of(path).root, terminal.environ)
+    with index.target() as target:
         report = run(target, force=force)
     if json:
-        terminal.write_json(compaction_json(engine.identity.store_id, report), pretty=True)
+        terminal.write_json(compaction_json(index.identity.store_id, report), pretty=True)
     elif report.performed:
         terminal.write(
             f"{report.segments_before} segments became {report.segments_after}, "
@@ -111,12 +111,12 @@ def repair(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = Fal
     from ggrep.index.maintenance.repair import repair as run
 
     terminal = open_terminal(plain=plain)
-    engine = open_engine(place_of(path).root, terminal.environ)
-    label = engine.identity.root.name
-    with show_progress(terminal, label) as progress, engine.target() as target:
+    index = open_index(place_of(path).root, terminal.environ)
+    label = index.identity.root.name
+    with show_progress(terminal, label) as progress, index.target() as target:
         report = run(target, progress=progress)
     if json:
-        terminal.write_json(repair_json(engine.identity.store_id, report), pretty=True)
+        terminal.write_json(repair_json(index.identity.store_id, report), pretty=True)
     else:
         _tell_repair(report, terminal)
     return 0
@@ -144,8 +144,8 @@ def audit_command(
     from ggrep.index.maintenance.audit import audit
 
     terminal = open_terminal(plain=plain)
-    engine = open_engine(place_of(path).root, terminal.environ)
-    report = audit(engine.identity.store, engine.identity.store_id, clock=engine.clock)
+    index = open_index(place_of(path).root, terminal.environ)
+    report = audit(index.identity.store, index.identity.store_id, clock=index.clock)
     if json:
         terminal.write_json(audit_json(report), pretty=True)
     else:
@@ -173,7 +173,7 @@ def upgrade(
 ) -> int:
     """Convert a repository's index from an older build's formats, without indexing again."""
     terminal = open_terminal()
-    report = open_engine(place_of(path).root, terminal.environ).upgrade()
+    report = open_index(place_of(path).root, terminal.environ).upgrade()
     if json:
         terminal.write_json(upgrade_json(report), pretty=True)
     elif report.upgraded:
@@ -227,16 +227,16 @@ def _health_of_disk(address: "DaemonAddress", terminal: Terminal, *, deep: bool)
     from ggrep.index.maintenance.health import check_health
     from ggrep.index.maintenance.status_json import health_json
 
-    engine = open_engine(address.identity.root, terminal.environ, flags=address.flags)
-    identity = engine.identity
-    engine.heal(Deadline.never(engine.clock))
+    index = open_index(address.identity.root, terminal.environ, flags=address.flags)
+    identity = index.identity
+    index.heal(Deadline.never(index.clock))
     report = check_health(
         identity.store,
         identity.store_id,
-        engine.settings,
+        index.settings,
         deep=deep,
         root=identity.root,
-        clock=engine.clock,
+        clock=index.clock,
     )
     return health_json(report)
 
