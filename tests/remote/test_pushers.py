@@ -98,6 +98,30 @@ def test_eight_builders_of_one_state_leave_one(
     read_whole(objects, tmp_path / "read")
 
 
+@pytest.mark.parametrize("lost", [False, True])
+def test_who_is_second_goes_by_the_tree_of_the_first(
+    tmp_path: Path, origin: Engine, remote: Remote, lost: bool
+) -> None:
+    """Who has named the files, and not yet their commit; one that lost its blobs is replaced."""
+    first, objects = pushed(origin, remote), objects_of(remote)
+    for folder in ("by-state/git", "refs"):
+        for stat in list(objects.list(folder.partition("/")[0])):
+            if stat.key.startswith(folder):
+                objects.delete(stat.key)
+    for stat in list(objects.list("blobs")) if lost else ():
+        objects.delete(stat.key)
+    second = engine_at(clone(origin.identity.root, tmp_path / "second"), tmp_path / "home2")
+    second.sync()
+    report = pushed(second, remote)
+
+    states = [objects.read(stat.key, 4096) for stat in objects.list("by-state")]
+    assert len(states) == 2
+    assert {layout.read_state(state[0]) for state in states if state} == {report.tree}
+    assert entries(objects)[0].tree == report.tree
+    assert (report.tree == first.tree) is not lost
+    read_whole(objects, tmp_path / "read")
+
+
 def dying_at(point: str) -> Callable[[str], None]:
     def hook(reached: str) -> None:
         if reached == point:

@@ -276,8 +276,10 @@ def read_ref(data: bytes) -> tuple[Entry, ...]:
 
 
 def with_entry(entries: Sequence[Entry], new: Entry) -> tuple[Entry, ...]:
-    """Return a ref's entries with a push in front; one of the same tree goes."""
-    return (new, *(entry for entry in entries if entry.tree != new.tree))[:MOST_ENTRIES]
+    """Return a ref's entries with a push in front; those of its tree, or files and commit, go."""
+    of = (new.states, new.commit)
+    others = (one for one in entries if one.tree != new.tree and (one.states, one.commit) != of)
+    return (new, *others)[:MOST_ENTRIES]
 
 
 def same_push(one: Entry, other: Entry) -> bool:

@@ -105,6 +105,7 @@ class _Push:
     ) -> None:
         self._target, self._view, self._objects, self._again = target, view, objects, again
         self._written = self._written_bytes = 0
+        self._own: Blob | None = None
         self._skipped: list[Blob] = []
         self._sources: dict[str, Path | SegmentRef] = {}
         self._packed = Packed(target)
@@ -123,7 +124,7 @@ class _Push:
         commit = manifest.git.head_sha if manifest.git else None
         times = self._times(commit)
         swung = self._swing(key, Entry(tree, states, commit, *times))
-        if held is not None and swung and not self._is_complete(held):
+        if tree != self._own and swung and not self._is_complete(tree):
             # A collection was about to take what nothing named until now.
             self._again, held = True, None
             tree = self._upload(key, states)
@@ -163,7 +164,7 @@ class _Push:
         return False
 
     def _upload(self, key: str, states: States) -> Blob:
-        """Write what the remote lacks of the snapshot; return its tree."""
+        """Write what the remote lacks of the snapshot; return the tree that its states lead to."""
         segments = tuple(self._segments())
         masks = Blob(
             self._view.manifest.visibility.sha256, self._view.manifest.visibility.size_bytes
@@ -177,10 +178,14 @@ class _Push:
         if self._lacks(layout.tree_key(named), named.size_bytes):
             self._objects.put(layout.tree_key(named), data)
         reach("push.after_tree")
-        for state in states.keys(self._target.config_fingerprint):
-            self._name(state, named, states.files)
+        self._own = named
+        first, *others = states.keys(self._target.config_fingerprint)
+        # Of several who push the same files at once, all go by who was first.
+        led_to = self._lead(first, named, files=states.files)
+        for state in others:
+            self._lead(state, led_to)
         reach("push.after_states")
-        return named
+        return led_to
 
     def _segments(self) -> Iterator[TravellingSegment]:
         visibility = self._view.manifest.visibility
@@ -215,22 +220,21 @@ class _Push:
         self._written += 1
         self._written_bytes += blob.size_bytes
 
-    def _name(self, state: str, tree: Blob, files: str) -> None:
-        """Have a state lead to the tree, unless it leads to one of the same files already."""
+    def _lead(self, state: str, tree: Blob, *, files: str | None = None) -> Blob:
+        """Have a state lead to a tree, or leave it at another one of these files; return which."""
         data = layout.spelled_state(tree)
         for _ in range(_SWAPS):
             found = self._objects.read(state, layout.MOST_STATE_BYTES)
-            if found is not None and (found[0] == data or self._stays(found[0], files)):
-                return
+            if found is not None and found[0] == data:
+                return tree
+            if found is not None and files is not None and self._stays(found[0], files):
+                return layout.read_state(found[0])
             if self._objects.swap(state, data, found[1] if found else None):
-                return
+                return tree
         raise Busy("others push this repository, too", retry_after_ms=1000)
 
     def _stays(self, data: bytes, files: str) -> bool:
-        """Tell whether a state leads to a tree of these files, so that it stays as it is.
-
-        A git tree does not say which of its files are there: a checkout may be a sparse one.
-        """
+        """Tell whether a state leads to a tree of these files, so that it stays as it is."""
         with suppress(NotTrusted):
             tree = None if self._again else tree_at(self._objects, layout.read_state(data))
             return tree is not None and tree.states.files == files
