@@ -191,20 +191,23 @@ from ggrep.config.remotes import Remote
 from ggrep.search.engine.travelling import push_to
 from tests.fakes.remotes import engine_at
 remote = Remote("origin", sys.argv[3], sys.argv[4], "us-east-1", plain_http=True)
-push_to(engine_at(Path(sys.argv[1]), Path(sys.argv[2])), remote)
+push_to(engine_at(Path(sys.argv[1]), Path(sys.argv[2])), remote, again=True)
 """
 
 
 def test_pushers_that_are_killed_lose_nothing(
     tmp_path: Path, origin: Engine, server: ObjectServer
 ) -> None:
-    """By the kernel, each a little later than the one before."""
-    remote = bucket_remote(server)
+    """By the kernel, each a little later than the one before; half of a push is its start."""
+    remote, elsewhere = bucket_remote(server), bucket_remote(server)
     command = [sys.executable, "-c", _PUSHER, origin.identity.root, origin.home.base]
+    begun = time.monotonic()
+    subprocess.run([*command, elsewhere.url, elsewhere.endpoint], check=True)
+    took = time.monotonic() - begun
     ended = []
     for number in range(12):
         process = subprocess.Popen([*command, remote.url, remote.endpoint])
-        time.sleep(0.6 + 0.05 * number)
+        time.sleep(took * (0.5 + number / 24))
         process.kill()
         ended.append(process.wait())
         read_whole(objects_of(remote), tmp_path / f"read{number}")
