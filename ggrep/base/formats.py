@@ -97,11 +97,12 @@ TEXTS_FORMAT: Final = "ggrep-texts-2"
 2. A row also has the names of all that it defines, and where its bytes lie in the file.
 """
 
-INDEX_REVISION: Final = "ggrep-index-2"
+INDEX_REVISION: Final = "ggrep-index-3"
 """What indexing computes from a file beyond chunker, grammars and encoder.
 
 1. First revision.
 2. Text in any encoding is decoded, and secrets in it are masked.
+3. Scripts without spaces are indexed as bigrams, words in NFC; notebooks in every form.
 """
 
 RANKING_REVISION: Final = "ranking-4"

@@ -16,7 +16,7 @@ from ggrep.parse.languages.by_content import (
 )
 from ggrep.parse.languages.by_form import by_form
 
-CHUNKER_REVISION: Final = "chunker-6"
+CHUNKER_REVISION: Final = "chunker-7"
 """What chunking makes of a file; enters the fingerprint.
 
     chunker-1  definitions, headings, diagrams, line windows
@@ -30,6 +30,8 @@ CHUNKER_REVISION: Final = "chunker-6"
                language
     chunker-6  what neither name nor first line tells by the form of its lines; one branch
                of what C's preprocessor chooses from, where braces need it
+    chunker-7  definitions behind export, attribute and test macros; text that a grammar cannot
+               parse loses only itself; names as each language writes them
 """
 
 GRAMMAR_PACKAGES: Final = ("tree_sitter", "tree_sitter_language_pack")
