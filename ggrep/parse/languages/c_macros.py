@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from ggrep.parse.languages.c_branches import with_one_branch
+from ggrep.parse.languages.c_marks import without_marks
 
 _MARKS: Final = re.compile(
     rb"__(?<!\w__)(?:(?:acquires|acquired_by|aligned|alloc_align|alloc_size"
@@ -71,6 +72,15 @@ _NOT_SPACE: Final = re.compile(rb"\S")
 
 def expanded(data: bytes) -> bytes:
     """Return the text to parse, as long as `data`."""
+    return without_marks(_expanded(data))
+
+
+def expanded_objc(data: bytes) -> bytes:
+    """Return the text to parse of an Objective-C file, read with all of its parts."""
+    return _OBJC_NOISE.sub(_without_text, _expanded(data))
+
+
+def _expanded(data: bytes) -> bytes:
     data = _MARKS.sub(_blanked, with_one_branch(data))
     data = _without_bare_marks(data)
     if b"BEGIN" in data:
@@ -78,11 +88,6 @@ def expanded(data: bytes) -> bytes:
     if b"S_ENUM(" in data or b"S_OPTIONS(" in data:
         data = _ENUMS.sub(_enum, data)
     return _CALLED.sub(_definition, b"\n" + data)[1:]
-
-
-def expanded_objc(data: bytes) -> bytes:
-    """Return the text to parse of an Objective-C file, read with all of its parts."""
-    return _OBJC_NOISE.sub(_without_text, expanded(data))
 
 
 def _without_bare_marks(data: bytes) -> bytes:

@@ -1,6 +1,7 @@
 """The rules of each language: a module of rules, or else a file of queries."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -17,7 +18,6 @@ from ggrep.parse.languages.trees import parse, parse_parts, part
 
 _DECLARES: Final = re.compile(rb"^val\b", re.MULTILINE)
 """What an OCaml interface has and a structure has not."""
-_WITH_MACROS: Final = frozenset({"c", "cpp", "objc"})
 _RULED: Final = MappingProxyType(
     {language: language for language in GRAMMARS.keys() - QUERIED}
     | {
@@ -30,23 +30,26 @@ _RULED: Final = MappingProxyType(
     }
 )
 """Languages with rules of their own, and the module that holds them."""
+_REWRITTEN: Final = MappingProxyType(
+    {
+        "c": "c_macros.expanded",
+        "cpp": "c_macros.expanded",
+        "groovy": "groovy.as_words",
+        "haskell": "masks.haskell",
+        "matlab": "octave.as_matlab",
+        "objc": "c_macros.expanded_objc",
+        "typescript": "masks.typescript",
+    }
+)
+"""Languages whose text a grammar cannot read as it is, and the function that rewrites it."""
 
 
 def shown(language: str, data: bytes) -> bytes:
-    """Return the text to parse, byte for byte as long as the file's."""
-    if language == "matlab":
-        from ggrep.parse.languages.octave import as_matlab
+    """Return the text to parse, byte for byte as long as the file's.
 
-        return as_matlab(data)
-    if language == "groovy":
-        from ggrep.parse.languages.groovy import as_words
-
-        return as_words(data)
-    if language not in _WITH_MACROS:
-        return data
-    from ggrep.parse.languages.c_macros import expanded, expanded_objc
-
-    return expanded_objc(data) if language == "objc" else expanded(data)
+    Chunks, outlines and names all read this text, so each definition has one name.
+    """
+    return _rewriter(language)(data) if language in _REWRITTEN else data
 
 
 def grammar_of(language: str, data: bytes) -> str:
@@ -85,3 +88,10 @@ def rules_for(language: str, root: Node, data: bytes) -> Rules:
 def _rules(module: str) -> Rules:
     """Return the rules of a module, loaded when a file of its language comes first."""
     return cast("Rules", import_module(f"ggrep.parse.languages.rules.{module}").RULES)
+
+
+@cache
+def _rewriter(language: str) -> Callable[[bytes], bytes]:
+    module, _, function = _REWRITTEN[language].partition(".")
+    rewriting = import_module(f"ggrep.parse.languages.{module}")
+    return cast("Callable[[bytes], bytes]", getattr(rewriting, function))

@@ -16,10 +16,9 @@ from ggrep.parse.languages.embedded_scripts import scripts_of
 from ggrep.parse.languages.found import Found, Rules
 from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.registry import GRAMMARS, language_of
-from ggrep.parse.languages.syntax import grammar_of, rules_for, script_tree
+from ggrep.parse.languages.syntax import grammar_of, rules_for, script_tree, shown
 from ggrep.parse.languages.trees import parse
 from ggrep.parse.occurrences.definitions import Heads, without_repeats
-from ggrep.parse.occurrences.masks import masked
 from ggrep.parse.occurrences.nodes import (
     anywhere,
     described,
@@ -96,7 +95,7 @@ class _Tree:
 
     def __init__(self, language: str, data: bytes, root: Node | None = None) -> None:
         self._data = data
-        self._shown = data if root is not None else masked(language, data)
+        self._shown = data if root is not None else shown(language, data)
         self._root = root or parse(grammar_of(language, data), self._shown)
         self._plain: Node | None = None
         self._table = LineTable(data)

@@ -1,13 +1,12 @@
 """Rules for Haskell."""
 
-import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, cast
 
-from tree_sitter import Node, Point
+from tree_sitter import Node
 
 from ggrep.parse.languages.found import (
-    MAX_NAME_CHARACTERS,
     Found,
     Rules,
     by_kind,
@@ -20,74 +19,6 @@ from ggrep.parse.languages.found import (
     words,
 )
 from ggrep.parse.languages.runs import APART, BETWEEN, Run, grouped, inside_of, run_found
-
-_SIGNATURE: Final = re.compile(
-    rb"^(?:([a-z_][\w']{0,199})\s{1,80}::"
-    rb"|(data|newtype|class|type)[ \t]+(?:family[ \t]+)?(?:[^=\n]{0,200}=>[ \t]*)?"
-    rb"([A-Z][\w']{0,199}))",
-    re.MULTILINE,
-)
-_LEAD: Final = (b"--", b"{-#")
-_MAX_LEAD: Final = 200
-KINDS: Final = {"class": "interface", "data": "class", "newtype": "class", "type": "typealias"}
-
-
-class Part:
-    """A declaration found by its first line; offers of `Node` what an outline asks for."""
-
-    __slots__ = ("chunk_type", "end_byte", "end_point", "name", "start_byte", "start_point", "type")
-
-    def __init__(
-        self, name: str, chunk_type: str, start: tuple[int, int], end: tuple[int, int]
-    ) -> None:
-        self.type = "part"
-        self.name = name
-        self.chunk_type = chunk_type
-        self.start_byte, self.end_byte = start[0], end[0]
-        self.start_point, self.end_point = Point(start[1], 0), Point(end[1], 0)
-
-    @property
-    def named_children(self) -> list[Node]:
-        """Return nothing: what lies inside was not parsed."""
-        return []
-
-    def child_by_field_name(self, field: str) -> None:
-        """Return nothing, for the same reason."""
-        del field
-
-
-def declarations_in(directive: Node) -> list[Node]:
-    """Return the declarations inside a directive of several lines, comments above included."""
-    text = directive.text or b""
-    if b"\n" not in text:
-        return []
-    matches = list(_SIGNATURE.finditer(text))
-    starts = [_lead_start(text, match.start()) for match in matches]
-    last = text.rfind(b"\n") + 1
-    parts: list[Node] = []
-    row, before = directive.start_point[0], 0
-    for index, match in enumerate(matches):
-        start = starts[index]
-        end = starts[index + 1] if index + 1 < len(starts) else max(last, match.end())
-        row += text.count(b"\n", before, start)
-        before = start
-        kind = KINDS.get((match[2] or b"").decode(), "function")
-        name = (match[1] or match[3]).decode("utf-8", "replace")[:MAX_NAME_CHARACTERS]
-        base = directive.start_byte
-        rows = text.count(b"\n", start, end)
-        parts.append(cast("Node", Part(name, kind, (base + start, row), (base + end, row + rows))))
-    return parts
-
-
-def _lead_start(text: bytes, start: int) -> int:
-    """Return where the comment lines right above `start` begin."""
-    for _ in range(_MAX_LEAD):
-        above = text.rfind(b"\n", 0, max(0, start - 1)) + 1
-        if above >= start or not text.startswith(_LEAD, above):
-            break
-        start = above
-    return start
-
 
 _BETWEEN: Final = frozenset({"comment", "haddock", "pragma"})
 _CONSTRUCTED: Final = words(
@@ -104,8 +35,6 @@ def describe(node: Node) -> Found | None:
     found = _plain(node)
     if found is None or not found.chunk_type or found.doc is not None:
         return found
-    if node.type == "part":
-        return found
     first = cast("Run", node).clauses[0] if node.type == "run" else node
     before = first.prev_named_sibling
     if before is None or before.type != "haddock":
@@ -115,7 +44,7 @@ def describe(node: Node) -> Found | None:
 
 def _group(node: Node) -> Found:
     nodes = [*_comments_before(node), *node.named_children]
-    return Found("", inside=grouped(node, nodes, _role))
+    return Found("", inside=grouped(node, nodes, _roles()))
 
 
 def _comments_before(declarations: Node) -> list[Node]:
@@ -129,15 +58,22 @@ def _comments_before(declarations: Node) -> list[Node]:
     return comments[::-1]
 
 
-def _role(node: Node) -> str:
-    """Return the name whose signature or equation a declaration is."""
-    kind = node.type
-    if kind in {"function", "signature", "bind"}:
-        names = _names(node)
-        return names[0] if names else APART
-    if kind in _BETWEEN:
-        return BETWEEN
-    return f"pattern {_pattern_name(node)}" if kind == "pattern_synonym" else APART
+def _roles() -> Callable[[Node], str]:
+    """Return what tells the name that a declaration is about; each signature begins anew."""
+    signatures = 0
+
+    def role(node: Node) -> str:
+        nonlocal signatures
+        kind = node.type
+        if kind in {"function", "signature", "bind"}:
+            names = _names(node)
+            signatures += kind == "signature"
+            return f"{signatures} {names[0]}" if names else APART
+        if kind in _BETWEEN:
+            return BETWEEN
+        return f"pattern {_pattern_name(node)}" if kind == "pattern_synonym" else APART
+
+    return role
 
 
 def _run(node: Node) -> Found | None:
@@ -148,16 +84,6 @@ def _run(node: Node) -> Found | None:
     equations = [item for item in run.clauses if item.type in {"function", "bind"}]
     inside = (equations[0],) if len(equations) == 1 else ()
     return replace(found, inside=inside, loose=False)
-
-
-def _directive(node: Node) -> Found | None:
-    parts = declarations_in(node)
-    return Found("", inside=inside_of(node.start_byte, parts)) if parts else None
-
-
-def _part(node: Node) -> Found:
-    part = cast("Part", node)
-    return Found(part.chunk_type, part.name)
 
 
 def _header(node: Node) -> Found:
@@ -232,7 +158,7 @@ def _instance(node: Node) -> Found:
 
 def _declared(node: Node) -> tuple[Node, ...]:
     body = node.child_by_field_name("declarations")
-    return () if body is None else grouped(body, body.named_children, _role)
+    return () if body is None else grouped(body, body.named_children, _roles())
 
 
 def _foreign(node: Node) -> Found | None:
@@ -251,7 +177,6 @@ _plain: Final = by_kind(
     {
         _bind: "bind",
         named_as("interface", inside=_declared): "class",
-        _directive: "cpp",
         named_as("typealias"): "data_family type_family",
         _data_instance: "data_instance",
         _data: "data_type newtype",
@@ -260,7 +185,6 @@ _plain: Final = by_kind(
         _foreign: "foreign_import",
         _function: "function",
         _header: "header",
-        _part: "part",
         named_as("function", _pattern_name): "pattern_synonym",
         _run: "run",
         _signature: "signature",

@@ -1,15 +1,11 @@
-"""Masks text that a parser must not see when a file is searched for names.
+"""Blanks macros of C and C++ that by their place can only be marks, before a text is parsed.
 
 A grammar knows nothing of macros: `class EXPORTED Name {` or `void f() GUARDED(lock) {` costs it
-the definition, and often all that follow. Words that by their place can only be such marks are
-blanked, so every other byte stays where it is. Of Haskell only the lines that choose between parts
-of a file are, so that it is read with all of its parts.
+the definition, and often all that follow. Every other byte stays where it is.
 """
 
 import re
 from typing import Final
-
-from ggrep.parse.languages.syntax import shown
 
 _MACRO: Final = rb"[A-Z][A-Z0-9_]{2,80}"
 _TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}\""
@@ -44,38 +40,14 @@ _PLACES: Final = (
     rb"[ \t]*(?://[^\n]{0,200})?$(?!\s{0,200}\{)",
 )
 _MARKS: Final = tuple(re.compile(place, re.MULTILINE) for place in _PLACES)
-_CHOICES: Final = re.compile(
-    rb"^#[ \t]*(?:if|ifdef|ifndef|elif|else|endif)\b(?:[^\n\\]|\\\n|\\)*", re.MULTILINE
-)
-_SIGNATURES: Final = re.compile(
-    rb"(?<=[\w\])>}])(?<!=>)(?:[ \t]{0,80}(?://[^\n]{0,400}|/\*(?:[^*]|\*(?!/)){0,1000}\*/)?\n){1,9}"
-    rb"[ \t]{0,80}[ \t](?=<[A-Z]\w{0,40}(?:\s|,|>\()|\(\w{1,40}\??:\s[^()\n]{1,200}\):\s)"
-)
-"""A blank in front of what calls an object: without a semicolon the line before would go on."""
-_IMPORTED_TYPES: Final = re.compile(
-    rb"\bimport\((?:'[^'\n]{1,300}'|\"[^\"\n]{1,300}\")\)\.(?=[A-Z]\w{0,80}\b(?!\s{0,8}\())"
-)
-"""What `import("./a").Type` names stands for itself."""
 _PLAIN: Final = re.compile(rb"[^\n]")
 
 
-def masked(language: str, data: bytes) -> bytes:
-    """Return the text to parse: as long as `data`, line by line, some of it blank."""
-    match language:
-        case "groovy" | "matlab" | "objc":
-            return shown(language, data)
-        case "c" | "cpp":
-            data = shown(language, data)
-            for marks in _MARKS:
-                data = marks.sub(_without_mark, data)
-            return data
-        case "typescript":
-            data = _IMPORTED_TYPES.sub(lambda match: _blank(match[0]), data)
-            return _SIGNATURES.sub(lambda match: match[0][:-1] + b";", data)
-        case "haskell":
-            return _CHOICES.sub(lambda match: _blank(match[0]), data)
-        case _:
-            return data
+def without_marks(data: bytes) -> bytes:
+    """Return the text to parse, as long as `data`."""
+    for marks in _MARKS:
+        data = marks.sub(_without_mark, data)
+    return data
 
 
 def _without_mark(match: re.Match[bytes]) -> bytes:

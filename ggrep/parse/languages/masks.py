@@ -1,0 +1,38 @@
+"""Texts of Haskell and TypeScript as their grammars can read them, byte for byte as long as before.
+
+Of Haskell the lines that choose between parts of a file are blank, so that it is read with all of
+its parts.
+"""
+
+import re
+from typing import Final
+
+_CHOICES: Final = re.compile(
+    rb"^#[ \t]*(?:if|ifdef|ifndef|elif|else|endif)\b(?:[^\n\\]|\\\n|\\)*", re.MULTILINE
+)
+_SIGNATURES: Final = re.compile(
+    rb"(?<=[\w\])>}])(?<!=>)(?:[ \t]{0,80}(?://[^\n]{0,400}|/\*(?:[^*]|\*(?!/)){0,1000}\*/)?\n){1,9}"
+    rb"[ \t]{0,80}[ \t](?=<[A-Z]\w{0,40}(?:\s|,|>\()|\(\w{1,40}\??:\s[^()\n]{1,200}\):\s)"
+)
+"""A blank in front of what calls an object: without a semicolon the line before would go on."""
+_IMPORTED_TYPES: Final = re.compile(
+    rb"\bimport\((?:'[^'\n]{1,300}'|\"[^\"\n]{1,300}\")\)\.(?=[A-Z]\w{0,80}\b(?!\s{0,8}\())"
+)
+"""What `import("./a").Type` names stands for itself."""
+_PLAIN: Final = re.compile(rb"[^\n]")
+
+
+def haskell(data: bytes) -> bytes:
+    """Return the text to parse of a Haskell file."""
+    return _CHOICES.sub(_blank, data) if b"#" in data else data
+
+
+def typescript(data: bytes) -> bytes:
+    """Return the text to parse of a TypeScript file."""
+    if b"import(" in data:
+        data = _IMPORTED_TYPES.sub(_blank, data)
+    return _SIGNATURES.sub(lambda match: match[0][:-1] + b";", data)
+
+
+def _blank(match: re.Match[bytes]) -> bytes:
+    return _PLAIN.sub(b" ", match[0])

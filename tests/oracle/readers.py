@@ -1,0 +1,61 @@
+"""What chunks, outline and names say of one file, in one form, for comparing them."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ggrep.base.ids import PathKey
+from ggrep.model.chunk import Chunk
+from ggrep.model.corpus import Corpus
+from ggrep.parse.chunking.chunker import chunk_file
+from ggrep.parse.chunking.file_outline import outline_file
+from ggrep.parse.chunking.spans import to_chunks
+from ggrep.parse.languages.chunk_limits import ChunkLimits
+from tests.oracle.mentioned import mentions_of
+
+_NAME = re.compile(r"operator[ \t]*[^\w\s(][^\w\s(]{0,2}|~?\b[^\W\d]\w*")
+
+
+class Definition(NamedTuple):
+    """One definition with the lines from the comments in front of it to its end."""
+
+    start_line: int
+    end_line: int
+    kind: str
+    name: str
+
+
+def outlined(path: str, data: bytes) -> list[Definition]:
+    """Return what `ggrep outline` lists, one line a name."""
+    found: list[Definition] = []
+    around: list[str] = []
+    for each in outline_file(path, data):
+        del around[each.depth :]
+        *owners, names = each.name.rsplit(".", 1)
+        own = names.split(", ")
+        for name in own:
+            qualified = ".".join([*around, *owners, name])
+            found.append(Definition(each.start_line, each.end_line, each.kind, qualified))
+        around.append(".".join([*owners, own[0]]))
+    return sorted(found)
+
+
+def defined(path: str, data: bytes, names: Iterable[str] = ()) -> list[Definition]:
+    """Return what `ggrep symbol` says of all words of a file, or of `names` alone."""
+    wanted = set(names) or set(_NAME.findall(data.decode("utf-8", "replace")))
+    return sorted(
+        Definition(
+            one.defined.start_line,
+            one.defined.end_line,
+            one.defined.kind,
+            ".".join(filter(None, (one.container, one.text))),
+        )
+        for one in mentions_of(path, data, wanted)
+        if one.defined is not None
+    )
+
+
+def chunks(path: str, data: bytes) -> tuple[Chunk, ...]:
+    """Return the chunks that a search shows, the anchor left out."""
+    plan = chunk_file(path, data, ChunkLimits())
+    return to_chunks(PathKey(path), data, plan, Corpus.CODE).chunks[1:]
