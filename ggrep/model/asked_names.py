@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from ggrep.base.errors import InvalidRequest
+from ggrep.base.scripts import nfc
 from ggrep.model.declared_name import declared_name
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.name_pools import MAX_SUGGESTIONS
@@ -51,7 +52,7 @@ def limit_code(request: SymbolRequest | ReferencesRequest) -> str:
 
 def other_case(name: str, spellings: Iterable[str]) -> tuple[Notice, ...]:
     """Return the notice that the name occurs only in other letter case."""
-    spelled = sorted({*spellings} - {name})
+    spelled = sorted({*map(nfc, spellings)} - {name})
     shown = ", ".join(map(sanitise_line, spelled[:MAX_SUGGESTIONS]))
     told = f"nothing is spelled {sanitise_line(name)}; shown is {shown}"
     return (Notice("other_case", told),) if spelled else ()

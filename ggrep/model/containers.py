@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Final, Literal, TypeAlias
 
+from ggrep.base.scripts import folded
 from ggrep.model.limits import Notice
 from ggrep.model.navigation import DefinedAt, Relation
 from ggrep.model.sanitise import sanitise_line
@@ -103,7 +104,7 @@ def sort_definitions(definitions: Sequence[DefinedName], owners: tuple[str, ...]
     best = next((fit for fit in FITTING if fit in fits), FITTING[-1])
     asked = tuple(one for one in definitions if one.fit == best)
     rest = [one for one in definitions if one.fit != best]
-    extending = _extending(rest, owners[-1].casefold())
+    extending = _extending(rest, folded(owners[-1]))
     declared = any(one.declared_only for one in asked)
     implementing, guessed, others = list[DefinedName](), list[DefinedName](), list[DefinedName]()
     for one, extends in zip(rest, extending, strict=True):
@@ -118,7 +119,7 @@ def sort_definitions(definitions: Sequence[DefinedName], owners: tuple[str, ...]
 
 def _extending(definitions: Sequence[DefinedName], name: str) -> list[bool]:
     """Return which of them are of types that extend the one of that name, or one that does."""
-    bases = [{base.casefold() for base in one.bases} for one in definitions]
+    bases = [{folded(base) for base in one.bases} for one in definitions]
     names, found = {name}, [False] * len(definitions)
     grown = True
     while grown:
@@ -132,7 +133,7 @@ def _extending(definitions: Sequence[DefinedName], name: str) -> list[bool]:
 
 def family_of(found: Sorted, owners: tuple[str, ...]) -> Family:
     """Return whose uses are wanted."""
-    own = {owners[-1].casefold(), *(last_container(one.container) for one in found.near)}
+    own = {folded(owners[-1]), *(last_container(one.container) for one in found.near)}
     others = {last_container(one.container) for one in found.others}
     kinds = {one.at.kind for one in found.asked}
     return Family(_names(own), _names(others - own), bool(kinds) and kinds <= _MEMBERS)
@@ -144,7 +145,7 @@ def _names(found: Iterable[str]) -> tuple[str, ...]:
 
 def last_container(container: str) -> str:
     """Return the innermost part of a container, folded."""
-    return re.split(r"[.:#/]+", container)[-1].casefold()
+    return folded(re.split(r"[.:#/]+", container)[-1])
 
 
 def container_notices(parts: Sequence[str], found: Sorted, left: int) -> tuple[Notice, ...]:

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from ggrep.base.scripts import nfc
+
 _KEYWORDS: Final = re.compile(
     r"(?:(?:abstract|async|class|const|def|enum|export|final|fn|fun|func|function|impl|interface|"
     r"let|macro|module|namespace|object|package|private|protected|protocol|pub|public|record|"
@@ -30,8 +32,8 @@ def last_part(typed: str) -> str:
 
 
 def declared_name(typed: str) -> str:
-    """Return the name that the head of a definition declares; what is no head as it is."""
-    typed = typed.strip()
+    """Return the name, in NFC, that the head of a definition declares; what is no head as it is."""
+    typed = nfc(typed.strip())
     if not (head := _KEYWORDS.match(typed)):
         return typed
     name = _NAME.match(typed, head.end())

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ggrep.base.scripts import spelled_in_any_form
 from ggrep.model.confidence import CONFIDENCE_CODES, Confidence
 from ggrep.model.gaps import numbered
 from ggrep.model.hit import Hit
@@ -211,7 +212,7 @@ def _fit(line: str, words: Sequence[str], room: int) -> str:
 
 def _pattern(words: Sequence[str]) -> re.Pattern[str]:
     longest_first = sorted(words, key=lambda word: (-len(word), word))
-    return re.compile("|".join(re.escape(word) for word in longest_first), re.IGNORECASE)
+    return re.compile("|".join(map(spelled_in_any_form, longest_first)), re.IGNORECASE)
 
 
 def _asked(line: str, words: Sequence[str]) -> Spans:

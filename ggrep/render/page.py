@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ggrep.base.scripts import spelled_in_any_form
 from ggrep.model.gaps import numbered
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.render.style import Style, cut
@@ -159,4 +160,4 @@ def plural(count: int, noun: str) -> str:
 
 def _either(words: Sequence[str]) -> re.Pattern[str]:
     longest_first = sorted(words, key=lambda word: (-len(word), word))
-    return re.compile("|".join(re.escape(word) for word in longest_first))
+    return re.compile("|".join(map(spelled_in_any_form, longest_first)))

@@ -104,7 +104,7 @@ def json_line(document: stable_json.Document) -> str:
 
 def _hit_view(query: str, view: ViewOptions) -> HitView:
     return HitView(
-        words=tuple(word for word in query.split() if len(word) > 2),
+        words=tuple(word for word in query.split() if len(word) > 2 or not word.isascii()),
         scores=view.scores,
         explain=view.explain,
         compact=view.compact,

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.index.lexical.postings import Counts, digest_of
-from ggrep.index.lexical.tokens import word_terms
+from ggrep.index.lexical.tokens import length_of, word_terms
 
 _MAX_COUNT = 65_535
 _MANY = 255
@@ -51,7 +51,7 @@ class PostingsBuilder:
         column.close_row(row, len(column.words) - before)
 
     def lengths(self, field: int, rows: int) -> npt.NDArray[np.uint32]:
-        """Return u32 (rows,): how many terms each row holds in one field."""
+        """Return u32 (rows,): how many terms each row holds in one field (`tokens.length_of`)."""
         column = self._columns[field]
         column.flush(self._vocabulary)
         found = np.zeros(rows, dtype=np.uint32)
@@ -93,9 +93,11 @@ class _Vocabulary:
         self.whole_ids = _WordIds(self, _unsplit)
         self.starts = array("I", [0])
         self.terms = array("I")
+        self.lengths = array("I")
 
-    def register(self, terms: Iterable[str]) -> int:
+    def register(self, terms: Iterable[str], length: int) -> int:
         """Return a new word's number."""
+        self.lengths.append(length)
         self.terms.extend(map(self.term_ids.__getitem__, terms))
         self.starts.append(len(self.terms))
         return len(self.starts) - 2
@@ -118,7 +120,8 @@ class _WordIds(dict[str, int]):
         self._split = split
 
     def __missing__(self, word: str) -> int:
-        number = self[word] = self._vocabulary.register(self._split(word))
+        terms = self._split(word)
+        number = self[word] = self._vocabulary.register(terms, length_of(word, terms))
         return number
 
 
@@ -151,6 +154,9 @@ class _FieldColumns:
         rows = np.repeat(
             np.frombuffer(self._rows, np.uint32), np.frombuffer(self._sizes, np.uint32)
         )
+        base = int(self._rows[0])
+        lengths = np.frombuffer(vocabulary.lengths, dtype=np.uint32)[words]
+        self.lengths.append((base, np.bincount(rows - base, lengths).astype(np.uint32)))
         starts = np.frombuffer(vocabulary.starts, dtype=np.uint32)
         first, many = starts[words], np.diff(starts)[words]
         rows = np.repeat(rows, many)
@@ -160,8 +166,6 @@ class _FieldColumns:
         keys, counts = np.unique((terms.astype(np.uint64) << _ROW_BITS) | rows, return_counts=True)
         self._postings.append(keys)
         self._counts.append(np.minimum(counts, _MAX_COUNT).astype(np.uint16))
-        base = int(self._rows[0])
-        self.lengths.append((base, np.bincount(rows - base).astype(np.uint32)))
         self.words, self._rows, self._sizes = array("I"), array("I"), array("I")
 
     @property

@@ -3,31 +3,156 @@
 `HTTPServers2`, `http_server_2` and `http-server-2` share the terms `http`, `serv` and `2`. A
 part is found where an underscore, a change from lower to upper case, the end of an acronym or a
 change between letters and digits says so, in any script that has case.
+
+A run in scripts without spaces has no words that a program could see. Its terms are the pairs of
+neighbouring letters, each with its marks, and the letters: `日本語` has `日本`, `本語` and three
+letters. A query asks for the pairs, and for a letter only where the letter stands alone.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Final
 
+from ggrep.base.scripts import MARKS, UNSPACED, is_mark, is_word, nfc
 from ggrep.index.lexical.stems import stem
 
-_WORD = re.compile(r"\w+")
 _ASCII_WORDS = bytes(
     code if chr(code).isalnum() or chr(code) == "_" else 32 for code in range(128)
 ).ljust(256, b" ")
+_ANY_WORDS = _ASCII_WORDS[:128] + bytes(range(128, 256))
+"""Bytes of UTF-8: what is beyond ASCII stays."""
 _ASCII_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_WORD = re.compile(rf"[\w{UNSPACED}][\w{UNSPACED}{MARKS}]*")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_PIECE = re.compile(rf"_*([{UNSPACED}][{UNSPACED}{MARKS}]*)_*|(?:(?![{UNSPACED}])[\w{MARKS}])+")
+_LETTER = re.compile(rf".[{MARKS}]*", re.DOTALL)
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u180b-\u180f\u200c\u200d\u2060\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+    rf"|(?<=[{UNSPACED}])\u200b+(?=[{UNSPACED}])"
+)
+"""Hyphenation, joiners and variants of a letter; and borders of words that only some texts mark."""
+_USUAL_INVISIBLE: Final = "\u00ad\u200b\u200c\u200d\u2060\ufe0f\U000e0100\U000e0101"
+_LEADING_MARKS = re.compile(rf"\A[{MARKS}]+")
+_COMPOSED_WITH_NEIGHBOURS: Final = "".join(
+    map(chr, (*range(0x1100, 0x1200), *range(0x3131, 0x318F), *range(0xFF65, 0xFFDD)))
+)
+"""Jamo and half-width letters: in NFKC they may be one letter with their neighbour."""
 _MAX_WORD = 80
 """Longer runs are encoded data, not words; their head is kept so that they stay findable."""
+_LAST: Final = "\0"
+"""Marks the last letter of a run, which is a term, and part of the pair in front."""
+_PAIRS_OF_A_WORD: Final = 3
+"""Pairs that weigh as much as a word: words of most such scripts have two to four letters."""
 
 
 def words(text: str) -> list[str]:
-    """Return the words of `text` in order, as written: runs of letters, digits and underscores."""
+    """Return the words of `text` in order, as written: runs of letters, digits and underscores.
+
+    Of a run in scripts without spaces they are its pairs of letters, then its last letter.
+    """
     if text.isascii():  # a table and a split cost a third of the pattern
         return text.encode("ascii").translate(_ASCII_WORDS).decode("ascii").split()
-    return _WORD.findall(text)
+    found: list[str] = []
+    for piece in pieces(text):
+        if is_unspaced(piece):
+            letters = _letters(piece)
+            found += map("".join, pairwise(letters))
+            found.append(letters[-1] if len(letters) == 1 else letters[-1] + _LAST)
+        else:
+            found.append(piece)
+    return found
+
+
+def pieces(text: str) -> Iterator[str]:
+    """Yield the words of `text` as a reader sees them: runs without spaces are whole.
+
+    They are in NFKC, without invisible characters.
+    """
+    for word in spelled_words(text):
+        if word.isascii() or not _UNSPACED.search(word):
+            yield word
+        else:
+            for piece in _PIECE.finditer(word):
+                if piece[1] is None:
+                    yield piece[0]
+                elif _letters(piece[1]):
+                    yield piece[1]
+
+
+def spelled_words(text: str) -> list[str]:
+    """Return the words of `text`, which may be of several scripts: `get単語Count` is one."""
+    if text.isascii():
+        return words(text)
+    plain = unicodedata.normalize("NFKC", text).encode("utf-8", "surrogatepass")
+    found: list[str] = []
+    for word in plain.translate(_ANY_WORDS).decode("utf-8", "surrogatepass").split():
+        if word.isascii():
+            found.append(word)
+        else:
+            found += _WORD.findall(_INVISIBLE.sub("", word))
+    return found
+
+
+def plain_text(text: str) -> str:
+    """Return a text in NFKC and one case, without invisible characters: its terms stand in it."""
+    plain = unicodedata.normalize("NFKC", text)
+    if any(character in plain for character in _USUAL_INVISIBLE):
+        plain = _INVISIBLE.sub("", plain)
+    return plain.casefold()
+
+
+def is_unspaced(word: str) -> bool:
+    """Return whether a word, or a piece of one, is in scripts without spaces."""
+    return not word.isascii() and _UNSPACED.match(word) is not None
+
+
+def is_one_word(before: str, after: str) -> bool:
+    """Return whether two neighbouring characters, or one and nothing, are parts of one word."""
+    if not (before and after and is_word(before) and is_word(after)):
+        return False
+    return is_mark(after) or not (is_unspaced(before) or is_unspaced(after))
+
+
+def contained_terms(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield terms of every text that contains `text`, and whether each is whole.
+
+    The others are parts of terms: at the ends of `text` words may go on.
+    """
+    plain = unicodedata.normalize("NFKC", text.strip(_COMPOSED_WITH_NEIGHBOURS))
+    plain = _LEADING_MARKS.sub("", _INVISIBLE.sub("", plain))
+    for word in _WORD.finditer(plain):
+        for piece in _PIECE.finditer(word[0]):
+            first = not (word.start() or piece.start())
+            last = word.end() == len(plain) and piece.end() == len(word[0])
+            if piece[1] is None:
+                if not (first or last):
+                    yield word_terms(piece[0])[0], True
+                elif part := piece[0].strip("_").casefold():
+                    yield part, False
+            else:
+                *others, ending = whole_terms(piece[1]) or ("",)
+                for term in others:
+                    yield term, True
+                if ending:
+                    yield ending, not last
+
+
+def _letters(run: str) -> list[str]:
+    """Return the letters of a run, each with its marks; marks without a letter are left out."""
+    letters: list[str] = _LETTER.findall(run)
+    return letters[1:] if is_mark(letters[0]) else letters
 
 
 def word_terms(word: str) -> tuple[str, ...]:
-    """Return the distinct terms of one word: the whole, lower-cased, then its parts' stems."""
+    """Return the distinct terms of one word: the whole, lower-cased, then its parts' stems.
+
+    Of a pair of letters the pair and its first letter.
+    """
+    if is_unspaced(word):
+        first = _LETTER.findall(word)[0]
+        return (first,) if word in (first, first + _LAST) else (word, first)
     word = word[:_MAX_WORD]
     whole = word.strip("_").casefold() or word
     parts = _ASCII_PART.findall(word) if word.isascii() else _unicode_parts(word)
@@ -37,9 +162,48 @@ def word_terms(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((whole, *map(stem, map(str.casefold, parts)))))
 
 
+def length_of(word: str, terms: Sequence[str]) -> int:
+    """Return what a word adds to the length of its field: its terms; of a pair of letters 1."""
+    if word.isascii() or not is_unspaced(word):
+        return len(terms)
+    return 0 if word.endswith(_LAST) else 1
+
+
+def query_terms(word: str) -> dict[str, float]:
+    """Return the terms of a word in a query, each with its share of a word's weight.
+
+    A run in scripts without spaces weighs as one word, a long one as a word for three pairs.
+    """
+    shares: dict[str, float] = {}
+    for piece in pieces(word):
+        terms = whole_terms(piece) if is_unspaced(piece) else word_terms(piece)
+        share = 1.0 / min(len(terms), _PAIRS_OF_A_WORD) if is_unspaced(piece) else 1.0
+        for term in terms:
+            shares[term] = max(share, shares.get(term, 0.0))
+    return shares
+
+
+def whole_terms(text: str) -> tuple[str, ...]:
+    """Return the distinct terms of every text that holds the words of `text` whole."""
+    found: list[str] = []
+    for piece in pieces(text):
+        if is_unspaced(piece):
+            letters = _letters(piece)
+            found += map("".join, pairwise(letters)) if len(letters) > 1 else letters
+        else:
+            found.append(word_terms(piece)[0])
+    return tuple(dict.fromkeys(found))
+
+
+def folded_name(name: str) -> str:
+    """Return a name in one case, as the symbol field holds it."""
+    plain = name if name.isascii() else unicodedata.normalize("NFKC", name)
+    return plain.strip("_").casefold() or plain
+
+
 def whole_names(names: Iterable[str]) -> tuple[str, ...]:
     """Return the distinct case-folded names, as the symbol field holds them."""
-    return tuple(dict.fromkeys(name.strip("_").casefold() or name for name in names if name))
+    return tuple(dict.fromkeys(folded_name(name) for name in names if name))
 
 
 def symbol_names(own: str, qualified: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -49,26 +213,28 @@ def symbol_names(own: str, qualified: str, names: Sequence[str]) -> tuple[str, .
 
 
 def spelled_names(own: str, qualified: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the terms of the spelled field: names as written, the chunk's own name twice."""
-    found = tuple(dict.fromkeys(name for name in (*names, qualified) if name))
-    return (*found, own) if own else found
+    """Return the terms of the spelled field: names in NFC, the chunk's own name twice."""
+    found = tuple(dict.fromkeys(nfc(name) for name in (*names, qualified) if name))
+    return (*found, nfc(own)) if own else found
 
 
 def _unicode_parts(word: str) -> list[str]:
     parts: list[str] = []
+    letters = _LETTER.findall(word)
     start = 0
-    for index in range(1, len(word) + 1):
-        if index == len(word) or _boundary(word, index):
-            parts.append(word[start:index].strip("_"))
+    for index in range(1, len(letters) + 1):
+        if index == len(letters) or _boundary(letters, index):
+            parts.append("".join(letters[start:index]).strip("_"))
             start = index
     return [part for part in parts if part]
 
 
-def _boundary(word: str, index: int) -> bool:
-    before, here = word[index - 1], word[index]
+def _boundary(letters: Sequence[str], index: int) -> bool:
+    """Return whether a part ends in front of a letter; its marks do not matter."""
+    before, here = letters[index - 1][0], letters[index][0]
     if (before == "_") != (here == "_") or before.isdigit() != here.isdigit():
         return True
     if before.islower() and here.isupper():
         return True
-    after = word[index + 1] if index + 1 < len(word) else ""
+    after = letters[index + 1][0] if index + 1 < len(letters) else ""
     return before.isupper() and here.isupper() and after.islower()

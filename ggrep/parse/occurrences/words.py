@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
+from ggrep.base.scripts import is_mark, is_word, spelled_in_any_form
 from ggrep.model.corpus import Corpus
 from ggrep.parse.languages.registry import corpus_of, language_of
 
@@ -122,12 +123,20 @@ def _located(text: str, pattern: re.Pattern[str]) -> Iterator[Spot]:
         if count == MAX_MENTIONS:
             return
         start, end = match.span()
+        if not ascii_only and _is_inside(text, start, end):
+            continue
         line += text.count("\n", place, start)
         line_start = text.rfind("\n", 0, start) + 1
         offset += start - place if ascii_only else _size(text[place:start])
         place = start
         size = end - start if ascii_only else _size(match[0])
         yield Spot(offset, offset + size, line, start - line_start + 1, match[0])
+
+
+def _is_inside(text: str, start: int, end: int) -> bool:
+    """Return whether a mark at an end of a match makes it a part of a longer word."""
+    before = is_word(text[start]) and is_mark(text[start - 1 : start])
+    return before or is_mark(text[end : end + 1])
 
 
 def _size(text: str) -> int:
@@ -144,7 +153,7 @@ def _whole_word(name: str, language: str, any_case: bool) -> re.Pattern[str]:  #
     after = rf"(?![\w{more}{prime}{dashed}])" if _is_word(name[-1], more) else ""
     if language in _MARKED and _is_word(name[-1], more):
         after += "(?![?!](?![=~]))"
-    spelled = r"\s{0,8}".join(re.escape(part) for part in _parts(name))
+    spelled = r"\s{0,8}".join(spelled_in_any_form(part) for part in _parts(name))
     return re.compile(before + spelled + after, re.IGNORECASE if any_case else 0)
 
 
@@ -155,4 +164,4 @@ def _parts(name: str) -> list[str]:
 
 
 def _is_word(character: str, more: str) -> bool:
-    return character.isalnum() or character == "_" or character in more or character == "-"
+    return is_word(character) or character in more or character == "-"

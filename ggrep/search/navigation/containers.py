@@ -9,12 +9,13 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from ggrep.base.scripts import WORD, folded
 from ggrep.model.containers import Family
 
 Standing: TypeAlias = Literal["same", "maybe", "other"]
 
 _RECEIVER: Final = re.compile(
-    r"(?P<name>[\w$]+)?(?:\(\)|\[\w*\])?(?:::<[^<>]*>)?\s*(?:\?\.|!\.|\.|::|->)\s*$"
+    rf"(?P<name>[{WORD}$]+)?(?:\(\)|\[\w*\])?(?:::<[^<>]*>)?\s*(?:\?\.|!\.|\.|::|->)\s*$"
 )
 _OWN: Final = frozenset({"self", "this", "cls", "static"})
 _NEED_RECEIVERS: Final = frozenset(
@@ -49,14 +50,14 @@ class Judge:
 
     def standing(self, use: Use) -> Standing:
         """Return whether a usage is of the family."""
-        around = {part.casefold() for part in re.split(r"[.:#/]+", use.container) if part}
+        around = {folded(part) for part in re.split(r"[.:#/]+", use.container) if part}
         if use.imports:
-            words = {word.casefold() for word in re.findall(r"\w+", use.line)}
+            words = set(re.findall(rf"[{WORD}]+", folded(use.line)))
             return "same" if words & self._own else "other" if self._members else "maybe"
         receiver = _RECEIVER.search(use.before)
         if receiver is None:
             return self._bare(use, around)
-        name = (receiver["name"] or "").casefold()
+        name = folded(receiver["name"] or "")
         if name in _OWN:
             return self._within(around)
         plain = name.strip("_$").replace("_", "")

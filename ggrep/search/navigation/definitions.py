@@ -9,7 +9,9 @@ from typing import Final
 import numpy as np
 
 from ggrep.base.deadline import Deadline
+from ggrep.base.scripts import folded
 from ggrep.index.lexical.layout import SYMBOL
+from ggrep.index.lexical.tokens import folded_name
 from ggrep.model.asked_names import other_case
 from ggrep.model.containers import FITTING, Fit, nothing_but
 from ggrep.model.limits import Notice
@@ -138,8 +140,8 @@ def _path_parts(place: Place) -> list[str]:
 
 def _ends(parts: Sequence[str], owners: tuple[str, ...]) -> bool:
     """Return whether parts end in `owners`, of which there may be none."""
-    folded = tuple(part.casefold() for part in owners)
-    return tuple(part.casefold() for part in parts[len(parts) - len(folded) :]) == folded
+    ending = parts[len(parts) - len(owners) :]
+    return list(map(folded, ending)) == list(map(folded, owners))
 
 
 def _order(place: Place) -> tuple[bool, bool, bool, str, int, int]:
@@ -171,7 +173,7 @@ def near_names(held: Searched, name: str, deadline: Deadline) -> tuple[NearName,
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    wanted = _plain(name.casefold())
+    wanted = _plain(folded_name(name))
     best: dict[str, tuple[int, int, int]] = {}
     for place, segment in enumerate(held.segments):
         for term, row in _defined_terms(segment, held, place, deadline):
@@ -252,4 +254,4 @@ def _edits(first: str, second: str, most: int) -> int | None:
 def _spelled(held: Searched, place: int, row: int, term: str) -> str:
     """Return a name as the chunk that defines it spells it."""
     ((names,),) = row_columns(held.view, held.segments[place], [row], ("names",))
-    return next((name for name in names if (name.strip("_").casefold() or name) == term), term)
+    return next((name for name in names if folded_name(name) == term), term)

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from ggrep.base.scripts import nfc
 from ggrep.model.containers import (
     MAX_DEFINED,
     MOST_DEFINITIONS,
@@ -82,7 +83,7 @@ class Mentions:
         for place in places:
             mention = place.mention
             self.totals[mention.kind] += 1
-            if mention.text != self.asked.last:
+            if nfc(mention.text) != self.asked.last:
                 self.other_spelling = self.other_spelling or place
             if mention.defined is not None and len(self.definitions) < self._most_definitions:
                 self.definitions.append(_defined_name(held, place, self.asked.owners))

@@ -13,9 +13,10 @@ from typing import Final
 import numpy as np
 
 from ggrep.base.deadline import Deadline
+from ggrep.base.scripts import spelled_in_any_form
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.index.lexical.postings import Rows
-from ggrep.index.lexical.tokens import whole_names, word_terms, words
+from ggrep.index.lexical.tokens import whole_names, whole_terms
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.declared_name import name_parts
 from ggrep.model.filters import Filter
@@ -159,8 +160,8 @@ def _naming_rows(held: Searched, place: int, name: str) -> Rows:
 
 def _body_rows(held: Searched, place: int, name: str) -> Rows:
     found: Rows | None = None
-    for word in words(name):
-        rows = held.segments[place].rows_with(word_terms(word)[0])
+    for term in whole_terms(name):
+        rows = held.segments[place].rows_with(term)
         found = rows if found is None else np.intersect1d(found, rows, assume_unique=True)
     return np.empty(0, dtype=np.uint32) if found is None else found
 
@@ -205,5 +206,5 @@ def _looking_so(
 @lru_cache(256)
 def _looks(name: str, language: str) -> re.Pattern[str]:
     """Return the possible forms of a name's definition, in any letter case."""
-    whole = rf"(?<!\w){re.escape(name)}(?!\w)"
+    whole = rf"(?<!\w){spelled_in_any_form(name)}(?!\w)"
     return re.compile(_DEFINING_HERE.get(language, _DEFINING).format(name=whole), re.IGNORECASE)

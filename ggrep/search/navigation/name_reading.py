@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Final, Self
 
 from ggrep.base.deadline import Deadline
+from ggrep.base.scripts import nfc
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.sanitise import sanitise_line
 from ggrep.parse.occurrences.words import MAX_MENTIONS, Occurrence, mentions_by_words, spots
@@ -89,7 +90,9 @@ class HoldingFiles(Iterator[HoldingFile]):
 
     def _stands_in(self, question: OccurrenceQuestion) -> bool:
         found = spots(question.path_key, question.data, self._name, any_case=self._any_case)
-        return any(spot.text != self._name for spot in found) if self._any_case else bool(found)
+        return (
+            any(nfc(spot.text) != self._name for spot in found) if self._any_case else bool(found)
+        )
 
 
 def texts_of(

@@ -66,12 +66,17 @@ class ConfidenceFeatures:
             max(statistics.frequency(each).chunks for each in self._ways_of(term))
             for term in self._roots
         ]
-        self._unknown = round(frequencies.count(0) / len(self._roots), DECIMALS)
+        shares = [query.share(term) for term in self._roots]
+        pairs = list(zip(shares, frequencies, strict=True))
+        unknown = sum(share for share, frequency in pairs if not frequency)
+        self._unknown = round(unknown / sum(shares), DECIMALS)
         chunks = statistics.chunks + _SILENT_CHUNKS
-        self._idfs = [inverse_document_frequency(chunks, each) for each in frequencies]
+        self._idfs = [share * inverse_document_frequency(chunks, each) for share, each in pairs]
         self._weight = sum(self._idfs) / math.log(chunks + 2)
-        scored = [inverse_document_frequency(statistics.chunks, each) for each in frequencies]
-        self._enlarged = self._weight / (sum(scored) / math.log(statistics.chunks + 2))
+        scored = sum(
+            share * inverse_document_frequency(statistics.chunks, each) for share, each in pairs
+        )
+        self._enlarged = self._weight / (scored / math.log(statistics.chunks + 2))
         self._weights = weights
 
     def leading(

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.base.deadline import Deadline
+from ggrep.base.scripts import folded, nfc
 from ggrep.config.languages import language_named
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS
 from ggrep.model.filters import Filter
@@ -47,6 +48,10 @@ def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: 
 def _in_scope(segment: SearchableSegment, scope: str) -> Mask:
     """Return bool (files,): the files, and those of the directories, of a scope."""
     image, order = segment.image, segment.image.files_by_path
+    if not scope.isascii():  # a path may have another normal form
+        keys = list(map(nfc, keys_of_scope(scope)))
+        paths = map(nfc, image.paths())
+        return np.fromiter((any(is_below(path, key) for key in keys) for path in paths), np.bool_)
     mask = np.zeros(image.files, dtype=np.bool_)
 
     def path_at(place: int) -> bytes:
@@ -73,7 +78,7 @@ def _by_key(segment: SearchableSegment, filters: list[Filter], deadline: Deadlin
 
 
 def _rows(segment: SearchableSegment, item: Filter, deadline: Deadline) -> Mask:
-    image, value = segment.image, item.value.casefold()
+    image, value = segment.image, folded(item.value)
     match item.key:
         case "corpus":
             mask: Mask = image.row_corpora == CORPORA.index(CORPUS_WORDS[item.value])
@@ -105,7 +110,7 @@ def _files(segment: SearchableSegment, key: str, value: str, deadline: Deadline)
 
 
 def path_test(pattern: str) -> Callable[[str], bool]:
-    """Return the predicate of `path:` for case-folded paths: a glob, or a directory or file."""
+    """Return the predicate of `path:` for folded paths: a glob, or a directory or file."""
     if not any(character in pattern for character in "*?["):
         scope = pattern.strip("/")
         return lambda path: is_below(path, scope)
@@ -114,11 +119,11 @@ def path_test(pattern: str) -> Callable[[str], bool]:
 
 
 def _by_path(segment: SearchableSegment, test: Callable[[str], bool], deadline: Deadline) -> Mask:
-    """Return bool (files,): the files whose case-folded path satisfies the predicate."""
+    """Return bool (files,): the files whose folded path satisfies the predicate."""
     image = segment.image
     mask = np.zeros(image.files, dtype=np.bool_)
     for start in range(0, image.files, _FILES_AT_ONCE):
         deadline.check("filtering")
         for file in range(start, min(start + _FILES_AT_ONCE, image.files)):
-            mask[file] = test(image.path(file).casefold())
+            mask[file] = test(folded(image.path(file)))
     return mask

@@ -23,7 +23,7 @@ from ggrep.index.lexical.layout import (
     STEM,
 )
 from ggrep.index.lexical.postings import PostingField, Postings
-from ggrep.index.lexical.tokens import words
+from ggrep.index.lexical.tokens import spelled_words
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.model.traits import TEST
 from ggrep.search.query.score import DECIMALS, DEFINITIONS, SegmentScores
@@ -78,10 +78,13 @@ class FileFeatures:
     def __init__(self, query: ParsedQuery, statistics: CollectionStatistics) -> None:
         self._query = query
         self._weights = {
-            term: inverse_document_frequency(statistics.chunks, statistics.frequency(term).chunks)
+            term: query.share(term)
+            * inverse_document_frequency(statistics.chunks, statistics.frequency(term).chunks)
             for term in query.terms
         }
         self._roots = [term for term in query.terms if term not in query.spellings]
+        self._shares = [query.share(term) for term in self._roots]
+        self._words = sum(self._shares)
         self._total = sum(self._weights[term] for term in self._roots)
         self._rarest = max((self._weights[term] for term in self._roots), default=0.0)
         self._spelt = [term for term in query.terms if term in query.spellings]
@@ -103,9 +106,9 @@ class FileFeatures:
             **_scored(scores, runs),
             **self._of_words(segment, files, runs),
             **_of_files(segment, files, runs),
-            "query_words": float(len(self._roots)),
-            "query_rarity": self._total / max(len(self._roots), 1),
-            "query_names": float(sum(map(_is_identifier, words(self._query.text)))),
+            "query_words": float(self._words),
+            "query_rarity": self._total / (self._words or 1.0),
+            "query_names": float(sum(map(_is_identifier, spelled_words(self._query.text)))),
         }
         found["unasked_stem"] = found["stem_words"] * (1.0 - scores.stems[files])
         if self._query.wants_tests:
@@ -123,7 +126,8 @@ class FileFeatures:
         rows = _holdings(segment.row_postings, self._roots, SCORED_FIELDS, runs)
         paths = _holdings(segment.file_postings, self._roots, FILE_FIELDS, _Runs.single(files))
         weights = np.array([self._weights[term] for term in self._roots])[:, None]
-        total, number = self._total or 1.0, max(len(self._roots), 1)
+        shares = np.array(self._shares)[:, None]
+        total, number = self._total or 1.0, self._words or 1.0
         held: npt.NDArray[np.bool_] = rows.numbers > 0
         inside: npt.NDArray[np.bool_] = np.logical_or.reduce(held, axis=1)
         in_path = paths.numbers > 0
@@ -133,7 +137,7 @@ class FileFeatures:
         share = _added(weights * in_row) / total
         anchors = segment.image.row_anchors[runs.rows] != 0
         rarest = (weights * inside).max(axis=0, initial=0.0)
-        count_of_row = _added(in_row)
+        count_of_row = _added(shares * in_row)
         return {
             "held": _added(weights * inside) / total,
             "held_name": _added(weights * held[:, NAME]) / total,
@@ -142,7 +146,7 @@ class FileFeatures:
             "held_path": _added(weights * in_path[:, PATH]) / total,
             "held_stem": _added(weights * in_path[:, STEM]) / total,
             "held_anywhere": _added(weights * anywhere) / total,
-            "held_count": _added(inside) / number,
+            "held_count": _added(shares * inside) / number,
             "held_rarest": rarest / (self._rarest or 1.0),
             "held_row": runs.highest(share),
             "held_row_count": runs.highest(count_of_row) / number,

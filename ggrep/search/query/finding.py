@@ -257,7 +257,8 @@ def most_telling(query: ParsedQuery, statistics: CollectionStatistics) -> Parsed
     by_rarity = sorted(
         held,
         key=lambda term: (
-            -inverse_document_frequency(statistics.chunks, figures.get(term, 0)),
+            -query.share(term)
+            * inverse_document_frequency(statistics.chunks, figures.get(term, 0)),
             term.encode(),
         ),
     )

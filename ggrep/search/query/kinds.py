@@ -16,6 +16,8 @@ import re
 from enum import Enum
 from typing import Final
 
+from ggrep.base.scripts import WORD
+from ggrep.index.lexical.tokens import is_unspaced
 from ggrep.search.query.query_paths import SpelledPath, is_file
 
 
@@ -30,7 +32,7 @@ class QueryKind(Enum):
     WORDS = "words"
 
 
-NAME: Final = re.compile(r"\w+(?:(?:\.|::|#|->)\w+)*")
+NAME: Final = re.compile(rf"[{WORD}]+(?:(?:\.|::|#|->)[{WORD}]+)*")
 QUOTED: Final = re.compile(
     r'(?<!\S)"([^"]+)"(?=[\s,.;:?!)]|$)'
     r"|\N{LEFT DOUBLE QUOTATION MARK}"
@@ -40,6 +42,8 @@ QUOTED: Final = re.compile(
 """A phrase in double quotes; those inside of code, as in `print("x")`, are not."""
 
 _WORDS_BESIDE_A_PATH: Final = 2
+_MOST_RUN: Final = 9
+"""Letters of a run in scripts without spaces that may be a name; longer runs are sentences."""
 _ERROR: Final = re.compile(
     r"""\b[A-Z]\w*(?:Error|Exception|Warning|Fault|Panic)\b\s*[:(\[]
       | (?i:\b(?:error|exception|panic(?:ked)?|fatal|failure|warning|traceback)\b[^:]{0,40}:)
@@ -52,7 +56,7 @@ _ERROR: Final = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 _QUESTION: Final = re.compile(
-    r"(?i)^\s*(?:how|where|what|which|why|when|who|does|do|is|are|can|should|explain|show)\b|\?\s*$"
+    r"(?i)^\s*(?:how|where|what|which|why|when|who|does|do|is|are|can|should|explain|show)\b|[?\uff1f\u061f]\s*$"
 )
 
 
@@ -67,7 +71,8 @@ def kind_of(text: str, plain: str, names: list[str], places: tuple[SpelledPath, 
     """
     if not NAME.search(QUOTED.sub(" ", text)):
         return QueryKind.PHRASE
-    if len(names) == 1 and names[0] == plain.rstrip("()") and not is_file(plain):
+    alone = len(names) == 1 and names[0] == plain.rstrip("()") and not is_file(plain)
+    if alone and not (is_unspaced(plain) and len(plain) > _MOST_RUN):
         return QueryKind.SYMBOL
     if places and len(text.split()) <= len(places) + _WORDS_BESIDE_A_PATH:
         return QueryKind.PATH

@@ -18,7 +18,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Incompatible, InvalidRequest
 from ggrep.index.lexical.layout import BODY
 from ggrep.index.lexical.postings import Postings, Rows, union
-from ggrep.index.lexical.tokens import word_terms
+from ggrep.index.lexical.tokens import contained_terms
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.limits import LimitHit
 from ggrep.search.query.eligible import Mask
@@ -27,7 +27,6 @@ from ggrep.search.query.segments import SearchableSegment
 
 MAX_SCANNED_ROWS: Final = 200_000
 """Most chunks of a snapshot whose text one search reads."""
-_WORD: Final = re.compile(r"\w+")
 _HEAD_BYTES: Final = 64
 """Of words as long as this the index may have the head alone, so what they end with is unknown."""
 _BODY: Final = range(BODY, BODY + 1)
@@ -187,11 +186,11 @@ def _rows_of_words(segment: SearchableSegment, needs: Sequence[str]) -> Iterator
     """Yield, for each word that a match must hold, the rows that may hold it."""
     postings = segment.row_postings
     for text in needs:
-        for word in _WORD.finditer(text):
-            if word.start() and word.end() < len(text):
-                yield postings.rows_with(word_terms(word[0])[0], _BODY)
-            elif part := word[0].strip("_").casefold():
-                yield _rows_with_part(postings, part)
+        for term, is_whole in contained_terms(text):
+            if is_whole:
+                yield postings.rows_with(term, _BODY)
+            else:
+                yield _rows_with_part(postings, term)
 
 
 def _rows_with_part(postings: Postings, part: str) -> Rows:

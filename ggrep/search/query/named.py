@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ggrep.index.lexical.layout import CRUMB, PATH, SPELLED, SYMBOL
 from ggrep.index.lexical.postings import Postings
+from ggrep.index.lexical.tokens import folded_name, whole_terms
 from ggrep.model.chunk import DEFINING
 from ggrep.search.query.segments import SearchableSegment
 
@@ -58,7 +59,7 @@ def defining(segment: SearchableSegment, name: str) -> Defining:
     row beside it or name a directory or the file.
     """
     *owners, last = name.split(".")
-    rows, counts = _entries(segment.row_postings, folded(last), SYMBOL)
+    rows, counts = _entries(segment.row_postings, folded_name(last), SYMBOL)
     if not len(rows):
         return Defining(rows, np.zeros(0), np.zeros(0, np.bool_))
     image = segment.image
@@ -80,20 +81,20 @@ def defining(segment: SearchableSegment, name: str) -> Defining:
     return Defining(rows, shares, exact)
 
 
-def folded(name: str) -> str:
-    """Return a name as the symbol field holds it."""
-    return name.strip("_").casefold() or name
-
-
 def _owned(segment: SearchableSegment, rows: Places, owners: Sequence[str]) -> Scores:
     """Return, for each row, the share of `owners` that it is defined in."""
     found = np.zeros(len(rows), dtype=np.float64)
     files = segment.image.row_files[rows]
     for owner in owners:
-        term = folded(owner)
-        held = np.isin(rows, segment.row_postings.rows_with(term, range(CRUMB, CRUMB + 1)))
-        held |= np.isin(rows, segment.row_postings.rows_with(term, range(SYMBOL, SYMBOL + 1)))
-        held |= np.isin(files, segment.file_postings.rows_with(term, range(PATH, PATH + 1)))
+        name = folded_name(owner)
+        held = np.isin(rows, segment.row_postings.rows_with(name, range(SYMBOL, SYMBOL + 1)))
+        for places, postings, field in (
+            (rows, segment.row_postings, CRUMB),
+            (files, segment.file_postings, PATH),
+        ):
+            terms = whole_terms(owner) or (name,)
+            lists = [postings.rows_with(term, range(field, field + 1)) for term in terms]
+            held |= np.logical_and.reduce([np.isin(places, each) for each in lists])
         found += held
     return found / len(owners)
 

@@ -9,7 +9,9 @@ import numpy.typing as npt
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest
+from ggrep.base.scripts import WORD, is_word, nfc
 from ggrep.index.lexical.layout import SYMBOL
+from ggrep.index.lexical.tokens import folded_name
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.declared_name import declared_name
 from ggrep.model.limits import LimitHit
@@ -19,6 +21,7 @@ from ggrep.search.query.row_reading import BATCH_ROWS, row_columns
 from ggrep.search.query.segments import SearchableSegment
 
 _SEPARATORS: Final = re.compile(r"::|->|[.#/]")
+_DOTTED: Final = re.compile(rf"[{WORD}]+(?:\.[{WORD}]+)*")
 _OTHER_CASE: Final = 0.1
 """What is left of the score of a name in another letter case: it is another name."""
 
@@ -30,7 +33,7 @@ def name_of(query: str) -> str:
         InvalidRequest: it is none.
     """
     name = _SEPARATORS.sub(".", declared_name(query).removesuffix("()").strip()).strip(".")
-    if not re.fullmatch(r"\w+(?:\.\w+)*", name):
+    if not _DOTTED.fullmatch(name):
         raise InvalidRequest(f"query: {query!r} is not a name")
     return name
 
@@ -109,17 +112,18 @@ class _Word(Literal):
 
 
 def _ends_word(data: bytes) -> bool:
-    return bool(re.search(r"\w\Z", data.decode(errors="ignore")))
+    return is_word(data.decode(errors="ignore")[-1:])
 
 
 def _begins_word(data: bytes) -> bool:
-    return bool(re.match(r"\w", data.decode(errors="ignore")))
+    return is_word(data.decode(errors="ignore")[:1])
 
 
 def _symbol_rows(segment: SearchableSegment, name: str) -> npt.NDArray[np.int64]:
     last = name.rpartition(".")[2]
-    term = last.strip("_").casefold() or last
-    return segment.row_postings.rows_with(term, range(SYMBOL, SYMBOL + 1)).astype(np.int64)
+    return segment.row_postings.rows_with(folded_name(last), range(SYMBOL, SYMBOL + 1)).astype(
+        np.int64
+    )
 
 
 def _fits(
@@ -135,10 +139,11 @@ def _fit(name: str, names: list[str], qualified: str, breadcrumb: list[str]) -> 
     every = {qualified, *(f"{crumb}.{own}" if crumb else own for own in names)}
     if names:  # what a chunk defines beside its first definition may stand inside of that
         every |= {f"{qualified}.{own}" for own in names[1:]}
-    if any(_ends_with(one, name) for one in every):
+    spelled = list(map(nfc, every))
+    if any(_ends_with(one, name) for one in spelled):
         return 1.0
     folded = name.casefold()
-    return _OTHER_CASE if any(_ends_with(one.casefold(), folded) for one in every) else 0.0
+    return _OTHER_CASE if any(_ends_with(one.casefold(), folded) for one in spelled) else 0.0
 
 
 def _ends_with(qualified: str, name: str) -> bool:

@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.base.deadline import Deadline
-from ggrep.index.lexical.tokens import word_terms, words
+from ggrep.base.scripts import nfc
+from ggrep.index.lexical.tokens import is_one_word, whole_terms
 from ggrep.index.store.view import SnapshotView
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.row_reading import BATCH_ROWS, row_texts
 from ggrep.search.query.segments import SearchableSegment
 
-_WORD = re.compile(r"\w+")
+_ONE_WORD = re.compile(r"\w+", re.ASCII)
 
 
 def rows_with_phrases(
@@ -37,14 +38,14 @@ def rows_with_phrases(
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     mask = eligible.copy()
-    for word in dict.fromkeys(word for phrase in phrases for word in words(phrase)):
+    for term in dict.fromkeys(term for phrase in phrases for term in whole_terms(phrase)):
         held = np.zeros(len(mask), dtype=np.bool_)
-        held[segment.rows_with(word_terms(word)[0])] = True
+        held[segment.rows_with(term)] = True
         mask &= held
-    patterns = [_pattern(phrase) for phrase in phrases if not _WORD.fullmatch(phrase)]
-    if patterns:
+    texts = [_plain(phrase) for phrase in phrases if not _ONE_WORD.fullmatch(phrase)]
+    if texts:
         rows = np.flatnonzero(mask)
-        mask[rows] = _hold(view, segment, rows, patterns, deadline)
+        mask[rows] = _hold(view, segment, rows, texts, deadline)
     return mask
 
 
@@ -60,7 +61,7 @@ def rows_verbatim(
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    lists = [segment.rows_with(word_terms(word)[0]) for word in dict.fromkeys(words(text))]
+    lists = [segment.rows_with(term) for term in whole_terms(text)]
     lists.sort(key=len)
     found = lists[0] if lists else np.zeros(0, np.uint32)
     for rows in lists[1:]:
@@ -69,30 +70,39 @@ def rows_verbatim(
         places = np.minimum(np.searchsorted(rows, found), len(rows) - 1)
         found = found[rows[places] == found]
     kept = found[segment.visible_rows[found]].astype(np.int64)
-    return kept[_hold(view, segment, kept, [_pattern(text)], deadline)]
+    return kept[_hold(view, segment, kept, [_plain(text)], deadline)]
 
 
 def _hold(
     view: SnapshotView,
     segment: SearchableSegment,
     rows: npt.NDArray[np.int64],
-    patterns: Sequence[re.Pattern[str]],
+    phrases: Sequence[str],
     deadline: Deadline,
 ) -> Mask:
-    """Return, for each row, whether its own text matches every pattern."""
+    """Return, for each row, whether its own text holds every phrase."""
     held = np.zeros(len(rows), dtype=np.bool_)
     for start in range(0, len(rows), BATCH_ROWS):
         deadline.check("phrases")
         batch = rows[start : start + BATCH_ROWS].tolist()
         for place, text in enumerate(row_texts(view, segment, batch), start=start):
-            plain = " ".join(text.split()).casefold()
-            held[place] = all(pattern.search(plain) for pattern in patterns)
+            plain = _plain(text)
+            held[place] = all(_holds(plain, phrase) for phrase in phrases)
     return held
 
 
-def _pattern(phrase: str) -> re.Pattern[str]:
-    """Return what finds a phrase that does not begin or end inside of a longer word."""
-    text = " ".join(phrase.split()).casefold()
-    before = r"(?<!\w)" if _WORD.match(text) else ""
-    after = r"(?!\w)" if _WORD.match(text[-1]) else ""
-    return re.compile(before + re.escape(text) + after)
+def _plain(text: str) -> str:
+    """Return a text in NFC and one case, its words one blank apart."""
+    return nfc(" ".join(text.split())).casefold()
+
+
+def _holds(text: str, phrase: str) -> bool:
+    """Return whether a phrase stands in a text, not beginning or ending inside of a word."""
+    place = text.find(phrase)
+    while place >= 0:
+        end = place + len(phrase)
+        before, after = text[max(place - 1, 0) : place], text[end : end + 1]
+        if not (is_one_word(before, phrase[0]) or is_one_word(phrase[-1], after)):
+            return True
+        place = text.find(phrase, place + 1)
+    return False

@@ -8,16 +8,18 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ggrep.base.scripts import WORD, folded
 from ggrep.index.lexical.layout import PATH
 from ggrep.index.lexical.postings import Rows
-from ggrep.index.lexical.tokens import word_terms, words
+from ggrep.index.lexical.tokens import whole_terms
 from ggrep.parse.languages.registry import language_of
 from ggrep.search.query.segments import SearchableSegment
 
 _POSITION: Final = re.compile(r"(?::(\d+)(?::\d+)?:?|#L(\d+)(?:-L?\d+)?|\((\d+)(?:,\d+)?\))$")
 """What compilers and editors put behind a path."""
 _PATH: Final = re.compile(
-    r"(?:\.{0,2}/)?(?:[\w@.+-]+/)+[\w@.+-]*|[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}"
+    rf"(?:\.{{0,2}}/)?(?:[{WORD}@.+-]+/)+[{WORD}@.+-]*"
+    rf"|[{WORD}@+-][{WORD}@.+-]*\.[A-Za-z]\w{{0,9}}"
 )
 _DRIVE: Final = re.compile(r"^[A-Za-z]:(?=/)")
 _AROUND: Final = "'\"`<>,;?!()[]"
@@ -84,7 +86,7 @@ def _path_in(bare: str, *, alone: bool) -> str:
     if not parts or not _PATH.fullmatch(bare):
         return ""
     slashes = bare.count("/") + (alone or bare[0] in "./" or bare[-1] == "/")
-    return "/".join(parts).casefold() if slashes > 1 or _is_file_name(parts[-1]) else ""
+    return folded("/".join(parts)) if slashes > 1 or _is_file_name(parts[-1]) else ""
 
 
 def _is_file_name(name: str) -> bool:
@@ -114,7 +116,7 @@ def location_shares(segment: SearchableSegment, places: Sequence[SpelledPath]) -
     shares = np.zeros(image.rows, dtype=np.float64)
     for place in places:
         for number in _named_alike(segment, place.path.rpartition("/")[2]):
-            share = _share("/" + image.path(number).casefold(), place.path)
+            share = _share("/" + folded(image.path(number)), place.path)
             rows = segment.rows_of(number)
             if share and rows:
                 own = shares[rows.start : rows.stop]
@@ -133,8 +135,8 @@ def _holding(segment: SearchableSegment, rows: range, line: int) -> Shares:
 def _named_alike(segment: SearchableSegment, name: str) -> list[int]:
     """Return the files whose paths hold all words of `name`: few enough to look at each."""
     found: Rows | None = None
-    for word in words(name):
-        files = segment.file_postings.rows_with(word_terms(word)[0], range(PATH, PATH + 1))
+    for term in whole_terms(name):
+        files = segment.file_postings.rows_with(term, range(PATH, PATH + 1))
         found = files if found is None else np.intersect1d(found, files, assume_unique=True)
     return [] if found is None else [int(number) for number in found]
 

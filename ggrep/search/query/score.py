@@ -233,7 +233,8 @@ class Scorer:
         weighted = []
         for term in self._query.terms:
             if (entry := self._by_term.get(term)) is not None:
-                share = self._weights.spelling if term in self._query.spellings else 1.0
+                spelling = self._weights.spelling if term in self._query.spellings else 1.0
+                share = spelling * self._query.share(term)
                 idf = inverse_document_frequency(documents, getattr(entry, space))
                 weighted.append(WeightedTerm(term, share * idf))
         return weighted

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ggrep.base.cache import Cache, CacheKey
 from ggrep.base.ids import PathKey
+from ggrep.base.scripts import nfc
 from ggrep.index.lexical.layout import BODY, CHUNK_FIELDS, FILE_FIELDS
 from ggrep.index.lexical.postings import Postings, Rows
 from ggrep.index.packs.pack_texts import PackTexts
@@ -51,12 +52,23 @@ class SearchableSegment:
 
 
 def find_file(segments: Sequence[SearchableSegment], path: str) -> tuple[int, int] | None:
-    """Return the segment and place of the visible file with that path; None without any."""
+    """Return the segment and place of the visible file with that path; None without any.
+
+    The first by path whose path is canonically equivalent, where none is spelled so.
+    """
     for place, segment in enumerate(segments):
         file = segment.image.find(PathKey(path))
         if file is not None and segment.visible_files[file]:
             return place, file
-    return None
+    if path.isascii():
+        return None
+    equal = [
+        (key, place, file)
+        for place, segment in enumerate(segments)
+        for file, key in enumerate(segment.image.paths())
+        if segment.visible_files[file] and nfc(key) == nfc(path)
+    ]
+    return min(equal)[1:] if equal else None
 
 
 def run_starts(values: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:

@@ -1,12 +1,21 @@
 """Interprets a query by rule, without a model."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ggrep.base.errors import InvalidRequest
+from ggrep.base.scripts import WORD, nfc
 from ggrep.index.lexical.layout import MAX_QUERY_TERMS
-from ggrep.index.lexical.tokens import word_terms, words
+from ggrep.index.lexical.tokens import (
+    folded_name,
+    is_unspaced,
+    pieces,
+    query_terms,
+    spelled_words,
+    whole_terms,
+    word_terms,
+)
 from ggrep.model.limits import LimitHit
 from ggrep.model.sanitise import sanitise_line
 from ggrep.search.query.kinds import NAME, QueryKind, kind_of, phrases_of
@@ -31,8 +40,9 @@ _MAX_PLACES = 4
 """Most places of a query that are looked for."""
 _MAX_NAMES = 16
 """Most names of a query that are compared letter by letter."""
-_NAME_LIKE = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[^\W_]_+[^\W_]|\w\.\w")
+_NAME_LIKE = re.compile(rf"[a-z0-9][A-Z]|[A-Z]{{2}}[a-z]|[^\W_]_+[^\W_]|[{WORD}]\.\w")
 """What no plain word has: a capital inside, an underscore inside, a dot between parts."""
+_BEGINNING = re.compile(rf"[{WORD}]+")
 _SEPARATORS = re.compile(r"::|#|->")
 
 
@@ -41,10 +51,11 @@ class ParsedQuery:
     """A query ready for scoring.
 
     Attributes:
-        text: the query without control characters.
+        text: the query in NFC, without control characters.
         kind: see `ggrep.search.query.kinds`.
         terms: distinct scored terms, in the order of their bytes: scores are summed in it.
         spellings: those of them that only say how a word is spelt; its stem is a term as well.
+        shares: of terms that are pairs of letters, their share of a word's weight.
         symbols: case-folded names the query spells whole, `a.b` and `a::b` as `a.b`; of words
             that score, and no more of them than of terms.
         phrases: texts in double quotes, which a chunk must hold to be shown.
@@ -61,6 +72,7 @@ class ParsedQuery:
     kind: QueryKind
     terms: tuple[str, ...]
     spellings: frozenset[str]
+    shares: Mapping[str, float]
     symbols: tuple[str, ...]
     phrases: tuple[str, ...]
     verbatim: str
@@ -69,6 +81,10 @@ class ParsedQuery:
     is_vague: bool
     limits_hit: tuple[LimitHit, ...]
     names: tuple[str, ...] = ()
+
+    def share(self, term: str) -> float:
+        """Return a term's share of a word's weight, above 0 to 1."""
+        return self.shares.get(term, 1.0)
 
 
 def parse_query(query: str) -> ParsedQuery:
@@ -80,14 +96,15 @@ def parse_query(query: str) -> ParsedQuery:
     Raises:
         InvalidRequest: nothing searchable is left once control characters are gone.
     """
-    text = sanitise_line(_head(query)).strip()
+    text = nfc(sanitise_line(_head(query))).strip()
     places, plain = places_of(text)
-    found = words(plain)
+    found = spelled_words(plain)
     if not found:
         raise InvalidRequest("query: nothing to search for; give at least one word")
     telling = [word for word in found if word.casefold() not in _STOP_WORDS]
     content = telling or found
-    terms = list(dict.fromkeys(term for word in content for term in word_terms(word)))
+    weighed = _weighed(content)
+    terms = list(weighed)
     names = NAME.findall(plain)
     symbols = _symbols(names, content)
     limits: list[LimitHit] = []
@@ -103,6 +120,7 @@ def parse_query(query: str) -> ParsedQuery:
         kind=kind,
         terms=tuple(sorted(terms, key=lambda term: term.encode())),
         spellings=_spellings(content) & frozenset(terms),
+        shares=_shares(weighed, terms),
         symbols=tuple(sorted(symbols[:MAX_QUERY_TERMS], key=lambda name: name.encode())),
         phrases=phrases_of(text, kind),
         verbatim=_verbatim(text, kind, found),
@@ -133,8 +151,9 @@ def query_of_words(
 
     Names, places and quotes mean nothing in it, and of its terms the first `most` count.
     """
-    content = [word for part in parts for word in words(sanitise_line(_head(part)))]
-    terms = list(dict.fromkeys(term for word in content for term in word_terms(word)))
+    content = [word for part in parts for word in spelled_words(sanitise_line(_head(part)))]
+    weighed = _weighed(content)
+    terms = list(weighed)
     limits = []
     if len(text) > MAX_QUERY_CHARACTERS:
         limits.append(LimitHit("max_query_characters", MAX_QUERY_CHARACTERS, len(text)))
@@ -142,10 +161,11 @@ def query_of_words(
         limits.append(LimitHit("max_query_terms", most, len(terms)))
         terms = terms[:most]
     return ParsedQuery(
-        text=sanitise_line(_head(text)).strip(),
+        text=nfc(sanitise_line(_head(text))).strip(),
         kind=kind,
         terms=tuple(sorted(terms, key=lambda term: term.encode())),
         spellings=_spellings(content) & frozenset(terms),
+        shares=_shares(weighed, terms),
         symbols=(),
         phrases=(),
         verbatim="",
@@ -165,16 +185,32 @@ def _verbatim(text: str, kind: QueryKind, found: list[str]) -> str:
 def _head(query: str) -> str:
     """Return the query up to its length limit, without a word that the limit would split."""
     head = query[:MAX_QUERY_CHARACTERS]
-    around = words(query[MAX_QUERY_CHARACTERS - 1 : MAX_QUERY_CHARACTERS + 1])
-    if len(around) != 1 or len(around[0]) == 1:
+    if not all(map(_BEGINNING.match, query[len(head) - 1 : len(head) + 1])) or head == query:
         return head
-    shorter = head[: -len(words(head)[-1])]
-    return shorter if words(shorter) else head
+    cut = _BEGINNING.match(head[::-1])
+    shorter = head[: -cut.end()] if cut else head
+    return shorter if spelled_words(shorter) else head
+
+
+def _weighed(content: Sequence[str]) -> dict[str, float]:
+    """Return the terms of words in their order, with their shares of a word's weight."""
+    weighed: dict[str, float] = {}
+    for word in content:
+        for term, share in query_terms(word).items():
+            weighed[term] = max(share, weighed.get(term, 0.0))
+    return weighed
+
+
+def _shares(weighed: Mapping[str, float], terms: Sequence[str]) -> Mapping[str, float]:
+    """Return the shares of those of `terms` that do not weigh as a word."""
+    return {term: weighed[term] for term in terms if weighed[term] < 1.0}
 
 
 def _spellings(content: list[str]) -> frozenset[str]:
     """Return the whole words that are no word's stem or part."""
-    split = [word_terms(word) for word in content]
+    split = [
+        word_terms(piece) for word in content for piece in pieces(word) if not is_unspaced(piece)
+    ]
     roots = {root for terms in split for root in terms[1:] or terms}
     return frozenset(terms[0] for terms in split) - roots
 
@@ -188,11 +224,11 @@ def _spelled(names: list[str], kind: QueryKind) -> tuple[str, ...]:
 
 
 def _wholes(name: str) -> set[str]:
-    return {word_terms(word)[0] for word in words(name)}
+    return set(whole_terms(name))
 
 
 def _symbols(names: list[str], content: list[str]) -> list[str]:
     """Return the distinct names, single words first, in the query's order."""
     dotted = [_SEPARATORS.sub(".", name) for name in names if not name.isalnum()]
-    folded = [name.strip("_").casefold() or name for name in (*content, *dotted)]
+    folded = map(folded_name, (*content, *dotted))
     return list(dict.fromkeys(folded))

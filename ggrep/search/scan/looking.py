@@ -8,6 +8,7 @@ from typing import Final
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.ids import PathKey
+from ggrep.base.scripts import folded, nfc
 from ggrep.config.languages import language_named
 from ggrep.config.settings import Settings
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Corpus
@@ -75,7 +76,7 @@ class PathEligibility:
     """Tells of a path whether a file there may hold an answer. Rows are judged again later."""
 
     def __init__(self, request: SearchRequest) -> None:
-        self._scope = keys_of_scope(request.scope)
+        self._scope = tuple(map(nfc, keys_of_scope(request.scope)))
         self._corpora = frozenset(request.corpora)
         self._all = len(self._corpora) == len(CORPORA)
         self._tests = [
@@ -87,7 +88,7 @@ class PathEligibility:
 
     def has(self, path: str) -> bool:
         """Return whether a file is to be looked into."""
-        if self._scope and not any(is_below(path, key) for key in self._scope):
+        if self._scope and not any(is_below(nfc(path), key) for key in self._scope):
             return False
         if not self._all and not _may_hold(path, self._corpora):
             return False
@@ -95,9 +96,10 @@ class PathEligibility:
 
     def leads(self, directory: bytes) -> bool:
         """Return whether a directory, written with a trailing slash, may lead to such a file."""
-        scopes = [key.encode() + b"/" for key in self._scope]
+        scopes = [f"{key}/" for key in self._scope]
+        path = nfc(os.fsdecode(directory))
         return not scopes or any(
-            directory.startswith(scope) or scope.startswith(directory) for scope in scopes
+            path.startswith(scope) or scope.startswith(path) for scope in scopes
         )
 
 
@@ -115,16 +117,16 @@ def _any_of(filters: tuple[Filter, ...], key: str) -> Callable[[str], bool]:
 
 
 def _test(item: Filter) -> Callable[[str], bool]:
-    value = item.value.casefold()
+    value = folded(item.value)
     match item.key:
         case "test":
             return lambda path: bool(traits_of(path) & TEST) == (value == "true")
         case "ext":
             ending = "." + value.lstrip(".")
-            return lambda path: path.casefold().endswith(ending)
+            return lambda path: folded(path).endswith(ending)
         case "path":
             inside = path_test(value)
-            return lambda path: inside(path.casefold())
+            return lambda path: inside(folded(path))
         case "corpus":
             corpora = frozenset({CORPUS_WORDS[item.value]})
             return lambda path: _may_hold(path, corpora)

@@ -15,6 +15,7 @@ from typing import Final
 from ggrep.base.ids import PathKey
 from ggrep.index.lexical.bm25 import inverse_document_frequency
 from ggrep.index.lexical.stems import stem
+from ggrep.index.lexical.tokens import plain_text
 from ggrep.model.source import SourceFile
 from ggrep.model.traits import TEST, traits_of
 from ggrep.parse.source.made import made_traits
@@ -30,16 +31,12 @@ class Needle:
     """What words of one stem have in common.
 
     Attributes:
-        spellings: lower-case bytes, one unless the word has letters beyond ASCII.
+        text: in the form of `comparable`.
         terms: the query's terms that it stands for.
     """
 
-    spellings: tuple[bytes, ...]
+    text: bytes
     terms: tuple[str, ...]
-
-    def count(self, lowered: bytes) -> int:
-        """Return how often it stands in bytes whose ASCII letters are lower-case."""
-        return sum(map(lowered.count, self.spellings))
 
 
 def needles_of(query: ParsedQuery) -> tuple[Needle, ...]:
@@ -48,8 +45,8 @@ def needles_of(query: ParsedQuery) -> tuple[Needle, ...]:
     for term in query.terms:
         held.setdefault(_shared(term, query), []).append(term)
     kept = sorted(held, key=lambda text: (-len(text), text.encode()))[:MOST_NEEDLES]
-    needles = [Needle(tuple(_spellings(text)), tuple(held[text])) for text in kept]
-    return tuple(sorted(needles, key=lambda needle: needle.spellings))
+    needles = [Needle(text.encode(), tuple(held[text])) for text in kept]
+    return tuple(sorted(needles, key=lambda needle: needle.text))
 
 
 def _shared(term: str, query: ParsedQuery) -> str:
@@ -63,14 +60,16 @@ def _shared(term: str, query: ParsedQuery) -> str:
     return root[:-1] if root.endswith("y") and len(root) > 3 else root
 
 
-def _spellings(text: str) -> Iterable[bytes]:
-    if text.isascii():
-        return [text.encode()]
-    # A term is case-folded, and so is `ß`; bytes fold ASCII alone.
-    folded = (text, text.replace("ss", "ß"))
-    return sorted(
-        {form.encode().lower() for word in folded for form in (word, word.upper(), word.title())}
-    )
+def comparable(data: bytes, *, any_script: bool) -> bytes:
+    """Return bytes in which needles are looked for: in lower case, as terms are.
+
+    Args:
+        data: UTF-8; what is none is left out where the text is not ASCII.
+        any_script: normalise letters beyond ASCII, which no needle of ASCII needs.
+    """
+    if not any_script or data.isascii():
+        return data.lower()
+    return plain_text(data.decode("utf-8", "ignore")).encode()
 
 
 _K1: Final = 2.5
@@ -116,6 +115,7 @@ class Sightings:
     """What was seen of a tree.
 
     Attributes:
+        any_script: the query has letters beyond ASCII.
         found: files that may answer, in the order they were met.
         files: that were looked into; `bytes_read` those of all of them.
         totals: of all counts; `holding` files that have any; `paths` that do.
@@ -123,6 +123,7 @@ class Sightings:
 
     needles: tuple[Needle, ...]
     names: tuple[bytes, ...]
+    any_script: bool = False
     found: list[Sighted] = field(default_factory=list)
     files: int = 0
     bytes_read: int = 0
@@ -144,8 +145,8 @@ class Sightings:
         """
         self.files += 1
         self.bytes_read += len(data)
-        lowered = data.lower()
-        counts = tuple([needle.count(lowered) for needle in self.needles])
+        lowered = comparable(data, any_script=self.any_script)
+        counts = tuple([lowered.count(needle.text) for needle in self.needles])
         in_path, in_name = self._in_path(file.path_key)
         if matched is False or not (matched or in_path or any(counts)):
             return
@@ -162,14 +163,13 @@ class Sightings:
         self.found.append(Sighted(file, counts, in_path, in_name, defines, traits))
 
     def _in_path(self, key: PathKey) -> tuple[int, int]:
-        path = key.lower().encode()
+        path = comparable(key.encode(), any_script=self.any_script)
         name = path.rpartition(b"/")[2]
         in_path = in_name = 0
         for place, needle in enumerate(self.needles):
-            if any(text in path for text in needle.spellings):
+            if needle.text in path:
                 in_path |= 1 << place
-                if any(text in name for text in needle.spellings):
-                    in_name |= 1 << place
+                in_name |= (needle.text in name) << place
         return in_path, in_name
 
     def best(self, query: ParsedQuery) -> list[Sighted]:
@@ -203,7 +203,8 @@ def sightings_for(query: ParsedQuery, needles: Sequence[Needle]) -> Sightings:
     """Return what nothing was seen of yet."""
     names = [name.rpartition(".")[2] for name in query.symbols]
     wanted = [name.encode() for name in dict.fromkeys(names) if len(name) > 2 and name.isascii()]
-    return Sightings(tuple(needles), tuple(wanted[:_MOST_NAMES]))
+    any_script = not query.text.isascii()
+    return Sightings(tuple(needles), tuple(wanted[:_MOST_NAMES]), any_script)
 
 
 def promise_of(paths: Iterable[bytes], needles: Sequence[Needle]) -> dict[bytes, float]:
@@ -212,9 +213,11 @@ def promise_of(paths: Iterable[bytes], needles: Sequence[Needle]) -> dict[bytes,
     That is how rare the needles are, among all paths, that the best path below it holds.
     """
     listed = list(paths)
+    any_script = not all(needle.text.isascii() for needle in needles)
+    lowered = [comparable(path, any_script=any_script) for path in listed]
     # All are searched as one text: of a large tree's paths few hold a needle.
-    text = b"\0".join(listed).lower()
-    ends = list(accumulate(len(path) + 1 for path in listed))
+    text = b"\0".join(lowered)
+    ends = list(accumulate(len(path) + 1 for path in lowered))
     worth: dict[int, float] = {}
     for needle in needles:
         numbers = _holding(text, ends, needle)
@@ -233,12 +236,11 @@ def promise_of(paths: Iterable[bytes], needles: Sequence[Needle]) -> dict[bytes,
 def _holding(text: bytes, ends: Sequence[int], needle: Needle) -> set[int]:
     """Return the numbers of the pieces of a text, by their ends, that hold a needle."""
     numbers: set[int] = set()
-    for spelling in needle.spellings:
-        place = text.find(spelling)
-        while place >= 0:
-            number = bisect_right(ends, place)
-            numbers.add(number)
-            place = text.find(spelling, ends[number])
+    place = text.find(needle.text)
+    while place >= 0:
+        number = bisect_right(ends, place)
+        numbers.add(number)
+        place = text.find(needle.text, ends[number])
     return numbers
 
 
