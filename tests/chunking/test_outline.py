@@ -16,9 +16,10 @@ class Read:
 
     def __init__(self, language: str, text: str, limits: ChunkLimits = SMALL) -> None:
         self.data = text.encode()
-        self.root: Node = tree(language, self.data)
+        table = LineTable(self.data)
+        self.root: Node = tree(language, table)
         rules = rules_for(language, self.root, self.data)
-        self.outline = Outline(self.root, LineTable(self.data), rules, limits)
+        self.outline = Outline(self.root, table, rules, limits)
 
     @property
     def shown(self) -> list[str]:
@@ -138,7 +139,7 @@ def test_statements_are_as_deep_as_the_large_nodes_around_them() -> None:
     """Windows are cut at the outermost; a clause goes with what is before it."""
     inner = "".join(f"    a{number} = 1\n" for number in range(8))
     text = f"if a:\n{inner}elif b:\n    c = 1\n    d = 1\ne = 1\n"
-    depths = statement_depths(tree("python", text.encode()), SMALL)
+    depths = statement_depths(tree("python", LineTable(text.encode())), SMALL)
 
     assert depths == {0: 0, 1: 1, **dict.fromkeys(range(2, 9), 2), 12: 0}
 

@@ -160,7 +160,7 @@ def _parsed(language: str, path_key: str, table: LineTable, limits: ChunkLimits)
     from ggrep.parse.chunking.outline import Outline, statement_depths
     from ggrep.parse.languages.syntax import rules_for, tree
 
-    root = tree(language, table.data)
+    root = tree(language, table)
     outline = Outline(root, table, rules_for(language, root, table.data), limits)
 
     @cache

@@ -60,7 +60,7 @@ def outline_file(path_key: str, data: bytes) -> tuple[Outlined, ...]:
 def _own(language: str, table: LineTable) -> Sequence[Definition]:
     from ggrep.parse.languages.syntax import rules_for, tree
 
-    root = tree(language, table.data)
+    root = tree(language, table)
     rules = rules_for(language, root, table.data)
     return Outline(root, table, rules, ChunkLimits()).definitions
 

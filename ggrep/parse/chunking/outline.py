@@ -97,7 +97,7 @@ class Outline:
             if kind in _LEADING or (leads and node.id in leads) or kind.endswith("comment"):
                 lead = self._extend_lead(lead, node)
                 continue
-            if lead is not None and not self._table.adjacent(lead.end, node.start_byte):
+            if lead is not None and not self._near(lead.end, node):
                 lead = None
             said = Found("", inside=(node,)) if kind == "ERROR" else self._rules.describe(node)
             for definition in self._visit(node, said, lead, scope, depth):
@@ -133,6 +133,8 @@ class Outline:
         kept = scope == "top" or (scope == "class" and self._rules.fields)
         if found.chunk_type == "constant" and not kept:
             return self._members(found, node, scope, depth)
+        if scope == "local" and found.loose and self._rules.prototypes:
+            return []
         return [self._build(node, lead, found, scope, depth)]
 
     def _build(
@@ -144,7 +146,7 @@ class Outline:
         walked = is_object or found.chunk_type in _ALWAYS_WALKED
         members = self._members(found, node, scope, depth) if walked or self._big(node) else []
         return Definition(
-            start=_start(node, lead, found),
+            start=self._start(node, lead, found),
             end=end_of(node, found),
             found=found,
             chunk_type="method" if method else "field" if field else found.chunk_type,
@@ -176,6 +178,14 @@ class Outline:
             return _Lead(start, end, (start, end) if comment else None)
         return None
 
+    def _near(self, end: int, node: Node) -> bool:
+        return self._table.adjacent(end, self._table.with_marks(node.start_byte))
+
+    def _start(self, node: Node, lead: "_Lead | None", found: Found) -> int:
+        """Return where a definition begins; its doc may lie in front, in another node."""
+        start = self._table.with_marks(node.start_byte) if lead is None else lead.start
+        return start if found.doc is None else min(start, found.doc.start_byte)
+
     def _big(self, node: Node) -> bool:
         return _oversize(node, self._limits)
 
@@ -187,12 +197,6 @@ def _oversize(node: Node, limits: ChunkLimits) -> bool:
         # need not build their points.
         return size > limits.max_bytes
     return node.end_point[0] - node.start_point[0] >= limits.max_lines
-
-
-def _start(node: Node, lead: _Lead | None, found: Found) -> int:
-    """Return where a definition begins; its doc may lie in front, in another node."""
-    start = node.start_byte if lead is None else lead.start
-    return start if found.doc is None else min(start, found.doc.start_byte)
 
 
 def _doc(found: Found, lead: _Lead | None) -> Span:

@@ -45,13 +45,14 @@ _OBJC_NOISE: Final = re.compile(
 _TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}\"|/\*(?:[^*]|\*(?!/)){0,8000}\*/"
 _PLAIN: Final = rb"[^(){};\"/]|" + _TEXT
 _CALLED: Final = re.compile(
-    rb"\n(?=[A-Zes])(?:(?:static|extern)[ \t]{1,40}){0,2}(?P<macro>[A-Z][A-Z0-9_]{2,80}[ \t]?\()"
+    rb"\n(?:(?=[A-Zes])|[ \t]{1,8}(?=[A-Z_]{0,20}(?:TEST|SCENARIO)))(?:(?:static|extern)[ \t]{1,40}){0,2}(?P<macro>[A-Z][A-Z0-9_]{2,80}[ \t]?\()"
     rb"(?P<given>(?:" + _PLAIN + rb"|\((?:" + _PLAIN + rb"|\((?:" + _PLAIN + rb"){0,200}\))"
     rb"{0,200}\)){0,2000})\)(?P<more>\s{0,80}\([^(){};\"]{0,400}\))?"
     rb"(?P<then>\s{0,80}\{|[ \t]*(?:=[^;{}\n]{0,200})?;|(?=[ \t]*\n#[ \t]*(?:elif|else|endif)\b))"
 )
 _VARIABLES: Final = re.compile(rb"DEFINE|DECLARE|LIST_HEAD|NOTIFIER_HEAD|ATTR")
 """Words of macros that make a variable of their first argument."""
+_TESTS: Final = re.compile(rb"TEST|SCENARIO")
 _CALLS: Final = re.compile(rb"SYSCALL_DEFINE")
 """Of those whose head may be chosen by the preprocessor, in front of one body."""
 _BRACKETS: Final = re.compile(
@@ -68,6 +69,17 @@ _TYPED: Final = re.compile(rb"PER_CPU|PERCPU")
 _FIRST: Final = re.compile(rb"\s*([A-Za-z_]\w{0,200})\s*(?:,|\Z)")
 _SECOND: Final = re.compile(rb"[^,()]{1,200},\s*([A-Za-z_]\w{0,200})\s*(?:,|\Z)")
 _NOT_SPACE: Final = re.compile(rb"\S")
+_NESTED: Final = rb"\((?:[^(){};]|\((?:[^(){};]|\([^(){};]{0,200}\)){0,200}\)){0,400}\)"
+_MOCKS: Final = re.compile(
+    rb"MOCK_(?:CONST_)?METHOD(?P<old>\d{1,2}(?:_T)?)?\((?P<given>(?:[^(){};]|"
+    + _NESTED
+    + rb"){1,800})"
+    rb"\)[ \t]{0,8};"
+)
+_AFTER_TYPE: Final = re.compile(
+    rb"(?:[^(),<>]|<(?:[^<>();]|<[^<>();]{0,200}>){0,200}>|" + _NESTED + rb"){1,200},"
+    rb"\s*([A-Za-z_]\w{0,200})\s*(?:,|\Z)"
+)
 
 
 def expanded(data: bytes) -> bytes:
@@ -87,6 +99,8 @@ def _expanded(data: bytes) -> bytes:
         data = _BRACKETS.sub(_without_text, data)
     if b"S_ENUM(" in data or b"S_OPTIONS(" in data:
         data = _ENUMS.sub(_enum, data)
+    if b"MOCK_" in data:
+        data = _MOCKS.sub(_mocked, data)
     return _CALLED.sub(_definition, b"\n" + data)[1:]
 
 
@@ -125,12 +139,14 @@ def _definition(match: re.Match[bytes]) -> bytes:
     whole, start = match[0], match.start()
     body = match["then"].endswith(b"{")
     typed = _TYPED.search(macro) is not None
+    if body and _TESTS.search(macro):
+        return _test(match)
     named = (_SECOND if typed else _FIRST).match(given)
     if named is None or (not body and _VARIABLES.search(macro) is None):
         return whole
     low, high = (match.start("given") - start + at for at in named.span(1))
     after = match.end("given") - start
-    if body and (high >= after or b"TEST" in macro):
+    if body and high >= after:
         return whole  # without further arguments it reads as a function already
     out = bytearray(_NOT_SPACE.sub(b" ", whole))
     head = match.start("macro") - start
@@ -148,4 +164,33 @@ def _definition(match: re.Match[bytes]) -> bytes:
         out[high], out[after] = 0x28, 0x29  # in the comma's place and the closing bracket's
     else:
         out[head : head + 3] = b"int"
+    return bytes(out)
+
+
+def _test(match: re.Match[bytes]) -> bytes:
+    """Return a test that is given names alone, so that it reads as a function: two at most."""
+    given = match["given"]
+    first = _FIRST.match(given)
+    named = first and (_SECOND.match(given) or first)
+    if named is first and first and given[first.end() :].lstrip()[:1] == b'"':
+        named = None  # a fixture, and a text
+    kept = named.end(1) if named else 0
+    low, high = (at - match.start() for at in match.span("given"))
+    rest = match.end("more") - match.start() if match["more"] else high + 1
+    whole = match[0]
+    blank = _NOT_SPACE.sub(b" ", whole[low + kept : rest - 1])
+    return whole[: low + kept] + blank + b")" + whole[rest:]
+
+
+def _mocked(match: re.Match[bytes]) -> bytes:
+    """Return the method that `MOCK_METHOD(int, size, (), (const));` makes."""
+    named = (_FIRST if match["old"] else _AFTER_TYPE).match(match["given"])
+    if named is None:
+        return match[0]
+    low, high = (match.start("given") - match.start() + at for at in named.span(1))
+    out = bytearray(_NOT_SPACE.sub(b" ", match[0]))
+    out[:4] = b"void"
+    out[low:high] = named[1]
+    out[high : high + 1] = b"("
+    out[-2:] = b");"
     return bytes(out)

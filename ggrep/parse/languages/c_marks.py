@@ -5,56 +5,244 @@ the definition, and often all that follow. Every other byte stays where it is.
 """
 
 import re
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal, TypeAlias
 
-_MACRO: Final = rb"[A-Z][A-Z0-9_]{2,80}"
+_Span: TypeAlias = tuple[int, int]
+_Place: TypeAlias = Literal["start", "behind", "within", ""]
+"""Where a mark stands: in front of a declaration, behind a parameter list, or in one."""
+
 _TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}\""
 _GIVEN: Final = (
-    rb"\((?:[^(){};\"]|" + _TEXT + rb"|\((?:[^(){};\"]|" + _TEXT + rb"){0,200}\)){0,400}\)"
+    rb"\((?:[^(){};\"]|"
+    + _TEXT
+    + rb"|\((?:[^(){};\"]|"
+    + _TEXT
+    + rb"|\([^(){};\"]{0,200}\)){0,200}\)){0,400}\)"
 )
-_MARK: Final = _MACRO + rb"(?![\w.:<])(?:[ \t]?" + _GIVEN + rb")?"
-_TYPE: Final = rb"[A-Za-z_][\w:]{0,120}(?:<[^;{}()]{0,200}>)?"
+_TYPE: Final = rb"(?:::)?[A-Za-z_][\w:]{0,120}(?:<[^;{}()]{0,200}>)?"
+_NAME: Final = rb"(?:~?[A-Za-z_][\w:~]{0,120}|operator\s{0,8}[^\w\s]{1,3})"
 
-_PLACES: Final = (
-    # class MARK Name ... {
-    rb"\b(?:class|struct|union|enum)\s{1,8}(?P<hide>(?:" + _MARK + rb"\s{1,8}){1,3})"
-    rb"(?=" + _TYPE + rb"\s{0,200}(?:final\s{0,8})?(?:\{|:[^:]))",
-    # MARK Name(...) : member(...), MARK ~Name(), MARK operator Type(): nothing stands for a type.
-    rb"(?P<hide>\b" + _MACRO + rb")(?=[ \t]{1,8}(?:~|operator\s{1,8}[A-Za-z]|\w{1,80}"
-    rb"\([^;{}]{0,400}\)\s{0,80}(?:noexcept\s{0,80})?:[^:]))",
-    # MARK type name(...), at a line's beginning or behind words like it
-    rb"(?:^|\b(?:static|inline|extern|virtual|explicit|friend|constexpr)\s{1,8}|>[ \t])[ \t]{0,40}"
-    rb"(?P<hide>(?:" + _MARK + rb"\s{1,80}){1,3})"
-    rb"(?=(?:(?:static|inline|const|constexpr|virtual|extern|unsigned|typename)\s{1,8}){0,3}"
-    rb"(?!operator\b|return\b|else\b)" + _TYPE + rb"[\s*&]{1,40}(?:~?[A-Za-z_][\w:]{0,120}|operator"
-    rb"[^\w\s(]{1,3})\s?\()",
-    # f(...) MARK {
-    rb"\)\s{0,40}(?:(?:const|noexcept|override|final)\s{0,40}){0,3}"
-    rb"(?P<hide>\b" + _MARK + rb"(?:\s{1,80}" + _MARK + rb"){0,4})(?=\s{0,80}(?:[{;=]|:[^:]))",
-    # type name MARK(...);
-    rb"[\w>*&][ \t]{1,8}[a-z]\w{0,80}(?<!_t)(?<!\bint)(?<!\bvoid)(?<!\bchar)(?<!\bbool)(?<!\blong)"
-    rb"(?<!\bconst)(?<!\bdouble)(?<!\bfloat)(?<!\bshort)(?<!\bunsigned)(?<!\bauto)"
-    rb"\s{1,80}(?P<hide>" + _MACRO + _GIVEN + rb")(?=\s{0,8}[;=])",
-    # MARK and MARK(...); alone at the left margin
-    rb"^(?P<hide>(?:" + _MACRO + rb"[ \t]?" + _GIVEN + rb"[ \t]*;?|[A-Z][A-Z0-9]*_[A-Z0-9_]{1,80}))"
-    rb"[ \t]*(?://[^\n]{0,200})?$(?!\s{0,200}\{)",
+_MACRO: Final = re.compile(rb"[A-Z](?<=[\s)>}:;].)[A-Z0-9_]{2,80}(?=[ \t]?\(|\s|[;{]|:(?!:))")
+"""A word that can be a mark by the characters around it."""
+_MORE: Final = re.compile(rb"\s{1,80}[A-Z][A-Z0-9_]{2,80}(?!\w)(?:[ \t]?" + _GIVEN + rb")?")
+_ARGUMENTS: Final = re.compile(rb"[ \t]?" + _GIVEN)
+_NOT_BLANK: Final = re.compile(rb"\S")
+
+_DECLARES: Final = re.compile(
+    rb"\s{1,80}(?:(?:class|const|constexpr|enum|explicit|extern|friend|inline|namespace|static"
+    rb"|struct|template|typedef|typename|union|unsigned|using|virtual|volatile)\b(?!\s{0,8}[=,;.(])"
+    rb"|operator\s{1,8}[A-Za-z]|~|\[\["
+    # a constructor with what its members are set to
+    rb"|[A-Za-z_]\w{0,80}\s?\([^;{}]{0,400}\)\s{0,80}(?:noexcept\s{0,80})?:[^:]"
+    # a type and a name
+    rb"|(?!(?:operator|return|else)\b)(?:(?:long|short|signed|auto)\s{1,8}){0,3}"
+    + _TYPE
+    + rb"[\s*&]{1,40}(?:(?:const|constexpr|inline|static|unsigned)[\s*&]{1,8}){0,2}"
+    + _NAME
+    + rb"\s{0,8}[(;=\[{])"
 )
-_MARKS: Final = tuple(re.compile(place, re.MULTILINE) for place in _PLACES)
-_PLAIN: Final = re.compile(rb"[^\n]")
+"""What follows a mark in front of a declaration."""
+_ENDS_HEAD: Final = re.compile(
+    rb"\s{0,80}(?:(?:const|final|noexcept|override)\b\s{0,80}){0,3}(?:[{;=]|:[^:]|->)"
+)
+"""What follows the last mark behind a parameter list."""
+_ALONE: Final = re.compile(
+    rb"[ \t]{0,80}(?://[^\n]{0,400}|/\*[^\n]{0,400}\*/[ \t]{0,8})?\r?\n\s{0,400}"
+    rb"(?:(?P<end>\}|\Z)|[A-Za-z_~#@]|//|/\*|\[\[)"
+)
+"""What follows a mark that stands alone in its line."""
+_CALLED: Final = re.compile(rb"\s{0,8}[\w:~]{1,120}\s?\(")
+_MEMBER: Final = re.compile(rb"\s{0,8}[;=]")
+_ENDED: Final = re.compile(rb"[ \t]{0,80};[ \t]{0,80}(?=(?://[^\n]{0,400})?(?:\r?\n|\Z))")
+
+_SPECIFIERS: Final = frozenset(
+    b"consteval constexpr constinit explicit extern friend inline static virtual".split()
+)
+_BEHIND: Final = frozenset(b"const final noexcept override".split())
+_RECORDS: Final = frozenset(b"class enum namespace struct typename union".split())
+_STATEMENTS: Final = frozenset(
+    b"case catch co_await co_return co_yield delete do else for goto if new return sizeof switch"
+    b" throw typedef using while".split()
+)
+_TYPES: Final = frozenset(
+    b"auto bool char double float int long short signed unsigned void".split()
+)
+_LAST_WORD: Final = re.compile(rb"(?<!\w)[A-Za-z_]\w{0,80}\Z")
+_FIRST_WORD: Final = re.compile(rb"[A-Za-z_]\w{0,80}")
+_TYPED: Final = re.compile(rb"[\w\s:<>,*&\[\]]+")
+_MOST_LINE: Final = 400
+"""How far the text in front of a mark is looked at, in bytes."""
+_HEADS: Final = tuple(
+    re.compile(
+        word
+        + rb"\b(?P<head>(?:[\w\s<>&*~\[\],-]{1,400}+|::|//[^\n]{0,400}\n|"
+        + _GIVEN
+        + rb"){1,40}+)"
+        rb"(?:\{|:(?!:)(?=[^;{}]{0,800}\{))"
+    )
+    for word in (b"class", b"enum", b"namespace", b"struct", b"union")
+)
+"""Each begins with its word: that is what a search for an expression is fast at."""
+_HEAD_WORD: Final = re.compile(
+    rb"(?P<attribute>\[\[[^\[\]]{0,200}\]\]|(?:alignas|__attribute__|__declspec)\s?"
+    + _GIVEN
+    + rb")"
+    rb"|(?P<comment>//[^\n]{0,400}\n)"
+    rb"|(?P<word>[A-Za-z_]\w{0,120}(?:\s?::\s?\w{1,120}){0,8})"
+    rb"(?P<given>\s?" + _GIVEN + rb")?(?P<types>\s?<[^;{}]{0,400}>)?"
+    rb"|(?P<bases>,\s{0,80}(?:public|private|protected|virtual)\b[^;{}()]{0,400})"
+    rb"|(?P<other>\S)"
+)
+_EXPORTS: Final = re.compile(rb"(?i)_(?:api|dll|export)\Z")
+_PARAMETERS: Final = re.compile(rb"\w\s+[\w*&]|[*&]")
+_CAPITALS: Final = re.compile(rb"[A-Z_][A-Z0-9_]+")
+_TRAILING: Final = re.compile(rb"(?:[A-Z0-9]{1,20}_){0,4}(?:FINAL|SEALED)(?:_[A-Z0-9]{1,20}){0,2}")
+_SECTIONS: Final = re.compile(
+    rb"^[ \t]{0,80}(?:(?:public|protected|private)[ \t]{1,8}(?P<slots>slots|Q_SLOTS)[ \t]{0,8}:"
+    rb"|(?P<signals>(?:signals|Q_SIGNALS)[ \t]{0,8}:))(?!:)",
+    re.MULTILINE,
+)
+"""Sections of a class that Qt adds to those of the language."""
 
 
 def without_marks(data: bytes) -> bytes:
     """Return the text to parse, as long as `data`."""
-    for marks in _MARKS:
-        data = marks.sub(_without_mark, data)
-    return data
+    parts, at = list[bytes](), 0
+    for start, end in sorted([*_in_heads(data), *_in_text(data), *_sections(data)]):
+        if start >= at:
+            parts += [data[at:start], _NOT_BLANK.sub(b" ", data[start:end])]
+            at = end
+    return b"".join((*parts, data[at:])) if parts else data
 
 
-def _without_mark(match: re.Match[bytes]) -> bytes:
-    start, end = (at - match.start() for at in match.span("hide"))
-    whole = match[0]
-    return whole[:start] + _blank(whole[start:end]) + whole[end:]
+def _in_heads(data: bytes) -> Iterator[_Span]:
+    """Yield the marks in the heads of classes and namespaces: `class MARK Name MARK : Base {`."""
+    for form in _HEADS:
+        for head in form.finditer(data):
+            if len(head["head"].split(None, 2)) > 1 or b"[" in head["head"]:
+                yield from _head_marks(data, *head.span("head"))
 
 
-def _blank(text: bytes) -> bytes:
-    return _PLAIN.sub(b" ", text)
+def _head_marks(data: bytes, start: int, end: int) -> list[_Span]:
+    words, hidden = list[re.Match[bytes]](), list[_Span]()
+    for item in _HEAD_WORD.finditer(data, start, end):
+        word = item["word"]
+        if item["attribute"] or (item["bases"] and words):
+            hidden.append(item.span())
+        elif word and word not in _RECORDS:
+            if word != b"final":
+                words.append(item)
+        elif not item["comment"] and (words or word not in {b"class", b"struct"}):
+            return []
+    named = len(words) - 1
+    while named > 0 and _is_trailing(words, named):
+        named -= 1
+    if named < 0 or (named > 0 and words[named]["given"]):
+        return []  # `struct point origin(int x) {`
+    return hidden + [item.span() for place, item in enumerate(words) if place != named]
+
+
+def _is_trailing(words: Sequence[re.Match[bytes]], place: int) -> bool:
+    """Say whether a word in a head is a mark behind the name."""
+    word, given = words[place]["word"], words[place]["given"]
+    if not _CAPITALS.fullmatch(word) or (given and _PARAMETERS.search(given)):
+        return False
+    before = [item["word"] for item in words[:place] if not _EXPORTS.search(item["word"])]
+    plain = any(not _CAPITALS.fullmatch(each) for each in before)
+    return plain or _TRAILING.fullmatch(word) is not None
+
+
+def _in_text(data: bytes) -> Iterator[_Span]:
+    """Yield the marks in front of declarations, behind parameter lists, and alone in lines."""
+    text, last = b"\n" + data, 0
+    place: _Place = ""
+    for macro in _MACRO.finditer(text):
+        start, end = macro.span()
+        if start < last:
+            continue
+        low = text.rfind(b"\n", max(0, start - _MOST_LINE), start) + 1 or max(0, start - _MOST_LINE)
+        lead = text[low:start].strip()
+        if not last or not text[last:start].isspace():
+            place = _place(text, low, lead)
+        if not place:
+            continue
+        given = _ARGUMENTS.match(text, end)
+        stop = given.end() if given else end
+        if not given and text[end : end + 2].strip()[:1] == b"(":
+            continue
+        if place == "start":
+            last = _before_declaration(text, low, start, stop, lead)
+        elif place == "behind":
+            last = _behind_parameters(text, stop)
+        else:
+            last = _within(text, stop, lead, given=given is not None)
+        if last:
+            yield start - 1, last - 1
+
+
+def _place(text: bytes, low: int, lead: bytes) -> _Place:
+    """Return where a mark stands by the text in front of it."""
+    first = not lead
+    if first:
+        before = text[max(0, low - _MOST_LINE) : low].rstrip()
+        lead = before[before.rfind(b"\n") + 1 :].strip()
+        if lead.endswith((b"*/", b"\\")):
+            return "" if lead.endswith(b"\\") else "start"
+        if not lead or lead.startswith((b"#", b"//", b"*", b"/*")):
+            return "start"
+        lead = lead.partition(b"//")[0].rstrip()
+    elif lead.startswith((b"#", b"//", b"*", b"/*")):
+        return ""
+    opening = _FIRST_WORD.match(lead)
+    if opening and opening[0] in _STATEMENTS and not lead.endswith((b";", b"{", b"}")):
+        return ""
+    ending = lead[-1:]
+    if ending in b";{}:" or (ending == b">" and (first or lead.startswith(b"template"))):
+        return "start"
+    word = _LAST_WORD.search(lead)
+    if ending == b")" or (word and word[0] in _BEHIND and b")" in lead):
+        return "behind"
+    if word and word[0] in _SPECIFIERS:
+        return "start"
+    if (word and word[0] in _RECORDS) or not _TYPED.fullmatch(lead):
+        return ""
+    return "within"
+
+
+def _before_declaration(text: bytes, low: int, start: int, stop: int, lead: bytes) -> int:
+    """Return where a mark in front of a declaration, or alone in a line, ends; 0 if it is none."""
+    if _DECLARES.match(text, stop):
+        return stop
+    if lead:
+        return 0
+    alone = _ALONE.match(text, stop)
+    called = text[stop - 1 : stop] == b")"
+    if alone:
+        bare = alone["end"] == b"}" and text[:start].rstrip().endswith((b"{", b","))
+        return stop if called or (b"_" in text[start:stop] and not bare) else 0
+    ended = _ENDED.match(text, stop) if called and low == start else None
+    return ended.end() if ended else 0
+
+
+def _behind_parameters(text: bytes, stop: int) -> int:
+    """Return where marks behind a parameter list end; 0 if they are none."""
+    while more := _MORE.match(text, stop):
+        stop = more.end()
+    return stop if _ENDS_HEAD.match(text, stop) else 0
+
+
+def _within(text: bytes, stop: int, lead: bytes, *, given: bool) -> int:
+    """Return where a mark inside of a declaration ends: `int MARK f(`, `int size MARK(lock);`."""
+    if not given:
+        return stop if _CALLED.match(text, stop) else 0
+    named = _LAST_WORD.search(lead)
+    lower = named is not None and named[0][:1].islower() and named[0] not in _TYPES
+    several = lower and len(lead.split()) > 1 and not lead.endswith(b"_t")
+    return stop if several and _MEMBER.match(text, stop) else 0
+
+
+def _sections(data: bytes) -> Iterator[_Span]:
+    if b"lots" in data or b"ignals" in data or b"_SLOTS" in data or b"_SIGNALS" in data:
+        for section in _SECTIONS.finditer(data):
+            yield section.span("slots" if section["slots"] else "signals")

@@ -122,6 +122,7 @@ class Rules:
         island: the root of what stands inside of a node that its own grammar does not look into.
         leads: ids of nodes that belong to the definition behind them, as signatures do.
         clauses: definitions of one name in a row are one.
+        prototypes: what is loose in a function is a variable or a prototype, not a definition.
         with_text: the rules for a file of that text, where nodes alone do not tell all.
     """
 
@@ -131,6 +132,7 @@ class Rules:
     island: Callable[[Node], Node | None] | None = None
     leads: frozenset[int] = frozenset()
     clauses: bool = False
+    prototypes: bool = False
     with_text: "Callable[[bytes], Rules] | None" = None
 
 

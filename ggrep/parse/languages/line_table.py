@@ -12,16 +12,24 @@ BLANK: Final = b" \t\r\n\f\v"
 
 _BLANKS: Final = re.compile(rb"[ \t\r\n\f\v]*")
 
+_BRACKET: Final = re.compile(rb"BEGIN|END|NAMESPACE")
+"""Words of marks that stand for the head or the end of a block."""
+
+MAX_INDENT: Final = 1_000
+"""Bytes of a line that are looked at: a minified file holds thousands of definitions in one."""
+
 BOM: Final = b"\xef\xbb\xbf"
 
 
 class LineTable:
     """A file's bytes with the offsets of its lines; line numbers here are 0-based."""
 
-    __slots__ = ("_filled", "data", "starts")
+    __slots__ = ("_filled", "data", "shown", "starts")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
+        self.shown = data
+        """The text that a parser reads of it, as long, some of it blank (`syntax.tree`)."""
         before = accumulate(map(len, data.split(b"\n")), initial=0)
         # The count is of line feeds passed. An array, as ten million empty lines are legal.
         self.starts: array[int] = array("q", map(add, before, count()))
@@ -50,13 +58,38 @@ class LineTable:
     def begins_line(self, offset: int) -> bool:
         """Say whether only blanks stand before `offset` on its line."""
         start = self.starts[bisect_right(self.starts, offset) - 1]
-        # Bounded: a minified file holds thousands of definitions on one endless line.
-        return offset - start <= 1000 and not self.data[start:offset].strip(BLANK)
+        return offset - start <= MAX_INDENT and not self.data[start:offset].strip(BLANK)
 
     def adjacent(self, end: int, start: int) -> bool:
         """Say whether no blank line stands between; some comments hold their line's end."""
         before = 1 if end > 0 and self.data[end - 1] == 0x0A else 0
         return self.data.count(b"\n", end, start) + before <= 1
+
+    def with_marks(self, start: int) -> int:
+        """Return where the marks in front of `start` begin that are hidden from the parser.
+
+        They stand in its line, or alone in the lines right above it.
+        """
+        if self.shown is self.data:
+            return start
+        line = self.line_of(start)
+        first = self.starts[line]
+        if start - first > MAX_INDENT:
+            return start
+        end = start
+        if not self.data[first:start].strip():
+            line, end = line - 1, first
+        while line >= 0 and self._hides(self.starts[line], end):
+            start = end = self.starts[line]
+            line -= 1
+        return start
+
+    def _hides(self, start: int, end: int) -> bool:
+        """Say whether nothing but marks of what follows stands between."""
+        marks = self.data[start:end].strip()
+        hidden = marks and not self.shown[start:end].strip()
+        apart = marks.startswith(b"#") or marks.endswith(b":") or _BRACKET.search(marks)
+        return bool(hidden) and not apart
 
     def trim(self, start: int, end: int) -> tuple[int, int]:
         """Return the range without blank ends, its first line's indentation kept.

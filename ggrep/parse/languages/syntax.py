@@ -59,9 +59,11 @@ def grammar_of(language: str, data: bytes) -> str:
     return GRAMMARS[language]
 
 
-def tree(language: str, data: bytes) -> Node:
-    """Return the root of the file's syntax tree."""
-    return parse(grammar_of(language, data), shown(language, data))
+def tree(language: str, table: LineTable) -> Node:
+    """Return the root of the file's syntax tree; `table.shown` becomes the text it is made of."""
+    text = shown(language, table.data)
+    table.shown = table.data if text == table.data else text
+    return parse(grammar_of(language, table.data), table.shown)
 
 
 def script_tree(table: LineTable, script: Script) -> Node:
@@ -78,7 +80,11 @@ def rules_for(language: str, root: Node, data: bytes) -> Rules:
 
         base = nothing if rules is None else rules.describe
         made = read(grammar_of(language, data), root, base)
-        return made if rules is None else replace(made, imported=rules.imported)
+        return (
+            made
+            if rules is None
+            else replace(made, imported=rules.imported, prototypes=rules.prototypes)
+        )
     if rules is None:
         raise ValueError(f"nobody reads {language}")
     return rules if rules.with_text is None else rules.with_text(data)

@@ -56,7 +56,7 @@ class Heads:
 
     def _lead(self, node: Node) -> tuple[int, tuple[int, int]]:
         """Return where the comments in front of a node begin, and their range."""
-        start, doc = node.start_byte, (0, 0)
+        start, doc = self._table.with_marks(node.start_byte), (0, 0)
         before = node.prev_named_sibling
         if before is None and node.parent is not None and node.parent.start_byte == start:
             before = node.parent.prev_named_sibling  # the grammar puts it in front of the body

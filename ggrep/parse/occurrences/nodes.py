@@ -85,7 +85,6 @@ _EXPRESSIONS: Final = {
     "generator_function": "function",
 }
 _FUNCTIONS: Final = frozenset({"arrow_function", "function_expression", "generator_function"})
-_DECLARATIONS: Final = frozenset({"declaration", "field_declaration", "function_definition"})
 _MACROS: Final = frozenset({"preproc_def", "preproc_function_def"})
 _IMPORTED: Final = re.compile(r"(?:\w+\()?require\(")
 _CLASS: Final = re.compile(r"[\w$.]+\.prototype|(?:[\w$]+\.)*[A-Z][\w$]*")
@@ -99,8 +98,6 @@ def described(language: str, node: Node) -> Found | None:
     if kind in _EXPRESSIONS:
         name = field_text(node, "name")
         return Found(_EXPRESSIONS[kind], name, body_of(node)) if name else None
-    if language == "cpp":
-        return _conversion(node) if kind in _DECLARATIONS else None
     if language in SCRIPTS:
         reader = _READERS.get(kind)
         return None if reader is None else reader(node)
@@ -127,18 +124,6 @@ def anywhere(node: Node) -> bool:
 def is_key(node: Node, field: str | None, name: str) -> bool:
     """Say whether a string is the name of an object's member: `{ "a b": 1 }`."""
     return field in _KEYS and node.type == "string" and text_of(node)[1:-1] == name
-
-
-def _conversion(node: Node) -> Found | None:
-    """Return the operator that turns a C++ object into a pointer or reference."""
-    named, owners = node.child_by_field_name("declarator"), []
-    while named is not None and named.type == "qualified_identifier":
-        owners.append(field_text(named, "scope"))
-        named = named.child_by_field_name("name")
-    if named is None or named.type != "operator_cast":
-        return None
-    name = text_of(named).partition("(")[0].strip()
-    return Found("function", name, body_of(node), owners=tuple(filter(None, owners)))
 
 
 def _statement(node: Node) -> Found | None:

@@ -38,7 +38,8 @@ Way: TypeAlias = Sequence[tuple[Node, str | None]]
 
 def role_of(way: Way) -> Role:
     """Return what a usage is for, where syntax tells: an import, or whose methods follow."""
-    for (node, _), (_, field) in zip(way, [*way[1:], (way[-1][0], None)], strict=True):
+    fields = [field for _, field in way[1:]]
+    for (node, _), field in zip(way, [*fields, None], strict=False):
         if node.type.startswith(_IMPORTS) or node.type == "import":
             return "import"
         if node.type == "export_statement" and node.child_by_field_name("source") is not None:

@@ -16,7 +16,7 @@ from ggrep.parse.languages.embedded_scripts import scripts_of
 from ggrep.parse.languages.found import Found, Rules
 from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.registry import GRAMMARS, language_of
-from ggrep.parse.languages.syntax import grammar_of, rules_for, script_tree, shown
+from ggrep.parse.languages.syntax import grammar_of, rules_for, script_tree, tree
 from ggrep.parse.languages.trees import parse
 from ggrep.parse.occurrences.definitions import Heads, without_repeats
 from ggrep.parse.occurrences.nodes import (
@@ -38,7 +38,6 @@ _CALLS: Final = frozenset({"elixir", "ruby"})
 """Where a call defines what its arguments name."""
 _CLAUSES: Final = frozenset({"elixir", "haskell"})
 """Where a function is defined by several clauses in a row."""
-_PROTOTYPES: Final = frozenset({"c", "cpp"})
 _OPERATOR: Final = re.compile(r"operator\b")
 _NEVER: Final = frozenset({"shorthand_property_identifier"})
 """A use as much as a definition: `{ name }` hands on what is defined elsewhere."""
@@ -85,9 +84,9 @@ def _read_scripts(
     return tuple(sorted(told, key=lambda mention: (mention.line, mention.column)))
 
 
-def _read_by(tree: "_Tree", found: Sequence[Spot]) -> tuple[Occurrence, ...]:
-    told = [tree.read(spot) for spot in found]
-    return tuple(without_repeats(told, merging=tree.has_clauses))
+def _read_by(places: "_Tree", found: Sequence[Spot]) -> tuple[Occurrence, ...]:
+    told = [places.read(spot) for spot in found]
+    return tuple(without_repeats(told, merging=places.has_clauses))
 
 
 class _Tree:
@@ -95,10 +94,9 @@ class _Tree:
 
     def __init__(self, language: str, data: bytes, root: Node | None = None) -> None:
         self._data = data
-        self._shown = data if root is not None else shown(language, data)
-        self._root = root or parse(grammar_of(language, data), self._shown)
-        self._plain: Node | None = None
         self._table = LineTable(data)
+        self._root = root or tree(language, self._table)
+        self._plain: Node | None = None
         self._heads = Heads(self._table)
         self._language = language
         self._rules: Rules = rules_for(language, self._root, data)
@@ -161,7 +159,7 @@ class _Tree:
         return _literal(_descend(self._plain.walk(), spot), spot.text)
 
     def _hides(self, spot: Spot) -> bool:
-        return self._shown[spot.start : spot.end] != self._data[spot.start : spot.end]
+        return self._table.shown[spot.start : spot.end] != self._data[spot.start : spot.end]
 
     def _describe(self, node: Node) -> Found | None:
         if node.id not in self._said:
@@ -220,7 +218,7 @@ class _Tree:
             if not listed or not (scope == "top" or in_class):
                 return ""
             return "field" if scope == "class" else kind
-        if scope == "local" and found.loose and self._language in _PROTOTYPES:
+        if scope == "local" and found.loose and self._rules.prototypes:
             return ""
         return "method" if kind == "function" and scope == "class" else kind
 
@@ -263,7 +261,7 @@ class _Tree:
         if not any(_same(name, spot.text) for name in found.more_names):
             return ""
         single = step.kind in {"constant", "field", "function", "typealias"}
-        return step.kind if single or self._language in _PROTOTYPES else "field"
+        return step.kind if single or self._rules.prototypes else "field"
 
     def _first_of(self, node: Node, spot: Spot) -> bool:
         """Say whether the spot is the first of its name in a defining call."""

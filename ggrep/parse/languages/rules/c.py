@@ -11,6 +11,7 @@ from ggrep.parse.languages.found import (
     body_of,
     by_kind,
     field_text,
+    last_named,
     named,
     named_as,
     text_of,
@@ -23,9 +24,12 @@ _RECORDS: Final = {
     "union_specifier": "class",
     "enum_specifier": "enum",
 }
+_WITH_ARGUMENTS: Final = frozenset({"template_function", "template_method", "template_type"})
+"""What is specialised: `cast<short>`."""
 _NO_NAMES: Final = frozenset({"final", "inline", "namespace"})
 _MAX_DECLARATOR_DEPTH: Final = 20
 _TEST: Final = re.compile(r"[A-Z0-9_]*TEST[A-Z0-9_]*")
+_MACRO: Final = re.compile(r"[A-Z][A-Z0-9]*(?:TEST|_)[A-Z0-9_]*|TEST[A-Z0-9_]*|SCENARIO")
 _MAKING: Final = re.compile(r"(?:TRACE|DEFINE|DECLARE)_\w*|PyDoc_STRVAR\Z|[A-Z0-9_]*ATTR_[A-Z_]+\Z")
 
 
@@ -49,21 +53,35 @@ def _function(node: Node) -> Found | None:
     if declarator is not None and declarator.type == "identifier":
         return _behind_macro(node, names[0])
     if declarator is not None and node.child_by_field_name("type") is None:
-        tested = _test(node, declarator)
-        if tested is not None:
-            return tested
+        made = _made(node, declarator)
+        if made is not None:
+            return made if made.chunk_type else None
     return Found("function", names[-1], body_of(node), owners=names[:-1])
 
 
-def _test(node: Node, declarator: Node) -> Found | None:
-    """Return what `TEST_F(Suite, Case) { ... }` defines: a case of a suite."""
-    given = declarator.child_by_field_name("parameters")
+def _made(node: Node, declarator: Node) -> Found | None:
+    """Return what `TEST_F(Suite, Case) { ... }` or `FUNCTION_X(name) { ... }` defines."""
+    macro, given = (
+        field_text(declarator, "declarator"),
+        declarator.child_by_field_name("parameters"),
+    )
     words = [] if given is None else given.named_children
-    if not _TEST.fullmatch(field_text(declarator, "declarator")) or len(words) < 2:
+    if not _is_macro(node, macro) or any(len(word.children) != 1 for word in words):
         return None
-    suite, case = words[:2]
+    if not words:
+        return Found("")  # a test that goes by a text
+    tested = _TEST.fullmatch(macro) is not None and len(words) > 1
+    case = words[1 if tested else 0]
+    owners = (text_of(words[0]),) if tested else ()
     span = (case.start_byte, case.end_byte)
-    return Found("function", text_of(case), body_of(node), (text_of(suite),), spans=(span,))
+    return Found("function", text_of(case), body_of(node), owners, spans=(span,))
+
+
+def _is_macro(node: Node, name: str) -> bool:
+    """Say whether what stands where a function is named is a macro, not a constructor."""
+    around = node.parent and node.parent.parent
+    record = around is not None and around.type in _RECORDS and field_text(around, "name") == name
+    return _MACRO.fullmatch(name) is not None and not record
 
 
 def _called(node: Node) -> Found | None:
@@ -103,6 +121,8 @@ def _declaration(node: Node) -> Found | None:
         names = _declared(node.child_by_field_name("declarator"))
         return _record(kind, names[-1] if names else "")
     declarators = node.children_by_field_name("declarator")
+    if kind is None and declarators and _is_macro(node, field_text(declarators[0], "declarator")):
+        return None
     named = [names for names in map(_declared, declarators) if names]
     if not named:
         return None
@@ -137,6 +157,12 @@ def _template(node: Node) -> Found | None:
     return describe(inner[-1]) if inner else None
 
 
+def _friend(node: Node) -> Found | None:
+    """Return a friend that is defined in the class itself."""
+    inner = last_named(node)
+    return _function(inner) if inner is not None and inner.type == "function_definition" else None
+
+
 def _linkage(node: Node) -> Found | None:
     body = node.child_by_field_name("body")
     if body is None or body.type == "declaration_list":
@@ -152,6 +178,7 @@ describe: Final = by_kind(
         named_as("constant", loose=True): "enumerator preproc_def preproc_function_def",
         _called: "expression_statement",
         _declaration: "declaration field_declaration",
+        _friend: "friend_declaration",
         _function: "function_definition",
         _linkage: "linkage_specification",
         _namespace: "namespace_definition",
@@ -167,7 +194,7 @@ def _is_function(node: Node | None) -> bool:
     for _ in range(_MAX_DECLARATOR_DEPTH):
         if node is None:
             return False
-        if node.type == "function_declarator":
+        if node.type in {"function_declarator", "operator_cast"}:
             return True
         node = _inner_declarator(node)
     return False
@@ -177,7 +204,7 @@ def _declared(node: Node | None) -> tuple[str, ...]:
     """Return the name below nested declarators, behind its scopes: `a::B::c` in three."""
     for _ in range(_MAX_DECLARATOR_DEPTH):
         inner = None if node is None else _inner_declarator(node)
-        if inner is None:
+        if inner is None or (node is not None and node.type == "operator_cast"):
             break
         node = inner
     if node is None or node.type in {"parameter_list", "abstract_function_declarator"}:
@@ -200,7 +227,10 @@ def _scopes(node: Node) -> list[str]:
         if name is None:
             return parts
         node = name
-    return [*parts, text_of(node)]
+    if node.type in _WITH_ARGUMENTS:
+        return [*parts, field_text(node, "name")]
+    name = text_of(node)
+    return [*parts, name.partition("(")[0].strip() if node.type == "operator_cast" else name]
 
 
 def _unscoped(name: str) -> str:
@@ -215,4 +245,4 @@ def imported(node: Node) -> tuple[str, ...]:
     return (field_text(node, "path").strip('<>"'),)
 
 
-RULES: Final = Rules(describe, imported, fields=True)
+RULES: Final = Rules(describe, imported, fields=True, prototypes=True)
