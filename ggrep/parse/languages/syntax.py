@@ -13,7 +13,8 @@ from ggrep.parse.languages.embedded_scripts import Script
 from ggrep.parse.languages.found import Rules, nothing
 from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.registry import GRAMMARS, QUERIED
-from ggrep.parse.languages.trees import parse, parse_parts, part
+from ggrep.parse.languages.recovery import Parsed, parse_recovered
+from ggrep.parse.languages.trees import parse_parts, part
 
 _DECLARES: Final = re.compile(rb"^val\b", re.MULTILINE)
 """What an OCaml interface has and a structure has not."""
@@ -42,6 +43,10 @@ def shown(language: str, data: bytes) -> bytes:
         from ggrep.parse.languages.groovy import as_words
 
         return as_words(data)
+    if language == "kotlin":
+        from ggrep.parse.languages.kotlin import with_plain_heads
+
+        return with_plain_heads(data)
     if language not in _WITH_MACROS:
         return data
     from ggrep.parse.languages.c_macros import expanded, expanded_objc
@@ -58,7 +63,15 @@ def grammar_of(language: str, data: bytes) -> str:
 
 def tree(language: str, data: bytes) -> Node:
     """Return the root of the file's syntax tree."""
-    return parse(grammar_of(language, data), shown(language, data))
+    return parsed(language, data, shown(language, data)).root
+
+
+def parsed(language: str, data: bytes, text: bytes) -> Parsed:
+    """Return the syntax tree of a file of which `text` is to be parsed."""
+    simpler = None
+    if language == "bash":
+        from ggrep.parse.languages.bash import with_plain_words as simpler
+    return parse_recovered(grammar_of(language, data), text, simpler)
 
 
 def script_tree(table: LineTable, script: Script) -> Node:

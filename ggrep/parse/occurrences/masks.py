@@ -62,8 +62,6 @@ _PLAIN: Final = re.compile(rb"[^\n]")
 def masked(language: str, data: bytes) -> bytes:
     """Return the text to parse: as long as `data`, line by line, some of it blank."""
     match language:
-        case "groovy" | "matlab" | "objc":
-            return shown(language, data)
         case "c" | "cpp":
             data = shown(language, data)
             for marks in _MARKS:
@@ -75,7 +73,7 @@ def masked(language: str, data: bytes) -> bytes:
         case "haskell":
             return _CHOICES.sub(lambda match: _blank(match[0]), data)
         case _:
-            return data
+            return shown(language, data)
 
 
 def _without_mark(match: re.Match[bytes]) -> bytes:

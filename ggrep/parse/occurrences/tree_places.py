@@ -16,7 +16,8 @@ from ggrep.parse.languages.embedded_scripts import scripts_of
 from ggrep.parse.languages.found import Found, Rules
 from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.registry import GRAMMARS, language_of
-from ggrep.parse.languages.syntax import grammar_of, rules_for, script_tree
+from ggrep.parse.languages.recovery import Parsed
+from ggrep.parse.languages.syntax import grammar_of, parsed, rules_for, script_tree
 from ggrep.parse.languages.trees import parse
 from ggrep.parse.occurrences.definitions import Heads, without_repeats
 from ggrep.parse.occurrences.masks import masked
@@ -96,8 +97,8 @@ class _Tree:
 
     def __init__(self, language: str, data: bytes, root: Node | None = None) -> None:
         self._data = data
-        self._shown = data if root is not None else masked(language, data)
-        self._root = root or parse(grammar_of(language, data), self._shown)
+        read = Parsed(root, data) if root else parsed(language, data, masked(language, data))
+        self._root, self._shown = read.root, read.text
         self._plain: Node | None = None
         self._table = LineTable(data)
         self._heads = Heads(self._table)
@@ -159,7 +160,9 @@ class _Tree:
             return _literal(path, spot.text)
         if self._plain is None:
             self._plain = parse(grammar_of(self._language, self._data), self._data)
-        return _literal(_descend(self._plain.walk(), spot), spot.text)
+        path = _descend(self._plain.walk(), spot)
+        broken = any(node.is_error for node, _ in path)
+        return "usage" if broken else _literal(path, spot.text)
 
     def _hides(self, spot: Spot) -> bool:
         return self._shown[spot.start : spot.end] != self._data[spot.start : spot.end]
