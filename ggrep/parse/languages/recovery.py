@@ -190,11 +190,13 @@ class _Recovery:
             node = root.descendant_for_byte_range(block.start, block.end)
             if node is not None and not node.has_error and not node.is_error:
                 continue
-            if node is None or not _agrees(node, block, self._text):
+            if not block.blocks and self._text[block.end - 1] in b"{([":
+                continue  # it goes on with lines as deep as itself
+            reach = block.end if node is None else _reach(node, block, self._text)
+            if reach:
                 broken.append(block)
                 cost += 1 + len(block.blocks)
-                if node is not None and node.start_byte == block.start and not node.is_error:
-                    cost += bisect_left(row, node.end_byte, lo=at + 1, key=_start) - at - 1
+                cost += bisect_left(row, reach, lo=at + 1, key=_start) - at - 1
             pending += ((block.blocks, inner) for inner in range(len(block.blocks) - 1, -1, -1))
         return broken, cost
 
@@ -203,19 +205,31 @@ def _start(block: Block) -> int:
     return block.start
 
 
-def _agrees(node: Node, block: Block, text: bytes) -> bool:
-    """Say whether a block is a run of children of the smallest node that holds it."""
+def _reach(node: Node, block: Block, text: bytes) -> int:
+    """Return where the syntax ends that a block is part of; 0 if the block is a run of siblings.
+
+    Args:
+        node: the smallest that holds the block.
+    """
     if node.is_error and block.start <= node.start_byte and node.end_byte <= block.end:
-        return True  # it loses only itself
+        return 0  # it loses only itself
     if node.start_byte == block.start and not text[block.end : node.end_byte].strip():
-        return not node.is_error
-    first = node.first_child_for_byte(block.start)
-    last = node.first_child_for_byte(block.end - 1)
+        return block.end if node.is_error else 0
+    first = _child_at(node, block.start)
+    last = _child_at(node, block.end - 1)
     if first is None or last is None or first.start_byte != block.start:
-        return False
+        return block.end
     if node.is_error and not (_is_whole(first) and _is_whole(last)):
-        return False
-    return last.end_byte >= block.end and not text[block.end : last.end_byte].strip()
+        return block.end
+    if text[block.end : last.end_byte].strip():
+        return last.end_byte
+    return 0
+
+
+def _child_at(node: Node, offset: int) -> Node | None:
+    """Return the child that holds a byte; by a cursor, as `first_child_for_byte` may crash."""
+    cursor = node.walk()
+    return None if cursor.goto_first_child_for_byte(offset) is None else cursor.node
 
 
 def _is_whole(node: Node) -> bool:

@@ -47,6 +47,10 @@ def shown(language: str, data: bytes) -> bytes:
         from ggrep.parse.languages.kotlin import with_plain_heads
 
         return with_plain_heads(data)
+    if language == "fsharp":
+        from ggrep.parse.languages.fsharp import without_marks
+
+        return without_marks(data)
     if language not in _WITH_MACROS:
         return data
     from ggrep.parse.languages.c_macros import expanded, expanded_objc
