@@ -139,7 +139,8 @@ def test_statements_are_as_deep_as_the_large_nodes_around_them() -> None:
     """Windows are cut at the outermost; a clause goes with what is before it."""
     inner = "".join(f"    a{number} = 1\n" for number in range(8))
     text = f"if a:\n{inner}elif b:\n    c = 1\n    d = 1\ne = 1\n"
-    depths = statement_depths(tree("python", LineTable(text.encode())), SMALL)
+    table = LineTable(text.encode())
+    depths = statement_depths(tree("python", table), table, SMALL)
 
     assert depths == {0: 0, 1: 1, **dict.fromkeys(range(2, 9), 2), 12: 0}
 

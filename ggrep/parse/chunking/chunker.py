@@ -165,7 +165,7 @@ def _parsed(language: str, path_key: str, table: LineTable, limits: ChunkLimits)
 
     @cache
     def cost() -> CutCost:
-        return syntax_cost(table, statement_depths(root, limits))
+        return syntax_cost(table, statement_depths(root, table, limits))
 
     names = [name for item in outline.definitions for name in item.outer_names()]
     first = anchor(table, path_key, outline.imports, names)

@@ -54,7 +54,7 @@ class Scripts:
 
 
 def _cost(table: LineTable, root: Node, limits: ChunkLimits) -> CutCost:
-    return syntax_cost(table, statement_depths(root, limits))
+    return syntax_cost(table, statement_depths(root, table, limits))
 
 
 def _with_tag(

@@ -84,9 +84,10 @@ class Outline:
         self.definitions = tuple(self._search(root.named_children, "top", 0))
         self.imports = tuple(self._imports)
 
-    def _search(self, nodes: Iterable[Node], scope: str, depth: int) -> list[Definition]:
+    def _search(
+        self, nodes: Iterable[Node], scope: str, depth: int, lead: "_Lead | None" = None
+    ) -> list[Definition]:
         found: list[Definition] = []
-        lead: _Lead | None = None
         leads = self._rules.leads
         if depth >= MAX_DEPTH:
             return found
@@ -129,7 +130,7 @@ class Outline:
             return self._search(node.named_children, "local", depth + 1) if self._big(node) else []
         if not found.chunk_type:
             inner = (node for part in found.inside for node in part.named_children)
-            return self._search(inner, scope, depth + 1)
+            return self._search(inner, scope, depth + 1, lead)
         kept = scope == "top" or (scope == "class" and self._rules.fields)
         if found.chunk_type == "constant" and not kept:
             return self._members(found, node, scope, depth)
@@ -184,7 +185,22 @@ class Outline:
     def _start(self, node: Node, lead: "_Lead | None", found: Found) -> int:
         """Return where a definition begins; its doc may lie in front, in another node."""
         start = self._table.with_marks(node.start_byte) if lead is None else lead.start
-        return start if found.doc is None else min(start, found.doc.start_byte)
+        if found.doc is not None:
+            return min(start, found.doc.start_byte)
+        if lead is None and found.chunk_type in _ALWAYS_WALKED and isinstance(node, Node):
+            return min(start, self._keyword(node))
+        return start
+
+    def _keyword(self, node: Node) -> int:
+        """Return where the words begin that stand in front of a node on its line: `and`."""
+        before = node.prev_sibling
+        while before is not None and (not before.is_named or before.id in self._rules.leads):
+            if self._table.data.find(b"\n", before.start_byte, node.start_byte) >= 0:
+                break
+            if self._table.begins_line(before.start_byte):
+                return before.start_byte
+            before = before.prev_sibling
+        return node.start_byte
 
     def _big(self, node: Node) -> bool:
         return _oversize(node, self._limits)
@@ -205,7 +221,7 @@ def _doc(found: Found, lead: _Lead | None) -> Span:
     return NO_SPAN if lead is None or lead.doc is None else lead.doc
 
 
-def statement_depths(root: Node, limits: ChunkLimits) -> dict[int, int]:
+def statement_depths(root: Node, table: LineTable, limits: ChunkLimits) -> dict[int, int]:
     """Return, for each line where a node inside something oversize begins, how deep it is."""
     depths: dict[int, int] = {}
     pending = [(root, 0)]
@@ -213,7 +229,7 @@ def statement_depths(root: Node, limits: ChunkLimits) -> dict[int, int]:
         node, depth = pending.pop()
         for child in node.named_children:
             if not child.type.endswith("_clause"):
-                row = child.start_point[0]
+                row = table.line_of(child.start_byte)
                 depths[row] = min(depth, depths.get(row, depth))
             if _oversize(child, limits):
                 pending.append((child, depth + 1))

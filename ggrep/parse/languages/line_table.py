@@ -24,10 +24,12 @@ BOM: Final = b"\xef\xbb\xbf"
 class LineTable:
     """A file's bytes with the offsets of its lines; line numbers here are 0-based."""
 
-    __slots__ = ("_filled", "data", "shown", "starts")
+    __slots__ = ("_filled", "data", "marked", "shown", "starts")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
+        self.marked = data
+        """The file without marks that a grammar does not know, as long (`syntax.tree`)."""
         self.shown = data
         """The text that a parser reads of it, as long, some of it blank (`syntax.tree`)."""
         before = accumulate(map(len, data.split(b"\n")), initial=0)
@@ -70,7 +72,7 @@ class LineTable:
 
         They stand in its line, or alone in the lines right above it.
         """
-        if self.shown is self.data:
+        if self.marked is self.data:
             return start
         line = self.line_of(start)
         first = self.starts[line]
@@ -87,7 +89,7 @@ class LineTable:
     def _hides(self, start: int, end: int) -> bool:
         """Say whether nothing but marks of what follows stands between."""
         marks = self.data[start:end].strip()
-        hidden = marks and not self.shown[start:end].strip()
+        hidden = marks and not self.marked[start:end].strip()
         apart = marks.startswith(b"#") or marks.endswith(b":") or _BRACKET.search(marks)
         return bool(hidden) and not apart
 

@@ -13,8 +13,9 @@ from tree_sitter import Node
 from ggrep.parse.languages.embedded_scripts import Script
 from ggrep.parse.languages.found import Rules, nothing
 from ggrep.parse.languages.line_table import LineTable
+from ggrep.parse.languages.recovery import parse_recovered
 from ggrep.parse.languages.registry import GRAMMARS, QUERIED
-from ggrep.parse.languages.trees import parse, parse_parts, part
+from ggrep.parse.languages.trees import parse_parts, part
 
 _DECLARES: Final = re.compile(rb"^val\b", re.MULTILINE)
 """What an OCaml interface has and a structure has not."""
@@ -34,8 +35,10 @@ _REWRITTEN: Final = MappingProxyType(
     {
         "c": "c_macros.expanded",
         "cpp": "c_macros.expanded",
+        "fsharp": "fsharp.without_marks",
         "groovy": "groovy.as_words",
         "haskell": "masks.haskell",
+        "kotlin": "kotlin.with_plain_heads",
         "matlab": "octave.as_matlab",
         "objc": "c_macros.expanded_objc",
         "typescript": "masks.typescript",
@@ -43,13 +46,16 @@ _REWRITTEN: Final = MappingProxyType(
 )
 """Languages whose text a grammar cannot read as it is, and the function that rewrites it."""
 
+_SIMPLER: Final = MappingProxyType({"bash": "bash.with_plain_words"})
+"""Functions that rewrite a text further where its grammar could not read it."""
+
 
 def shown(language: str, data: bytes) -> bytes:
     """Return the text to parse, byte for byte as long as the file's.
 
     Chunks, outlines and names all read this text, so each definition has one name.
     """
-    return _rewriter(language)(data) if language in _REWRITTEN else data
+    return _rewriter(_REWRITTEN[language])(data) if language in _REWRITTEN else data
 
 
 def grammar_of(language: str, data: bytes) -> str:
@@ -60,10 +66,16 @@ def grammar_of(language: str, data: bytes) -> str:
 
 
 def tree(language: str, table: LineTable) -> Node:
-    """Return the root of the file's syntax tree; `table.shown` becomes the text it is made of."""
-    text = shown(language, table.data)
-    table.shown = table.data if text == table.data else text
-    return parse(grammar_of(language, table.data), table.shown)
+    """Return the root of the file's syntax tree.
+
+    `table.marked` becomes the text without marks, `table.shown` the text that was parsed.
+    """
+    data, text = table.data, shown(language, table.data)
+    table.marked = data if text == data else text
+    simpler = _rewriter(_SIMPLER[language]) if language in _SIMPLER else None
+    parsed = parse_recovered(grammar_of(language, data), table.marked, simpler)
+    table.shown = parsed.text
+    return parsed.root
 
 
 def script_tree(table: LineTable, script: Script) -> Node:
@@ -97,7 +109,7 @@ def _rules(module: str) -> Rules:
 
 
 @cache
-def _rewriter(language: str) -> Callable[[bytes], bytes]:
-    module, _, function = _REWRITTEN[language].partition(".")
+def _rewriter(name: str) -> Callable[[bytes], bytes]:
+    module, _, function = name.partition(".")
     rewriting = import_module(f"ggrep.parse.languages.{module}")
     return cast("Callable[[bytes], bytes]", getattr(rewriting, function))

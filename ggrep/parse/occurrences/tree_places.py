@@ -156,7 +156,9 @@ class _Tree:
             return _literal(path, spot.text)
         if self._plain is None:
             self._plain = parse(grammar_of(self._language, self._data), self._data)
-        return _literal(_descend(self._plain.walk(), spot), spot.text)
+        path = _descend(self._plain.walk(), spot)
+        broken = any(node.is_error for node, _ in path)
+        return "usage" if broken else _literal(path, spot.text)
 
     def _hides(self, spot: Spot) -> bool:
         return self._table.shown[spot.start : spot.end] != self._data[spot.start : spot.end]
