@@ -13,7 +13,7 @@ Whatever a file was written in, all that follows sees UTF-8.
 import codecs
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
@@ -83,31 +83,31 @@ class Decoded:
     guessed: bool = False
 
 
-def decode(data: bytes, rule: str = "") -> Decoded | None:
+def decode(data: bytes, rule: Callable[[], str] = str) -> Decoded | None:
     """Return a file's text; None where it holds something else than text.
 
     Args:
         data: its bytes.
-        rule: codec that the repository declares for its path; empty without one.
+        rule: returns the codec that the repository declares for its path; empty without one.
     """
     decoded = _decoded(data, rule)
     return None if decoded is None else replace(decoded, data=_in_lines(decoded.data))
 
 
-def _decoded(data: bytes, rule: str) -> Decoded | None:
+def _decoded(data: bytes, rule: Callable[[], str]) -> Decoded | None:
     marked = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), None)
     if marked is not None:
         return _as_text(data[len(marked[0]) :], marked[1])
     head = data[:_LOOKED_AT_BYTES]
     if b"\0" in head:
-        return _wide(data, rule)
+        return _wide(data, rule())
     if data.isascii() and _ESCAPED.search(head) is not None:
         return next(_exact(data, _ISO_2022), Decoded(data))
     with suppress(UnicodeDecodeError):
         data.decode(UTF_8)
         return Decoded(data)
     is_binary = len(_CONTROLS.findall(head)) > _MOST_CONTROLS * len(head)
-    return None if is_binary else _declared(data, rule) or _undeclared(data)
+    return None if is_binary else _declared(data, rule()) or _undeclared(data)
 
 
 def _wide(data: bytes, rule: str) -> Decoded | None:
