@@ -1,8 +1,9 @@
 """Assembles one answer from the repositories' replies. Pure: sends no requests."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import RepoId
@@ -32,6 +33,7 @@ from ggrep.model.confidence import (
     merge_leading,
     shortened_list,
 )
+from ggrep.model.file_readings import FileReading, reading_notices
 from ggrep.model.hit import Hit, shortened
 from ggrep.model.limits import LimitHit
 from ggrep.model.repo_evidence import repo_evidence
@@ -97,7 +99,7 @@ def assemble(
         hits=capped[0],
         confidence=confidence,
         limits_hit=tuple(sorted(limits, key=RepoLimit.order)),
-        warnings=_warnings(asking, given, pools, confidence),
+        warnings=_warnings(asking, given, pools, confidence, capped),
         errors=_errors(reports, given.skipped),
         statistics_repos=tuple(given.figures) if strategy.counts else (),
         error=None if pools else first_failure(reports),
@@ -211,11 +213,21 @@ def _warnings(
     given: Given,
     pools: Mapping[RepoId, PoolResponse],
     confidence: Confidence,
+    lists: Iterable[Sequence[MergedHit]],
 ) -> tuple[Diagnostic, ...]:
+    readings: dict[RepoId, list[FileReading]] = {}
+    for merged in chain.from_iterable(lists):
+        reading = FileReading(merged.hit.path, merged.hit.encoding, merged.hit.traits)
+        readings.setdefault(merged.repo_id, []).append(reading)
     notices = [
         Diagnostic(notice.code, notice.message, repo_id=repo, file=notice.path_key)
         for repo, pool in pools.items()
         for notice in (*pool.warnings, *asking.said_of(repo))
+    ]
+    notices += [
+        Diagnostic(notice.code, notice.message, repo_id=repo)
+        for repo, shown in readings.items()
+        for notice in reading_notices(shown)
     ]
     notices += given.warnings
     if given.fallback:

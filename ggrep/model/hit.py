@@ -21,6 +21,7 @@ class Hit:
         signature: the definition's head on one line; empty for what has none.
         components: parts of the score by name, filled when the request asked to explain.
         encoding: what the file was written in, where that is not UTF-8; else empty.
+        traits: those of `ggrep.model.traits.READING` that its file has.
         definition: first and last line of the definition that the chunk is only a part of.
         rule: what chose it, see `ggrep.model.quota.Dealt`; filled likewise.
     """
@@ -46,6 +47,7 @@ class Hit:
     components: tuple[tuple[str, float], ...] = ()
     rule: str = ""
     encoding: str = ""
+    traits: int = 0
     definition: tuple[int, int] | None = None
 
 

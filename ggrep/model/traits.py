@@ -28,12 +28,20 @@ SHORTENED: Final = 2048
 """Only the beginning of the file is indexed."""
 UNREAD: Final = 4096
 """A notebook that is none of a known form: its whole text is indexed, as it stands."""
+GUESSED: Final = 8192
+"""The file's encoding is neither marked nor declared: it is the likeliest for its bytes."""
+CELL_LINES: Final = 16_384
+"""A notebook whose source has no lines of its own in the file: lines count within its cells."""
 
 MADE: Final = GENERATED | MINIFIED | DATA
 """What no person wrote; it ranks behind what one did."""
 BULK: Final = MINIFIED | DATA
 """What is indexed up to a bound."""
-CONTENT_TRAITS: Final = MASKED | RECODED | REPLACED | MADE | SHORTENED | UNREAD
+UNSURE: Final = GUESSED | REPLACED
+"""The text of the file may not be what its author wrote."""
+READING: Final = UNSURE | CELL_LINES
+"""How a file was read, where an answer that shows it has to say so."""
+CONTENT_TRAITS: Final = MASKED | RECODED | MADE | SHORTENED | UNREAD | READING
 """Those that a file's content tells; its path tells the others, and `GENERATED` too."""
 
 TRAITS_REVISION: Final = "traits-5"

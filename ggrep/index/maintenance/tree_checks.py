@@ -17,7 +17,16 @@ from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.index_state import IndexState, read_index_state, recorded_standing
 from ggrep.model.load import DaemonLoad
 from ggrep.model.standing import standing_notices
-from ggrep.model.traits import MADE, MASKED, RECODED, REPLACED, SHORTENED, UNREAD
+from ggrep.model.traits import (
+    CELL_LINES,
+    GUESSED,
+    MADE,
+    MASKED,
+    RECODED,
+    REPLACED,
+    SHORTENED,
+    UNREAD,
+)
 from ggrep.parse.source.git_listing import list_work_tree
 from ggrep.parse.source.path_keys import casefold_collisions as collisions_of
 from ggrep.parse.source.path_keys import parse_path_key, printable
@@ -34,6 +43,13 @@ _CONTENTS = (
         "minified and data files indexed only up to max_bulk_bytes",
     ),
     (UNREAD, "unread_notebooks", WARN, "notebooks that cannot be read, indexed as they stand"),
+    (CELL_LINES, "notebook_lines", OK, "notebooks whose lines count within their cells"),
+    (
+        GUESSED,
+        "guessed_encodings",
+        WARN,
+        "files whose encoding is a guess; a charset in .editorconfig declares it",
+    ),
     (REPLACED, "undecodable_bytes", WARN, "files with bytes that their encoding does not know"),
 )
 _LINK_REASONS = ("out_of_root", "symlink_loop")

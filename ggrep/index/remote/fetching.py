@@ -43,6 +43,7 @@ from ggrep.index.store.tables import measure_table
 from ggrep.index.sync.snapshot_assembly import ShownSegment
 from ggrep.index.sync.target import SyncTarget
 from ggrep.model.source import Skip, SourceFile
+from ggrep.model.traits import RECODED, UNSURE
 from ggrep.parse.source.read import read_file
 
 Mask = npt.NDArray[np.bool_]
@@ -192,11 +193,13 @@ class Fetcher:
             shown = open_image(_bounded(self._blob(tree.masks))).arrays
             masks = {segment.name: _trusted_mask(shown, segment) for segment in tree.segments}
         brings: dict[SegmentName, Mask] = {}
+        recoded: dict[SegmentName, Mask] = {}
         is_whole, taken = True, set[PathKey]()
         for segment in tree.segments:
             image = self._image(segment, here)
             mask = np.zeros(segment.files, dtype=np.bool_)
             hashes = image.file_hashes()
+            recoded[segment.name] = (image.file_traits & (RECODED | UNSURE)) != 0
             for place in np.flatnonzero(masks[segment.name]).tolist():
                 key, digest = image.path(place), hashes[place]
                 if key in taken:
@@ -212,6 +215,10 @@ class Fetcher:
             and held.digests is not None
             and self._are_no_texts(held.digests.keys() - taken)
         )
+        if not is_same:
+            # Other encodings may be declared there than here.
+            brings = {name: mask & ~recoded[name] for name, mask in brings.items()}
+            brings = {name: mask for name, mask in brings.items() if mask.any()}
         return Fetched(tree, repo_key, candidate, masks, brings, is_same, self._aside)
 
     def _are_no_texts(self, keys: AbstractSet[PathKey]) -> bool:

@@ -9,7 +9,9 @@ from ggrep.index.store.rows import make_row
 from ggrep.index.sync.segment_builder import FileRows, SegmentBuilder
 from ggrep.index.sync.stat_cache import KnownFile, KnownSkip
 from ggrep.model.chunk import ChunkedFile
+from ggrep.model.file_readings import FileReading
 from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.model.traits import UNSURE
 from ggrep.parse.languages.registry import CHUNKER_REVISION
 from ggrep.parse.workers.parse_pool import ParsePool
 
@@ -35,6 +37,7 @@ class Reading:
         failed: files whose content could not be had; their former state stays visible.
         put_off: files whose parser had no turn; the same.
         problems: files indexed by a weaker method than theirs.
+        unsure: files whose encoding is a guess, or that hold bytes that it does not know.
         handled: files looked at, whatever came of it.
     """
 
@@ -45,6 +48,7 @@ class Reading:
     failed: list[Skip] = field(default_factory=list)
     put_off: dict[PathKey, SourceFile] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    unsure: list[FileReading] = field(default_factory=list)
     handled: int = 0
 
     def take(self, other: "Reading") -> None:
@@ -56,6 +60,7 @@ class Reading:
         self.failed += other.failed
         self.put_off |= other.put_off
         self.problems += other.problems
+        self.unsure += other.unsure
         self.handled += other.handled
 
 
@@ -119,6 +124,8 @@ def _changed(
         outcome = read(file)
         reading.handled += 1
         advance(reading.handled, _is_news(outcome, live.get(file.path_key)))
+        if isinstance(outcome, FileText) and outcome.traits & UNSURE:
+            reading.unsure.append(FileReading(file.path_key, outcome.encoding, outcome.traits))
         if isinstance(outcome, Skip):
             (reading.failed if outcome.reason in _HARD else reading.skipped).append(outcome)
             if outcome.reason in _LASTING:

@@ -5,8 +5,10 @@ from collections.abc import Collection, Iterable
 from ggrep.base.ids import PathKey
 from ggrep.index.store.manifest import Problem
 from ggrep.index.sync.indexing import Reading
+from ggrep.model.file_readings import DECLARE, FileReading
 from ggrep.model.limits import Notice
 from ggrep.model.source import Skip
+from ggrep.model.traits import GUESSED
 from ggrep.parse.source.walk import Walk
 
 GIT_UNAVAILABLE = "git_unavailable"
@@ -80,11 +82,22 @@ def of_reading(reading: Reading, waiting: Iterable[PathKey]) -> tuple[Problem, .
     )
 
 
-def strict_reasons(problems: Iterable[Problem], skipped: Iterable[Skip]) -> tuple[str, ...]:
-    """Return one line for each file that could not be read or cut as it should."""
+def strict_reasons(
+    problems: Iterable[Problem], skipped: Iterable[Skip], unsure: Iterable[FileReading]
+) -> tuple[str, ...]:
+    """Return one line for each file that could not be read, decoded or cut as it should."""
     lines = {f"{p.path_key}: {p.message}" for p in problems}
     lines |= {f"{s.path_key}: {s.detail}" for s in skipped if s.reason == _NOT_HAD}
+    lines |= {f"{one.path}: {_doubt(one)}" for one in unsure}
     return tuple(sorted(lines))
+
+
+def _doubt(reading: FileReading) -> str:
+    """Return why the text of a file may not be what its author wrote."""
+    encoding = reading.encoding or "utf-8"
+    if reading.traits & GUESSED:
+        return f"its encoding is guessed to be {encoding}; {DECLARE}"
+    return f"it holds bytes that are not {encoding}; correct them or {DECLARE}"
 
 
 def of_snapshot(

@@ -23,6 +23,7 @@ from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync import problems, sharing, stat_cache, unchanged_record, without_git
 from ggrep.index.sync.changes import ChangeSet, detect
 from ggrep.index.sync.dataset_budget import DATASET_BUDGET, within_budget
+from ggrep.index.sync.declarations import Declarations, last
 from ggrep.index.sync.index_state import NOTHING_OPEN, Retry, following
 from ggrep.index.sync.indexing import Reading, changed_since, index_files
 from ggrep.index.sync.one_state import Found, OneState, TreeMoved
@@ -37,8 +38,10 @@ from ggrep.index.sync.unchanged import report_if_unchanged
 from ggrep.index.sync.writing import Opening, open_parent, writing
 from ggrep.model.response import GitState
 from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.model.traits import RECODED, UNSURE
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source.eligibility import product_files
+from ggrep.parse.source.encoding_rules import is_rules_file
 from ggrep.parse.source.git_state import git_state
 from ggrep.parse.source.path_keys import casefold_collisions, printable
 from ggrep.parse.source.read import read_file
@@ -193,7 +196,14 @@ class _Run:
         retry = retry_of(target)
         tried = self._strict or retry.is_due(target.clock.now())
         again = frozenset(self._open(known)) if tried else frozenset[PathKey]()
-        changes = self._settle(detect(tree.files, live, known, again=again), tree, found.left_out)
+        self._declarations = Declarations(tree.files, self._read_whole)
+        settled = {key: digest for key, digest in live.items() if tree.knows(key)}
+        if self._view and not self._declarations.are_those_of(settled, known):
+            again |= self._recoded(known)
+        unsure = self._unsure() if self._strict else ()
+        changes = self._settle(
+            detect(tree.files, live, known, again={*again, *unsure}), tree, found.left_out
+        )
         self._reading.skipped += [memory.skip for memory in changes.skipped]
         kept = sum(not tree.knows(key) for key in live) if tree.unknown else 0
         self._index(_Plan(tree, changes, live, again, kept))
@@ -212,6 +222,19 @@ class _Run:
         """Yield the files that may do better now, though they did not change."""
         yield from (PathKey(p.path_key) for p in self._before() if problems.is_passing(p))
         yield from (key for key, memory in known.items() if stat_cache.is_put_off(memory))
+
+    def _recoded(self, known: Mapping[PathKey, stat_cache.Known]) -> frozenset[PathKey]:
+        """Return the files that may read otherwise where other encodings are declared."""
+        binary = (
+            key
+            for key, memory in known.items()
+            if isinstance(memory, stat_cache.KnownSkip) and memory.skip.reason == "binary"
+        )
+        shown = self._view.files_of(RECODED | UNSURE) if self._view else ()
+        return frozenset((*binary, *shown))
+
+    def _unsure(self) -> tuple[PathKey, ...]:
+        return tuple(self._view.files_of(UNSURE)) if self._view else ()
 
     def _next_try(self, before: Retry, *, tried: bool) -> Retry:
         """Return when what this sync leaves open is tried again."""
@@ -265,7 +288,9 @@ class _Run:
 
         With several runs, files of a later one are hidden where they have changed.
         """
-        runs = portions(plan.changes.suspects, self._target.settings.max_bytes_per_sync)
+        suspects, declaring = last(plan.changes.suspects)
+        runs = portions(suspects, self._target.settings.max_bytes_per_sync)
+        runs[-1] = sorted((*runs[-1], *declaring), key=lambda file: file.path_key.encode())
         later = [file for run in runs[1:] for file in run if file.path_key in plan.live]
         outdated = frozenset(changed_since(later, plan.live, self._read_file))
         live = {key: digest for key, digest in plan.live.items() if key not in outdated}
@@ -332,7 +357,11 @@ class _Run:
             *self._one_state.problems(),
         )
         self._require_strictly((p for p in found if p.code != problems.PARSE_PENDING), plan.tree)
-        gone = [key for key in self._gone(plan.changes, plan.live) if key not in self._hidden]
+        gone = [
+            key
+            for key in self._gone(plan.changes, plan.live)
+            if key not in self._hidden and not (more and is_rules_file(key))
+        ]
         outdated = (plan.outdated | self._left_behind(plan)) - self._hidden - {*indexed}
         publication = Publication(
             builder=builder,
@@ -378,12 +407,19 @@ class _Run:
         return reading.indexed
 
     def _read_file(self, file: SourceFile) -> FileText | Skip:
+        text = self._declarations.text(file.path_key)
+        return self._read_whole(file, self._declarations) if text is None else text
+
+    def _read_whole(
+        self, file: SourceFile, declarations: Declarations | None = None
+    ) -> FileText | Skip:
         settings = self._target.settings
         return read_file(
             self._target.root,
             file,
             max_bytes=settings.max_file_size_bytes,
             max_bulk_bytes=settings.max_bulk_bytes,
+            rule=lambda key: declarations.rules.codec(key) if declarations else "",
         )
 
     def _left_behind(self, plan: _Plan) -> frozenset[PathKey]:
@@ -456,7 +492,10 @@ class _Run:
 
     def _require_strictly(self, found: Iterable[Problem], tree: Walk) -> None:
         """Raise when a strict sync met a file that could not be had as it should."""
-        if self._strict and (reasons := problems.strict_reasons(found, self._skipped(tree))):
+        if not self._strict:
+            return
+        skipped, unsure = self._skipped(tree), self._reading.unsure
+        if reasons := problems.strict_reasons(found, skipped, unsure):
             raise SyncRefused(reasons)
 
     def _report(self, changes: ChangeSet, tree: Walk, *, deleted: int, retry: Retry) -> SyncReport:

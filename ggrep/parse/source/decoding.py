@@ -1,20 +1,28 @@
-"""Decodes bytes: byte order mark, UTF-8, UTF-16 by its zeros, else a detected encoding.
+"""Decodes bytes by the first of these that applies.
 
-Whatever a file was written in, all that follows sees UTF-8. Detection looks at the lines that are
-not ASCII alone, and at a bounded number of their bytes.
+1. a byte order mark;
+2. UTF-8 from end to end, ASCII included, and ISO-2022, whose escapes name its character sets;
+3. zeros where UTF-16 or UTF-32 has them in ASCII;
+4. a declaration in the file, then the repository's rules for its path;
+5. UTF-8 with a few bad bytes;
+6. a guess from the bytes beyond ASCII.
+
+Whatever a file was written in, all that follows sees UTF-8.
 """
 
 import codecs
 import re
+import unicodedata
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
 from typing import Final
+
+from ggrep.parse.source.declared_encoding import declared_encodings
+from ggrep.parse.source.guessed_encoding import FALLBACK, Guess, guess_encoding, lines_beyond_ascii
 
 UTF_8: Final = "utf-8"
 
-_SAMPLE_BYTES: Final = 16_384
-_SAMPLE_LINES: Final = 256
 _LOOKED_AT_BYTES: Final = 8_192
 """How much of a file is looked at for what no text holds."""
 _MARKS: Final = (
@@ -31,30 +39,31 @@ _BY_ZEROS: Final = (
     ("utf-16-be", 2, frozenset({1})),
 )
 """Encodings, their width, and the places in it where ASCII has no zero."""
+_WIDE: Final = ("utf-16", "utf-32")
 _LEAST_ZEROS: Final = 0.2
 _FEWEST_ZEROS: Final = 4
 """Share, and number, of the other places that are zero in UTF-16 or UTF-32 without a mark."""
-_FALLBACK: Final = "cp1252"
-_LATIN_1: Final = "iso8859-1"
-"""Of which the fallback is a superset, but for what no text holds."""
-_LEAST_EVIDENCE: Final = 5
-"""Fewer bytes beyond ASCII than these are no evidence for any encoding but the commonest."""
-_CANDIDATES: Final = (
-    *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258"),
-    *("iso8859-1", "iso8859-2", "iso8859-5", "iso8859-7", "iso8859-8", "iso8859-9", "iso8859-15"),
-    *("koi8-r", "koi8-u", "cp866", "cp874", "mac-cyrillic", "mac-roman"),
-    *("shift_jis_2004", "cp932", "euc_jis_2004", "iso2022_jp_2", "gb18030", "big5hkscs", "cp949"),
-)
-_BEYOND_ASCII: Final = re.compile(rb"[^\n]*[\x80-\xff][^\n]*")
-_BEYOND: Final = re.compile(rb"[\x80-\xff]")
 _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MOST_CONTROLS: Final = 0.02
-_ESCAPED: Final = b"\x1b$B"
-"""Begins Japanese in ISO-2022-JP, all of whose bytes are ASCII's."""
+_ESCAPED: Final = re.compile(rb"\x1b\$(?:[@B]|\)C|\([CDQ])")
+"""Begins Japanese or Korean in ISO-2022, all of whose bytes are ASCII's."""
+_ISO_2022: Final = ("iso2022_kr", "iso2022_jp_2", "iso2022_jp_3")
 _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
-_LEADING: Final = bytes(range(0xC2, 0xF5))
-"""What characters beyond ASCII begin with in UTF-8."""
+_WESTERN: Final = re.compile("[\xa0-\u017f\u2000-\u206f\u20ac]")
+"""Letters and signs of Western text."""
+_ASCII: Final = bytes(range(128))
+_SURROGATES: Final = re.compile(rb"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]")
+"""A character as CESU-8 has it, two surrogates."""
+_LEAST_GOOD: Final = 3
+"""Good characters for each bad byte that make a file UTF-8 whatever they are."""
+_MOST_BAD: Final = 3
+"""Bad bytes for each Western letter in UTF-8 that leave a file of Latin letters UTF-8."""
+_MOST_UNKNOWN: Final = 0.02
+"""Share of the bytes beyond ASCII that a declared encoding may not know."""
+_NO_TEXT: Final = frozenset({"Cc", "Cn", "Co", "Cs"})
+_IN_TEXT: Final = frozenset("\t\n\f\r\ufeff")
 _NEXT_LINE: Final = b"\xc2\x85"
+_LINE_ENDS: Final = re.compile(rb"[\r\n]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,64 +74,128 @@ class Decoded:
         data: as UTF-8.
         encoding: what it was written in.
         replaced: bytes, or runs of them, that the encoding does not know; U+FFFD stands for each.
+        guessed: the encoding is neither marked nor declared nor told by the bytes themselves.
     """
 
     data: bytes
     encoding: str = UTF_8
     replaced: int = 0
+    guessed: bool = False
 
 
-def decode(data: bytes) -> Decoded | None:
-    """Return a file's text; None where it holds something else than text."""
-    found = _decoded(data)
-    return None if found is None else Decoded(_in_lines(found.data), found.encoding, found.replaced)
+def decode(data: bytes, rule: Callable[[], str] = str) -> Decoded | None:
+    """Return a file's text; None where it holds something else than text.
+
+    Args:
+        data: its bytes.
+        rule: returns the codec that the repository declares for its path; empty without one.
+    """
+    decoded = _decoded(data, rule)
+    return None if decoded is None else replace(decoded, data=_in_lines(decoded.data))
 
 
-def _decoded(data: bytes) -> Decoded | None:
+def _decoded(data: bytes, rule: Callable[[], str]) -> Decoded | None:
     marked = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), None)
     if marked is not None:
         return _as_text(data[len(marked[0]) :], marked[1])
-    if b"\0" in data[:_LOOKED_AT_BYTES]:
-        wide = _by_zeros(data[:_LOOKED_AT_BYTES])
-        found = _as_text(data, wide) if wide else None
-        return found if found and not found.replaced else None
-    if _ESCAPED in data[:_LOOKED_AT_BYTES] and data.isascii():
-        return _as_text(data, _detected(data))
-    try:
-        data.decode(UTF_8)
-    except UnicodeDecodeError:
-        return _of_other_bytes(data)
-    return Decoded(data)
-
-
-def _of_other_bytes(data: bytes) -> Decoded | None:
-    """Return the text of bytes that are not UTF-8 from end to end."""
     head = data[:_LOOKED_AT_BYTES]
-    if len(_CONTROLS.findall(head)) > _MOST_CONTROLS * len(head):
-        return None
-    mended = data.decode(UTF_8, "replace")
-    bad = mended.count(_REPLACEMENT)
-    if bad < len(data) - len(data.translate(None, _LEADING)) - bad:
-        return Decoded(mended.encode(), UTF_8, bad)
-    lines = islice(_BEYOND_ASCII.finditer(data), _SAMPLE_LINES)
-    return _as_text(data, _detected(b"\n".join(line[0][:_SAMPLE_BYTES] for line in lines)))
+    if b"\0" in head:
+        return _wide(data, rule())
+    if data.isascii() and _ESCAPED.search(head) is not None:
+        return next(_exact(data, _ISO_2022), Decoded(data))
+    with suppress(UnicodeDecodeError):
+        data.decode(UTF_8)
+        return Decoded(data)
+    is_binary = len(_CONTROLS.findall(head)) > _MOST_CONTROLS * len(head)
+    return None if is_binary else _declared(data, rule()) or _undeclared(data)
 
 
-def _detected(sample: bytes) -> str:
-    if 0 < len(_BEYOND.findall(sample)) < _LEAST_EVIDENCE:
-        with suppress(UnicodeDecodeError):
-            sample.decode(_FALLBACK)
-            return _FALLBACK
-    import chardet  # most files are UTF-8
+def _wide(data: bytes, rule: str) -> Decoded | None:
+    """Return the text of bytes with zeros among them, in UTF-16 or UTF-32 without a mark."""
+    if (ruled := _ruled_wide(data, rule)) is not None:
+        return ruled
+    if zeros := _by_zeros(data[:_LOOKED_AT_BYTES]):
+        text = _as_text(data, zeros)
+        return text if text and text.replaced <= bool(len(data) % 2) else None
+    wide = _exact(data, ("utf-16-le", "utf-16-be"))
+    return next((text for text in wide if _is_prose(text.data)), None)
 
-    found = chardet.detect(
-        sample[:_SAMPLE_BYTES],
-        compat_names=False,
-        include_encodings=_CANDIDATES,
-        no_match_encoding=_FALLBACK,
+
+def _exact(data: bytes, names: tuple[str, ...]) -> Iterator[Decoded]:
+    """Yield the text in each encoding that knows all bytes, without zeros at its head."""
+    for name in names:
+        text = _as_text(data, name)
+        if text is not None and not text.replaced:
+            yield text
+
+
+def _is_prose(data: bytes) -> bool:
+    """Tell whether a text in other letters than ASCII's is one: words in lines, nothing unknown."""
+    text = data[:_LOOKED_AT_BYTES].decode(UTF_8, "ignore")
+    known = all(
+        character in _IN_TEXT or unicodedata.category(character) not in _NO_TEXT
+        for character in text
     )
-    name = codecs.lookup(found["encoding"] or _FALLBACK).name
-    return _FALLBACK if name == _LATIN_1 else name
+    return known and any(blank in text for blank in " \n")
+
+
+def _ruled_wide(data: bytes, rule: str) -> Decoded | None:
+    texts = _exact(data, (rule,)) if rule.startswith(_WIDE) else ()
+    return next((text for text in texts if _is_prose(text.data)), None)
+
+
+def _declared(data: bytes, rule: str) -> Decoded | None:
+    """Return the text in the encoding that the file or its repository names, if it fits."""
+    most = _MOST_UNKNOWN * len(data.translate(None, _ASCII))
+    for name in (*declared_encodings(data), rule):
+        if name and not name.startswith("utf"):
+            text = _as_text(data, name)
+            if text is not None and text.replaced <= most:
+                return text
+    return _ruled_wide(data, rule)
+
+
+def _undeclared(data: bytes) -> Decoded | None:
+    """Return the text of UTF-8 with a few bad bytes, or else in the encoding that is likeliest."""
+    if _is_cut(data):
+        return _as_broken(data)
+    if not _LINE_ENDS.search(data) and data.count(b"\x85") > 1:
+        data = data.replace(b"\x85", b"\n")
+    sample = lines_beyond_ascii(data)
+    text = _as_broken(sample).data.decode()
+    bad = text.count(_REPLACEMENT)
+    beyond = len(text) - len(text.encode("ascii", "ignore"))
+    if sample and bad * _LEAST_GOOD <= beyond - bad:
+        return _as_broken(data)
+    guess = guess_encoding(sample) if sample else Guess(FALLBACK, is_latin=True)
+    if guess.is_latin and 0 < bad <= _MOST_BAD * len(_WESTERN.findall(text)):
+        return _as_broken(data)
+    guessed = _as_text(data, guess.encoding)
+    return guessed and replace(guessed, guessed=True)
+
+
+def _as_broken(data: bytes) -> Decoded:
+    """Return the text of UTF-8 with bad bytes in it, and with surrogates as CESU-8 has them."""
+    joined = _SURROGATES.sub(_join, data)
+    text = joined.decode(UTF_8, "replace")
+    name = UTF_8 if joined == data else "cesu-8"
+    return Decoded(text.encode(), name, text.count(_REPLACEMENT))
+
+
+def _join(match: re.Match[bytes]) -> bytes:
+    wide = match[0].decode(UTF_8, "surrogatepass").encode("utf-16-le", "surrogatepass")
+    return wide.decode("utf-16-le").encode()
+
+
+def _is_cut(data: bytes) -> bool:
+    """Tell whether UTF-8 ends amid a character, and not in a Western letter of one byte."""
+    decoder = codecs.getincrementaldecoder(UTF_8)()
+    try:
+        decoder.decode(data)
+    except UnicodeDecodeError:
+        return False
+    rest = decoder.getstate()[0]
+    return len(rest) > 1 or (rest.decode(FALLBACK).isupper() and data[-2:-1].islower())
 
 
 def _by_zeros(head: bytes) -> str | None:

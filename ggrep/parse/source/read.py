@@ -15,8 +15,9 @@ from ggrep.base.ids import PathKey
 from ggrep.config.caps import MAX_FILE_SIZE_BYTES
 from ggrep.config.confined import Linked, NotRegular, open_below, read_descriptor
 from ggrep.model.source import FileText, Skip, SourceFile
-from ggrep.model.traits import BULK, MASKED, RECODED, REPLACED, SHORTENED, UNREAD
+from ggrep.model.traits import BULK, GUESSED, MASKED, RECODED, REPLACED, SHORTENED, UNREAD
 from ggrep.parse.source.decoding import UTF_8, decode
+from ggrep.parse.source.encoding_rules import undeclared
 from ggrep.parse.source.file_failures import failure_reason
 from ggrep.parse.source.made import made_traits
 from ggrep.parse.source.masking import mask
@@ -35,6 +36,7 @@ def read_file(
     *,
     max_bytes: int = MAX_FILE_SIZE_BYTES,
     max_bulk_bytes: int = MAX_FILE_SIZE_BYTES,
+    rule: Callable[[PathKey], str] = undeclared,
     sleep: Callable[[float], None] = time.sleep,
 ) -> FileText | Skip:
     """Return the content of `file`, or why there is none.
@@ -46,6 +48,7 @@ def read_file(
         file: as the walk saw it; only its path key counts here.
         max_bytes: larger files are skipped; of a notebook it is what is written in its cells.
         max_bulk_bytes: how much of a minified or data file is wanted.
+        rule: returns the codec that the repository declares for a path; empty without one.
         sleep: waits for the given seconds between two tries.
     """
     key = file.path_key
@@ -59,7 +62,7 @@ def read_file(
         if isinstance(found, Skip):
             return found
         if found is not None:
-            return _as_text(*found, max_bytes, max_bulk_bytes)
+            return _as_text(*found, max_bytes, max_bulk_bytes, lambda: rule(key))
     return Skip(key, "unstable", f"changed during each of {_TRIES} reads")
 
 
@@ -92,11 +95,17 @@ def _read_once(root: Path, key: PathKey, max_bytes: int) -> tuple[SourceFile, by
     return (after, data) if before == after and len(data) == after.size_bytes else None
 
 
-def _as_text(file: SourceFile, data: bytes, max_bytes: int, max_bulk_bytes: int) -> FileText | Skip:
+def _as_text(
+    file: SourceFile,
+    data: bytes,
+    max_bytes: int,
+    max_bulk_bytes: int,
+    rule: Callable[[], str],
+) -> FileText | Skip:
     key = file.path_key
     if len(data) <= _MOST_POINTER_BYTES and data.startswith(_POINTER):
         return Skip(key, "lfs_pointer", "its content is elsewhere; git lfs pull fetches it")
-    decoded = decode(data)
+    decoded = decode(data, rule)
     if decoded is None:
         return Skip(key, "binary", "it holds what no text does")
     wanted, unread = decoded.data, 0
@@ -120,6 +129,7 @@ def _as_text(file: SourceFile, data: bytes, max_bytes: int, max_bulk_bytes: int)
         | MASKED * bool(masked.values)
         | RECODED * bool(encoding)
         | REPLACED * bool(decoded.replaced)
+        | GUESSED * decoded.guessed
     )
     digest = hashlib.sha256(data).hexdigest()
     return FileText(key, masked.data, digest, file, encoding, traits)

@@ -1,6 +1,6 @@
 """Answers a coordinator's questions about a name: one rule at a time, with what decides."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ggrep.model.limits import Notice, sorted_limits, sorted_notices
 from ggrep.model.name_pools import (
@@ -40,6 +40,7 @@ from ggrep.search.navigation.name_candidates import (
 )
 from ggrep.search.navigation.name_reading import Place, Reading, texts_of
 from ggrep.search.query.context import Context, state_notices
+from ggrep.search.query.file_notices import file_notices
 from ggrep.search.query.selection import selects
 
 _NONE = Fitting("none", ())
@@ -71,17 +72,16 @@ def symbol_pool(context: Context, request: SymbolPoolRequest, pool: OccurrencePo
     if not found.fits:
         near = (*near, *_beside(found.places))
     fits = found.places if found.fits else ()
+    shown = fits[request.skip :][: asked.limit]
     return SymbolPool(
         provenance=context.provenance,
         fit=found.fit,
-        definitions=tuple(
-            _definition(reading, place) for place in fits[request.skip :][: asked.limit]
-        ),
+        definitions=tuple(_definition(reading, place) for place in shown),
         total=len(fits),
         spellings=tuple(spellings(fits)[:MAX_SUGGESTIONS]),
         near=near,
         limits_hit=sorted_limits(reading.limits),
-        warnings=_notices(context, reading, files, request.step),
+        warnings=_notices(context, reading, files, request.step, shown),
         selects=_selects(reading, asked, empty=request.step == "spelled" and not fits),
     )
 
@@ -107,7 +107,9 @@ def references_pool(
         other_spelling=_other(told.other_spelling),
         importers=_importers(context, reading, told, found),
         limits_hit=sorted_limits([*reading.limits, *found.limits]),
-        warnings=_notices(context, reading, files, request.step),
+        warnings=_notices(
+            context, reading, files, request.step, [place for place, _ in found.shown]
+        ),
         left=found.left,
         defined=tuple(told.definitions),
         selects=_selects(reading, asked, empty=request.step == "spelled" and not told.totals),
@@ -165,10 +167,18 @@ def _other(place: Place | None) -> NearName | None:
 
 
 def _notices(
-    context: Context, reading: Reading, files: Sequence[NameFile], step: NameStep
+    context: Context,
+    reading: Reading,
+    files: Sequence[NameFile],
+    step: NameStep,
+    shown: Iterable[Place],
 ) -> tuple[Notice, ...]:
     """Return what is to be said of the reading; the first rule speaks of the files as well."""
-    told = [*state_notices(context.view), *reading.notices]
+    told = [
+        *state_notices(context.view),
+        *reading.notices,
+        *file_notices(context.view, [place.file.path for place in shown]),
+    ]
     return sorted_notices(
         [*told, *unread_languages(reading.held, files)] if step == "spelled" else told
     )

@@ -25,6 +25,7 @@ from ggrep.model.confidence import (
     shortened_list,
 )
 from ggrep.model.corpus import CORPORA, Corpus
+from ggrep.model.file_readings import FileReading, reading_notices
 from ggrep.model.limits import LimitHit, sorted_limits, sorted_notices
 from ggrep.model.quota import Dealt
 from ggrep.model.request import PoolRequest, SearchRequest
@@ -83,7 +84,12 @@ def answer(
         "low_confidence": len(chosen.candidates) - len(hits),
     }
     cuts = (*clamps, *ranked.limits, *chosen.limits, *weak_cuts, *byte_cuts)
-    notices = (*search_notices(request, context.encoder), *confidence_notices(confidence))
+    readings = (FileReading(hit.path, hit.encoding, hit.traits) for hit in hits)
+    notices = (
+        *search_notices(request, context.encoder),
+        *confidence_notices(confidence),
+        *reading_notices(readings),
+    )
     if not chosen.candidates:
         notices += selection_notices(ranked.segments, request.scope, request.filters, deadline)
     if not any(notice.code == "nothing_selected" for notice in notices):

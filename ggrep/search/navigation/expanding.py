@@ -164,6 +164,7 @@ def expand(context: Context, request: ExpandRequest) -> ExpandResponse:
             limits=(*clamps, *shown.limits),
             notices=(),
             spans=stages.spans,
+            shown=(file.path,),
         ),
     )
 

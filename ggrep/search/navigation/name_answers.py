@@ -95,6 +95,7 @@ def symbol(context: Context, request: SymbolRequest, pool: OccurrencePool) -> Sy
                 *(() if total else _unselected(reading, request)),
             ),
             spans=stages.spans,
+            shown=[definition.path for definition in definitions],
         ),
         next_cursor=next_cursor,
     )
@@ -150,6 +151,7 @@ def references(
             limits=(*limits, *cuts, *found.limits, *reading.limits),
             notices=(*reading.notices, *notices),
             spans=stages.spans,
+            shown=[reference.path for _, reference in found.shown],
         ),
         next_cursor=next_cursor,
     )

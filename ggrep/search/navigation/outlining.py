@@ -95,6 +95,7 @@ def outline(context: Context, request: OutlineRequest, pool: OccurrencePool) -> 
             limits=limits,
             notices=work.notices,
             spans=stages.spans,
+            shown=[one.path for one in made if not one.folder],
         ),
     )
 

@@ -19,6 +19,7 @@ from ggrep.model.sanitise import without_directories
 from ggrep.model.scan import ScanFacts
 from ggrep.model.standing import Standing, standing_notices
 from ggrep.model.statistics import CollectionStatistics
+from ggrep.search.query.file_notices import file_notices
 from ggrep.search.query.pipeline import Ranked, rank
 
 
@@ -104,6 +105,7 @@ class Context:
         limits: Iterable[LimitHit],
         notices: Iterable[Notice],
         spans: Iterable[tuple[str, float]],
+        shown: Iterable[str] = (),
     ) -> Head:
         """Return what an answer says of itself.
 
@@ -113,8 +115,10 @@ class Context:
             limits: the cuts.
             notices: about the request; those about the index are added.
             spans: the stages behind the opening of the snapshot, with their milliseconds.
+            shown: paths of files with text or lines in the answer, where `notices` tell nothing
+                of how they were read.
         """
-        told = (*state_notices(self.view), *notices)
+        told = (*state_notices(self.view), *notices, *file_notices(self.view, shown))
         store_id = self.view.manifest.name
         head = Head(
             request_id=derived_id(fingerprint, store_id),

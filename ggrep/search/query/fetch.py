@@ -10,11 +10,12 @@ from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit
 from ggrep.model.quota import Dealt
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.traits import RECODED
+from ggrep.model.traits import READING
 from ggrep.search.query.extent import extents
+from ggrep.search.query.file_notices import encoding_of
 from ggrep.search.query.order import Candidate
 from ggrep.search.query.pipeline import Ranked
-from ggrep.search.query.row_reading import row_columns, shown_rows
+from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.score import DECIMALS
 from ggrep.search.query.snippets import cap_snippets, cut_snippet
 
@@ -110,15 +111,6 @@ def _rows(ranked: Ranked, candidates: Sequence[Candidate]) -> list[ShownRow]:
     return [found[candidate.segment, candidate.row] for candidate in candidates]
 
 
-def _encoding(ranked: Ranked, candidate: Candidate) -> str:
-    """Return the encoding of a candidate's file; empty for UTF-8."""
-    segment = ranked.segments[candidate.segment]
-    if not segment.image.file_traits[candidate.file] & RECODED:
-        return ""
-    ((encoding,),) = row_columns(ranked.view, segment, (candidate.row,), ("encoding",))
-    return str(encoding)
-
-
 def _hit(
     ranked: Ranked, candidate: Candidate, row: ShownRow, rule: str, terms: frozenset[str]
 ) -> Hit:
@@ -156,5 +148,6 @@ def _hit(
         signature=sanitise_line(row.signature),
         components=parts,
         rule=rule if request.explain else "",
-        encoding=_encoding(ranked, candidate),
+        encoding=encoding_of(ranked.view, ranked.segments[candidate.segment], candidate.file),
+        traits=int(image.file_traits[candidate.file]) & READING,
     )

@@ -146,6 +146,7 @@ def slate(
                 *absent_notices(ranked.segments, request.search.filters, deadline),
             ),
             spans=stages.spans,
+            shown=[pack.path for _, packs in found.slate.sections for pack in packs],
         ),
     )
 

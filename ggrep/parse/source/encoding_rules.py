@@ -1,0 +1,159 @@
+"""Encodings that a repository declares for its files: `.editorconfig` and `.gitattributes`.
+
+They decide only where a file itself tells nothing. A file nearer to the path beats one above it,
+and a later line an earlier one, as for git and editors.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ggrep.base.ids import PathKey
+from ggrep.parse.source.declared_encoding import codec_of
+from ggrep.parse.source.wildmatch import compile_glob
+
+EDITORS: Final = ".editorconfig"
+GIT: Final = ".gitattributes"
+_MOST_LINES: Final = 2_000
+"""Lines of a file that are looked at."""
+_MOST_GLOBS: Final = 64
+"""Globs that the braces of one section stand for."""
+_BRACES: Final = re.compile(r"\{([^{}]*)\}")
+_SECTION: Final = re.compile(r"\[(.+)\]\s*(?:[#;].*)?")
+_PAIR: Final = re.compile(r"([\w-]+)\s*[=:]\s*([^\s#;]+)")
+_ATTRIBUTE: Final = re.compile(r"\s(-|!)?(?:working-tree-)?encoding(?:=(\S+))?(?=\s|$)")
+_PATTERN: Final = re.compile(r"(\"(?:[^\"\\]|\\.)+\"|\S+)(?=\s)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A declaration.
+
+    Attributes:
+        globs: any of which a path may match.
+        by_name: compared with the last part of the path alone.
+        codec: empty where it takes back what stands above.
+    """
+
+    globs: tuple[re.Pattern[bytes], ...]
+    by_name: bool
+    codec: str
+
+
+@dataclass(frozen=True, slots=True)
+class _RulesFile:
+    lines: tuple[_Line, ...]
+    is_root: bool = False
+
+
+def is_rules_file(key: PathKey) -> bool:
+    """Tell whether a file declares encodings of others."""
+    return key.rpartition("/")[2] in {EDITORS, GIT}
+
+
+@dataclass(frozen=True, slots=True)
+class EncodingRules:
+    """The declarations of a tree, by name of the rules file and its folder with its slash."""
+
+    files: dict[tuple[str, str], _RulesFile]
+
+    @classmethod
+    def of(cls, texts: Iterable[tuple[PathKey, bytes]]) -> "EncodingRules":
+        """Return the rules in these files, each with its text."""
+        files: dict[tuple[str, str], _RulesFile] = {}
+        for key, data in texts:
+            folder, slash, name = key.rpartition("/")
+            lines = data.decode("utf-8", "replace").splitlines()[:_MOST_LINES]
+            read = _editors(lines) if name == EDITORS else _git(lines)
+            files[name, folder + slash] = read
+        return cls(files)
+
+    def codec(self, key: PathKey) -> str:
+        """Return the codec that is declared for a path, UTF-8 apart; empty without one."""
+        codecs = (self._declared(name, key) for name in (EDITORS, GIT))
+        return next((codec for codec in codecs if codec not in {"", "utf-8"}), "")
+
+    def _declared(self, name: str, key: PathKey) -> str:
+        for folder in _folders(key):
+            rules = self.files.get((name, folder))
+            if rules is None:
+                continue
+            below, last = key[len(folder) :].encode(), key.rpartition("/")[2].encode()
+            for line in rules.lines:
+                subject = last if line.by_name else below
+                if any(glob.match(subject) for glob in line.globs):
+                    return line.codec
+            if rules.is_root:
+                break
+        return ""
+
+
+def undeclared(key: PathKey) -> str:  # noqa: ARG001 - as `EncodingRules.codec`
+    """Return that nothing is declared for a path."""
+    return ""
+
+
+def _folders(key: str) -> Iterator[str]:
+    """Yield the folders that a path lies in, the nearest first, with their slashes."""
+    folder = key.rpartition("/")[0]
+    while folder:
+        yield f"{folder}/"
+        folder = folder.rpartition("/")[0]
+    yield ""
+
+
+def _editors(lines: Iterable[str]) -> _RulesFile:
+    """Return the sections with a charset, the last first."""
+    section, is_root, found = "", False, list[_Line]()
+    for line in map(str.strip, lines):
+        if header := _SECTION.fullmatch(line):
+            section = header[1]
+        elif (pair := _PAIR.match(line)) is not None:
+            key, value = pair[1].lower(), pair[2].lower()
+            if not section:
+                is_root |= (key, value) == ("root", "true")
+            elif key == "charset":
+                globs = tuple(_without_braces(section))
+                found.append(_line(globs, codec_of(value)))
+    return _RulesFile(tuple(reversed(found)), is_root)
+
+
+def _git(lines: Iterable[str]) -> _RulesFile:
+    """Return the lines with an encoding, the last first."""
+    found = []
+    for line in map(str.strip, lines):
+        pattern = _PATTERN.match(line)
+        if pattern is None or line.startswith(("#", "[attr]")):
+            continue
+        for attribute in _ATTRIBUTE.finditer(line, pattern.end()):
+            if attribute[1] or attribute[2]:
+                glob = pattern[1].strip('"')
+                codec = "" if attribute[1] else codec_of(attribute[2])
+                found.append(_line((glob,), codec))
+    return _RulesFile(tuple(reversed(found)))
+
+
+def _line(globs: tuple[str, ...], codec: str) -> _Line:
+    by_name = not any("/" in glob for glob in globs)
+    compiled = (compile_glob(glob.removeprefix("/").encode()) for glob in globs)
+    return _Line(tuple(compiled), by_name, codec)
+
+
+def _without_braces(glob: str) -> Iterator[str]:
+    """Yield the globs that one with `{a,b}` or `{1..3}` stands for, a bounded number."""
+    waiting, number = [glob], 0
+    while waiting and number < _MOST_GLOBS:
+        part = waiting.pop()
+        braces = _BRACES.search(part)
+        number += 1
+        if braces is None:
+            yield part.replace("\\{", "{").replace("\\}", "}")
+            continue
+        numbers = re.fullmatch(r"([+-]?\d{1,6})\.\.([+-]?\d{1,6})", braces[1])
+        if numbers is not None:
+            low, high = sorted((int(numbers[1]), int(numbers[2])))
+            words = [str(at) for at in range(low, min(high, low + _MOST_GLOBS) + 1)]
+        else:
+            words = braces[1].split(",")
+        waiting += [part[: braces.start()] + word + part[braces.end() :] for word in words]

@@ -1,0 +1,40 @@
+"""Tells of the files that an answer shows how they were read, where that bears on what it shows."""
+
+from collections.abc import Iterable, Iterator
+
+from ggrep.base.ids import PathKey
+from ggrep.index.store.view import SnapshotView
+from ggrep.model.file_readings import FileReading, reading_notices
+from ggrep.model.limits import Notice
+from ggrep.model.traits import CELL_LINES, READING, RECODED
+from ggrep.search.query.row_reading import row_columns
+from ggrep.search.query.segments import SearchableSegment, open_segments
+
+
+def file_notices(view: SnapshotView, paths: Iterable[str]) -> tuple[Notice, ...]:
+    """Return the notices about visible files of these paths; errors as `row_columns`."""
+    keys = sorted({PathKey(path) for path in paths})
+    return reading_notices(
+        reading
+        for segment in (open_segments(view) if keys else ())
+        for reading in _readings(view, segment, keys)
+    )
+
+
+def encoding_of(view: SnapshotView, segment: SearchableSegment, file: int) -> str:
+    """Return what a file was written in; empty for UTF-8. Errors as `row_columns`."""
+    if not int(segment.image.file_traits[file]) & RECODED:
+        return ""
+    ((encoding,),) = row_columns(view, segment, segment.rows_of(file)[:1], ("encoding",))
+    return str(encoding)
+
+
+def _readings(
+    view: SnapshotView, segment: SearchableSegment, keys: list[PathKey]
+) -> Iterator[FileReading]:
+    image = segment.image
+    for file in image.find_all(keys):
+        traits = int(image.file_traits[file]) & READING
+        if traits and segment.visible_files[file]:
+            encoding = "" if traits == CELL_LINES else encoding_of(view, segment, file)
+            yield FileReading(image.path(file), encoding, traits)

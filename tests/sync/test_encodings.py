@@ -1,0 +1,168 @@
+"""What a repository declares decides how its files are read, and a guess is told of as one."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.base.errors import StoreError, SyncRefused
+from ggrep.base.lease import Lease
+from ggrep.index.maintenance.health import check_health
+from ggrep.index.store.view import SnapshotView
+from ggrep.index.sync.publication import Publication, Published, publish_changes
+from ggrep.index.sync.target import SyncTarget
+from ggrep.model.request import SearchRequest
+from ggrep.search.engine.engine import Engine
+from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
+
+pytestmark = pytest.mark.usefixtures("quick_parsing")
+
+POLISH = "int zolw; // zażółć gęślą jaźń\n"
+TREE: dict[str, str | bytes | None] = {
+    "src/a.c": "int retry; // цикл\n".encode("cp866"),
+    "src/b.c": POLISH.encode("iso8859-2"),
+    "src/c.py": "# -*- coding: koi8-r -*-\nretry = 'тест'\n".encode("koi8-r"),
+    "plain.py": "retry = 1\n",
+    "torn.txt": "déjà vu, retry à côté ".encode() + b"\xff\n",
+}
+EDITORS = "[*.c]\ncharset = cp866\n"
+ASK = SearchRequest("retry zolw", deterministic=True)
+
+
+def texts(engine: Engine) -> dict[str, str]:
+    return {hit["path"]: hit["content"] for hit in answer(engine, ASK)["results"]}
+
+
+def fresh(root: Path, home: Path, **flags: object) -> bytes:
+    engine = open_engine(root, home.with_name("other"), **flags)
+    engine.sync()
+    return answer_bytes(engine, ASK)
+
+
+@pytest.mark.parametrize(
+    ("declared", "reads"),
+    [
+        ({".editorconfig": "root = true\n[*.{c,h}]\ncharset = cp866\n"}, True),
+        ({".gitattributes": "*.c text working-tree-encoding=cp866\n"}, True),
+        ({"src/.editorconfig": "[a.c]\ncharset = cp866\n"}, True),
+        ({".editorconfig": "[*.h]\ncharset = cp866\n"}, False),
+        ({".editorconfig": "[*]\ncharset = utf-8\n"}, False),
+    ],
+)
+def test_a_declared_encoding_is_no_guess(
+    root: Path, home: Path, declared: dict[str, str], reads: bool
+) -> None:
+    write_tree(root, {"src/a.c": TREE["src/a.c"], **declared})
+    engine = open_engine(root, home)
+    engine.sync()
+
+    codes = {one["code"] for one in answer(engine, ASK)["warnings"]}
+
+    assert "цикл" in texts(engine)["src/a.c"]
+    assert ("guessed_encoding" in codes) is not reads
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [{".editorconfig": EDITORS}],
+        [{".editorconfig": EDITORS}, {".editorconfig": "[*.c]\ncharset = latin2\n"}],
+        [{".editorconfig": EDITORS}, {".editorconfig": None}],
+        [{".gitattributes": "src/* encoding=iso-8859-2\n"}, {"src/.editorconfig": EDITORS}],
+        [{".editorconfig": EDITORS}, {"src/a.c": "int retry;\n"}, {"src/a.c": TREE["src/a.c"]}],
+    ],
+)
+@pytest.mark.parametrize("most_bytes", [1 << 20, 8])
+def test_an_edited_declaration_reads_as_a_fresh_index_would(
+    root: Path, home: Path, edits: list[dict[str, str | bytes | None]], most_bytes: int
+) -> None:
+    """P2: the files are as they were, only what is declared of them changed."""
+    write_tree(root, TREE)
+    engine = open_engine(root, home, max_bytes_per_sync=most_bytes)
+    engine.sync()
+    for edit in edits:
+        write_tree(root, edit)
+        engine.sync()
+
+    assert answer_bytes(engine, ASK) == fresh(root, home, max_bytes_per_sync=most_bytes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("before", "after"), [(None, "[*.c]\ncharset = latin2\n"), ("[*.c]\ncharset = latin2\n", None)]
+)
+def test_a_sync_that_is_cut_short_leaves_the_declaration_to_the_next(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, before: str | None, after: str | None
+) -> None:
+    """P2: of several portions the last brings the declaration, or takes it away."""
+    write_tree(root, {**TREE, ".editorconfig": before})
+    engine = open_engine(root, home, max_bytes_per_sync=8)
+    engine.sync()
+    write_tree(root, {".editorconfig": after})
+    published: list[Published] = []
+
+    def once(target: SyncTarget, lease: Lease, view: SnapshotView, new: Publication) -> Published:
+        if published:
+            raise OSError("the disk is gone")
+        published.append(publish_changes(target, lease, view, new))
+        return published[0]
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ggrep.index.sync.syncer.publish_changes", once)
+        with pytest.raises(StoreError, match="the disk is gone"):
+            engine.sync()
+    engine.sync()
+
+    assert published
+    assert answer_bytes(engine, ASK) == fresh(root, home, max_bytes_per_sync=8)
+
+
+def test_answers_and_health_name_what_was_guessed_and_replaced(root: Path, home: Path) -> None:
+    write_tree(root, TREE)
+    engine = open_engine(root, home)
+    engine.sync()
+
+    told = {one["code"]: one["message"] for one in answer(engine, ASK)["warnings"]}
+    identity = engine.identity
+    report = check_health(identity.store, identity.store_id, engine.settings, deep=False)
+    checks = {check.code: check.paths for check in report.checks}
+
+    assert told["guessed_encoding"].startswith(
+        "encoding guessed: src/a.c (cp866), src/b.c (iso8859-2);"
+    )
+    assert told["replaced_characters"].endswith("torn.txt (utf-8)")
+    assert checks["guessed_encodings"] == ("src/a.c", "src/b.c")
+    assert checks["undecodable_bytes"] == ("torn.txt",)
+
+
+def test_a_strict_sync_refuses_guesses_and_replaced_characters(root: Path, home: Path) -> None:
+    """Before and after an ordinary one: a file that did not change is no better."""
+    write_tree(root, TREE)
+    engine = open_engine(root, home)
+    with pytest.raises(SyncRefused) as first:
+        engine.sync(strict=True)
+    engine.sync()
+    with pytest.raises(SyncRefused) as second:
+        engine.sync(strict=True)
+
+    assert first.value.reasons == second.value.reasons
+    assert [reason.partition(";")[0] for reason in first.value.reasons] == [
+        "src/a.c: its encoding is guessed to be cp866",
+        "src/b.c: its encoding is guessed to be iso8859-2",
+        "torn.txt: it holds bytes that are not utf-8",
+    ]
+
+
+def test_a_strict_sync_takes_what_is_declared(root: Path, home: Path) -> None:
+    write_tree(
+        root,
+        {
+            **TREE,
+            "torn.txt": None,
+            ".editorconfig": "[a.c]\ncharset = cp866\n[b.c]\ncharset = iso-8859-2\n",
+        },
+    )
+    engine = open_engine(root, home)
+
+    assert engine.sync(strict=True).published
+    assert "jaźń" in texts(engine)["src/b.c"]
