@@ -26,8 +26,8 @@ aa7a-aadd ac00-d7fb f900-fad9 ff66-ff9d ffa0-ffdc 11000-11046 11070-1107f 11300-
 
 These are the scripts with letters of the line break classes ID, CJ, SA, AK, AS, AP, H2, H3, JL, JV
 or JT (UAX 14), and Tibetan: Han, Hiragana, Katakana, Bopomofo, Hangul, Yi, Tangut, Nushu, Thai,
-Lao, Khmer, Myanmar, Tai Le, New Tai Lue, Tai Tham, Tai Viet, Ahom, Javanese, Balinese, Batak, Cham and
-others. Planes 2 and 3 are Han.
+Lao, Khmer, Myanmar, Tai Le, New Tai Lue, Tai Tham, Tai Viet, Ahom, Javanese, Balinese, Batak, Cham
+and others. Planes 2 and 3 are Han.
 """
 
 _MARKS: Final = """

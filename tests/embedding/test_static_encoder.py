@@ -265,7 +265,7 @@ def test_features_are_those_of_their_revision() -> None:
         for word in ("HTTPServers2", "parse_requests", "validated", "__init__", "Größe_字")
     }
 
-    assert FEATURES == "features-1"
+    assert FEATURES == "features-2"
     assert shown == {
         "HTTPServers2": ("httpservers2", "http", "serv", "2"),
         "parse_requests": ("parse_requests", "pars", "request"),

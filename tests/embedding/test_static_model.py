@@ -88,7 +88,7 @@ def test_the_card_says_what_it_is_and_what_training_adds(folder: Path) -> None:
         "digest": digest,
         "dimension": DIMENSION,
         "vocabulary": SIZE,
-        "features": "features-1",
+        "features": "features-2",
     }
 
 
@@ -99,7 +99,7 @@ def test_the_identity_needs_the_card_alone(folder: Path) -> None:
     found = identity_of(f"static:{folder}")
 
     assert (found.name, found.revision, found.dimension) == ("static", "1", DIMENSION)
-    assert found.pooling == "log-sum-1/features-1"
+    assert found.pooling == "log-sum-1/features-2"
 
 
 def test_the_shipped_card_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

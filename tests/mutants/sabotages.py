@@ -458,15 +458,15 @@ SABOTAGES = (
     Sabotage(
         "a phrase is its words in any order",
         "ggrep/search/query/phrases.py",
-        "            held[place] = all(pattern.search(plain) for pattern in patterns)\n",
-        "            held[place] = bool(plain or patterns)\n",
+        "            held[place] = all(_holds(plain, phrase) for phrase in phrases)\n",
+        "            held[place] = bool(plain or phrases)\n",
         (KIND + "test_a_phrase_stands_word_for_word_in_what_is_shown",),
     ),
     Sabotage(
         "a spelling counts as much as a word",
         "ggrep/search/query/score.py",
-        "share = self._weights.spelling if term in self._query.spellings else 1.0",
-        "share = 1.0",
+        "spelling = self._weights.spelling if term in self._query.spellings else 1.0",
+        "spelling = 1.0",
         (KIND + "test_a_second_word_counts_for_more_than_the_first_ones_spelling",),
     ),
     Sabotage(

@@ -8,11 +8,12 @@ from typing import Final
 
 from ggrep.index.lexical.tokens import word_terms, words
 
-FEATURES: Final = "features-1"
+FEATURES: Final = "features-2"
 """What a text's features are; enters the encoder's identity, as other features give other vectors.
 
 1. Of each of the first 4,096 words: the whole, lower-cased, and the stems of its parts
    (`word_terms` of lexical-2).
+2. Words and terms of lexical-4. They differ from the first ones only beyond ASCII.
 """
 
 MAX_WORDS: Final = 4096

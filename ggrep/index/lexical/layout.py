@@ -6,11 +6,12 @@ layouts are never added up.
 lexical-1: chunk fields body, name, crumb, symbol; file fields path, stem.
 lexical-2: chunk field doc; parts of words by their stems.
 lexical-3: chunk field spelled; a chunk's own name counts twice in symbol and spelled.
+lexical-4: words in NFKC; scripts without spaces as pairs of letters; combining marks in words.
 """
 
 from typing import Final
 
-LEXICAL_LAYOUT: Final = "lexical-3"
+LEXICAL_LAYOUT: Final = "lexical-4"
 
 BODY: Final = 0
 """The chunk's own text and its extra words."""

@@ -65,9 +65,10 @@ def comparable(data: bytes, *, any_script: bool) -> bytes:
 
     Args:
         data: UTF-8; what is none is left out where the text is not ASCII.
-        any_script: normalise letters beyond ASCII, which no needle of ASCII needs.
+        any_script: normalise letters beyond ASCII. Needles of ASCII need it where a text has
+            full-width letters.
     """
-    if not any_script or data.isascii():
+    if data.isascii() or not (any_script or b"\xef\xbc" in data or b"\xef\xbd" in data):
         return data.lower()
     return plain_text(data.decode("utf-8", "ignore")).encode()
 
