@@ -13,7 +13,9 @@ from ggrep.parse.chunking.spans import to_chunks
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from tests.oracle.mentioned import mentions_of
 
-_NAME = re.compile(r"operator(?:[ \t]*[^\w\s(][^\w\s(]{0,2}|[ \t]+[\w:<>]+[ \t]*[*&]*)|~?\b[^\W\d]\w*")
+_NAME = re.compile(
+    r"operator(?:[ \t]*[^\w\s(][^\w\s(]{0,2}|[ \t]+[\w:<>]+[ \t]*[*&]*)|~?\b[^\W\d]\w*"
+)
 
 
 class Definition(NamedTuple):
