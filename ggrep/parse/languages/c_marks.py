@@ -27,10 +27,10 @@ _NAME: Final = (
     rb"(?:~?[A-Za-z_]\w{0,120}(?:" + _TYPES_GIVEN + rb")?|operator\s{0,8}[^\w\s]{1,3})"
 )
 
-_MACRO: Final = re.compile(rb"[A-Z](?<=[\s)>}:;].)[A-Z0-9_]{2,80}(?=[ \t]?\(|\s|[;{]|:(?!:))")
+_MACRO: Final = re.compile(rb"[A-Z](?<=[\s)>}:;].)[A-Z0-9_]{2,80}(?=\(|\s|[;{]|:(?!:))")
 """A word that can be a mark by the characters around it."""
 _MORE: Final = re.compile(rb"\s{1,80}[A-Z][A-Z0-9_]{2,80}(?!\w)(?:[ \t]?" + _GIVEN + rb")?")
-_ARGUMENTS: Final = re.compile(rb"[ \t]?" + _GIVEN)
+_ARGUMENTS: Final = re.compile(rb"[ \t]{0,4}" + _GIVEN)
 _NOT_BLANK: Final = re.compile(rb"\S")
 
 _DECLARES: Final = re.compile(
@@ -179,12 +179,14 @@ def _in_text(data: bytes) -> Iterator[_Span]:
             continue
         given = _ARGUMENTS.match(text, end)
         stop = given.end() if given else end
-        if not given and text[end : end + 2].strip()[:1] == b"(":
+        if not given and text[end : end + 4].lstrip(b" \t")[:1] == b"(":
             continue
         if place == "start":
             last = _before_declaration(text, low, start, stop, lead)
         elif place == "behind":
             last = _behind_parameters(text, stop)
+            if not last and not lead:
+                last = _before_declaration(text, low, start, stop, lead)
         else:
             last = _within(text, start, stop, lead, given=given is not None)
         if last:
