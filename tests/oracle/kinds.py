@@ -97,8 +97,19 @@ def _counts(language: str, row: Row) -> bool:
     if language == "VHDL" and row["kind"] == "alias":
         # Wrong: of `alias NAME is OTHER [TYPE]` all three words.
         return re.search(rf"(?i)\balias\s+{re.escape(row['name'])}\b", row["pattern"]) is not None
+    if language == "C++" and _is_macro(row):
+        return False
     elsewhere = NOT_DEFINED_HERE.get(language)
     return elsewhere is None or not elsewhere.search(row.get("pattern", ""))
+
+
+def _is_macro(row: Row) -> bool:
+    """Say whether a C++ tag is a macro: what it makes, or what it stands behind, goes unread."""
+    name = row["name"]
+    if re.fullmatch(r"[A-Z][A-Z0-9]*_[A-Z0-9_]+", name) is None:
+        return False
+    head = rf"\b(?:class|enum|struct|union)\s+{name}\s*(?:[:{{;]|final|\$/)"
+    return re.search(head, row.get("pattern", "")) is None
 
 
 def _is_local(

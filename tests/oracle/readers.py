@@ -13,7 +13,9 @@ from ggrep.parse.chunking.spans import to_chunks
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from tests.oracle.mentioned import mentions_of
 
-_NAME = re.compile(r"operator(?:[ \t]*[^\w\s(][^\w\s(]{0,2}|[ \t]+[\w:<>]+[ \t]*[*&]*)|~?\b[^\W\d]\w*")
+_NAME = re.compile(
+    r"operator(?:[ \t]*[^\w\s(][^\w\s(]{0,2}|[ \t]+[\w:<>]+[ \t]*[*&]*)|~?\b[^\W\d]\w*"
+)
 
 
 class Definition(NamedTuple):
@@ -31,13 +33,21 @@ def outlined(path: str, data: bytes) -> list[Definition]:
     around: list[str] = []
     for each in outline_file(path, data):
         del around[each.depth :]
-        *owners, names = each.name.rsplit(".", 1)
-        own = names.split(", ")
+        owners, own = _names(each.name)
         for name in own:
             qualified = ".".join([*around, *owners, name])
             found.append(Definition(each.start_line, each.end_line, each.kind, qualified))
         around.append(".".join([*owners, own[0]]))
     return sorted(found)
+
+
+def _names(text: str) -> tuple[list[str], list[str]]:
+    """Return the owners and the names of a line of an outline."""
+    before, operator, target = text.partition("operator ")
+    if operator:
+        return [before.rstrip(".")] if before else [], [operator + target]
+    *owners, names = text.rsplit(".", 1)
+    return owners, names.split(", ")
 
 
 def defined(path: str, data: bytes, names: Iterable[str] = ()) -> list[Definition]:

@@ -1,7 +1,8 @@
-"""Keeps one branch of what the preprocessor of C chooses from, where braces need it.
+"""Keeps one branch of what the preprocessor of C chooses from, where braces or heads need it.
 
 A parser reads all branches. Two that open one block each leave a block open, and the function that
-they stand in would run to the end of the file.
+they stand in would run to the end of the file. A branch that goes on with the head of a class, with
+parameters or with an `else` is no declaration, and costs what stands around it.
 """
 
 import re
@@ -14,6 +15,18 @@ _TOKEN: Final = re.compile(
     rb"|^[ \t]{0,80}#[ \t]{0,80}(?P<word>[a-z]*+)(?P<rest>(?:[^\n\\]|\\\n|\\)*+)|[{}]",
     re.MULTILINE,
 )
+_CUT: Final = (
+    re.compile(rb"#[ \t]{0,8}if[^\n]{0,400}\n\s{0,200}[,:](?!:)"),
+    re.compile(rb"else[ \t\r]{0,8}\n[ \t]{0,80}#[ \t]{0,8}endif"),
+    re.compile(rb"class[ \t\r]{0,8}\n[ \t]{0,80}#[ \t]{0,8}if"),
+    re.compile(rb"struct[ \t\r]{0,8}\n[ \t]{0,80}#[ \t]{0,8}if"),
+)
+"""Choices in the middle of a head or statement; each form begins with a fixed text."""
+_GOES_ON: Final = re.compile(rb"\s*[,:](?!:)")
+_ELSE: Final = re.compile(rb"\belse\s*\Z")
+_OPEN_HEAD: Final = re.compile(rb"\b(?:class|struct)\s*\Z")
+_MOST_BEFORE: Final = 80
+"""Bytes in front of a choice that are looked at for the head of a class."""
 _NOT_SPACE: Final = re.compile(rb"\S")
 _OPENING: Final = frozenset({b"if", b"ifdef", b"ifndef"})
 _FURTHER: Final = frozenset({b"else", b"elif", b"elifdef", b"elifndef"})
@@ -40,10 +53,11 @@ class _Choice:
 def with_one_branch(data: bytes) -> bytes:
     """Return a text of the same length in which each block that is opened is closed once.
 
-    Where the branches of a choice open or close blocks, one is kept, the first that is not
-    switched off (`#if 0`); the others and the directives are blank.
+    Where the branches of a choice open or close blocks, or go on with what stands in front of
+    them, one is kept, the first that is not switched off (`#if 0`); the others and the directives
+    are blank.
     """
-    if _CHOICE.search(data) is None:
+    if _CHOICE.search(data) is None and not any(form.search(data) for form in _CUT):
         return data
     parts, at = list[bytes](), 0
     for start, end in sorted(_unwanted(data)):
@@ -72,9 +86,21 @@ def _unwanted(data: bytes) -> list[_Span]:
             choice = choices.pop()
             outer = choices[-1].branches[-1] if choices else whole
             kept = next((each for each in choice.branches if not each.off), choice.branches[0])
-            if len(choice.branches) > 1 and any(each.opens for each in choice.branches):
+            opening = len(choice.branches) > 1 and any(each.opens for each in choice.branches)
+            if opening or _goes_on(data, choice):
                 found += ((choice.start, kept.start), (kept.end, token.end()))
                 outer.opens += kept.opens
             else:
                 outer.opens += sum(each.opens for each in choice.branches)
     return found
+
+
+def _goes_on(data: bytes, choice: _Choice) -> bool:
+    """Say whether a branch goes on with what stands in front of the choice, or behind it."""
+    if _OPEN_HEAD.search(data, max(0, choice.start - _MOST_BEFORE), choice.start):
+        return True
+    return any(
+        _GOES_ON.match(data, each.start, each.end)
+        or _ELSE.search(data, max(each.start, each.end - _MOST_BEFORE), each.end)
+        for each in choice.branches
+    )

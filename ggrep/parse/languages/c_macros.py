@@ -17,7 +17,8 @@ _MARKS: Final = re.compile(
     rb"|free|guarded_by|must_hold|no_sanitize|nonstring|printf|realloc_size|releases|scanf|section"
     rb"|sized_by)[ \t]{0,8}\([^()\n]{0,80}\)"
     rb"|(?:always_inline|always_unused|assume_[a-z_]{1,40}|attribute_const__|bitwise"
-    rb"|cacheline_aligned|cold|cpuinit|deprecated|devexit|devinit|exit|exitdata|flatten|force|hot"
+    rb"|cacheline_aligned|cold|cpuinit|deprecated|device__|devexit|devinit|exit|exitdata|flatten"
+    rb"|force|forceinline__|global__|host__|hot"
     rb"|init|initconst|initdata|init_or_module|initdata_or_meminit|iomem|kernel|kprobes"
     rb"|latent_entropy|lockfunc|malloc|maybe_unused|meminit|must_check|naked|net_exit|net_init"
     rb"|net_initdata|no_kasan_or_inline|no_kcsan|no_randomize_layout|no_sanitize_address"
@@ -50,7 +51,7 @@ _CALLED: Final = re.compile(
     rb"{0,200}\)){0,2000})\)(?P<more>\s{0,80}\([^(){};\"]{0,400}\))?"
     rb"(?P<then>\s{0,80}\{|[ \t]*(?:=[^;{}\n]{0,200})?;|(?=[ \t]*\n#[ \t]*(?:elif|else|endif)\b))"
 )
-_VARIABLES: Final = re.compile(rb"DEFINE|DECLARE|LIST_HEAD|NOTIFIER_HEAD|ATTR")
+_VARIABLES: Final = re.compile(rb"DEFINE|\ADECLARE|LIST_HEAD|NOTIFIER_HEAD|ATTR")
 """Words of macros that make a variable of their first argument."""
 _TESTS: Final = re.compile(rb"TEST|SCENARIO")
 _CALLS: Final = re.compile(rb"SYSCALL_DEFINE")

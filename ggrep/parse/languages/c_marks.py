@@ -20,13 +20,17 @@ _GIVEN: Final = (
     + _TEXT
     + rb"|\([^(){};\"]{0,200}\)){0,200}\)){0,400}\)"
 )
-_TYPE: Final = rb"(?:::)?[A-Za-z_][\w:]{0,120}(?:<[^;{}()]{0,200}>)?"
-_NAME: Final = rb"(?:~?[A-Za-z_][\w:~]{0,120}|operator\s{0,8}[^\w\s]{1,3})"
+_TYPES_GIVEN: Final = rb"<[^;{}()]{0,200}>"
+_TYPE: Final = rb"(?:::)?[A-Za-z_][\w:]{0,120}(?:<[^;{}]{0,200}>(?:::\w{1,80})?)?"
+_NAME: Final = (
+    rb"(?:[A-Za-z_]\w{0,80}(?:" + _TYPES_GIVEN + rb")?::){0,6}"
+    rb"(?:~?[A-Za-z_]\w{0,120}(?:" + _TYPES_GIVEN + rb")?|operator\s{0,8}[^\w\s]{1,3})"
+)
 
-_MACRO: Final = re.compile(rb"[A-Z](?<=[\s)>}:;].)[A-Z0-9_]{2,80}(?=[ \t]?\(|\s|[;{]|:(?!:))")
+_MACRO: Final = re.compile(rb"[A-Z](?<=[\s)>}:;].)[A-Z0-9_]{2,80}(?=\(|\s|[;{]|:(?!:))")
 """A word that can be a mark by the characters around it."""
 _MORE: Final = re.compile(rb"\s{1,80}[A-Z][A-Z0-9_]{2,80}(?!\w)(?:[ \t]?" + _GIVEN + rb")?")
-_ARGUMENTS: Final = re.compile(rb"[ \t]?" + _GIVEN)
+_ARGUMENTS: Final = re.compile(rb"[ \t]{0,4}" + _GIVEN)
 _NOT_BLANK: Final = re.compile(rb"\S")
 
 _DECLARES: Final = re.compile(
@@ -34,13 +38,12 @@ _DECLARES: Final = re.compile(
     rb"|struct|template|typedef|typename|union|unsigned|using|virtual|volatile)\b(?!\s{0,8}[=,;.(])"
     rb"|operator\s{1,8}[A-Za-z]|~|\[\["
     # a constructor with what its members are set to
-    rb"|[A-Za-z_]\w{0,80}\s?\([^;{}]{0,400}\)\s{0,80}(?:noexcept\s{0,80})?:[^:]"
+    rb"|" + _NAME + rb"\s?\([^;{}]{0,400}\)\s{0,80}(?:noexcept\s{0,80})?:[^:]"
     # a type and a name
     rb"|(?!(?:operator|return|else)\b)(?:(?:long|short|signed|auto)\s{1,8}){0,3}"
     + _TYPE
     + rb"[\s*&]{1,40}(?:(?:const|constexpr|inline|static|unsigned)[\s*&]{1,8}){0,2}"
-    + _NAME
-    + rb"\s{0,8}[(;=\[{])"
+    rb"(?:[A-Z][A-Z0-9_]{2,40}\s{1,80})?" + _NAME + rb"\s{0,8}[(;=\[{])"
 )
 """What follows a mark in front of a declaration."""
 _ENDS_HEAD: Final = re.compile(
@@ -54,6 +57,9 @@ _ALONE: Final = re.compile(
 """What follows a mark that stands alone in its line."""
 _CALLED: Final = re.compile(rb"\s{0,8}[\w:~]{1,120}\s?\(")
 _MEMBER: Final = re.compile(rb"\s{0,8}[;=]")
+_ENUMERATOR: Final = re.compile(rb"\s{0,8}[,=}]")
+_OUTDATED: Final = re.compile(rb"AVAILAB|DEPRECATED|ENUMERATOR")
+"""Words of marks behind the names of enumerators."""
 _ENDED: Final = re.compile(rb"[ \t]{0,80};[ \t]{0,80}(?=(?://[^\n]{0,400})?(?:\r?\n|\Z))")
 
 _SPECIFIERS: Final = frozenset(
@@ -68,9 +74,13 @@ _STATEMENTS: Final = frozenset(
 _TYPES: Final = frozenset(
     b"auto bool char double float int long short signed unsigned void".split()
 )
+_NO_CODE: Final = (b"#", b"//", b"*", b"/*")
+"""How lines of the preprocessor and of comments begin."""
 _LAST_WORD: Final = re.compile(rb"(?<!\w)[A-Za-z_]\w{0,80}\Z")
 _FIRST_WORD: Final = re.compile(rb"[A-Za-z_]\w{0,80}")
 _TYPED: Final = re.compile(rb"[\w\s:<>,*&\[\]]+")
+_MOST_MARKS: Final = 4
+"""Marks in a row that are looked at."""
 _MOST_LINE: Final = 400
 """How far the text in front of a mark is looked at, in bytes."""
 _HEADS: Final = tuple(
@@ -169,14 +179,16 @@ def _in_text(data: bytes) -> Iterator[_Span]:
             continue
         given = _ARGUMENTS.match(text, end)
         stop = given.end() if given else end
-        if not given and text[end : end + 2].strip()[:1] == b"(":
+        if not given and text[end : end + 4].lstrip(b" \t")[:1] == b"(":
             continue
         if place == "start":
             last = _before_declaration(text, low, start, stop, lead)
         elif place == "behind":
             last = _behind_parameters(text, stop)
+            if not last and not lead:
+                last = _before_declaration(text, low, start, stop, lead)
         else:
-            last = _within(text, stop, lead, given=given is not None)
+            last = _within(text, start, stop, lead, given=given is not None)
         if last:
             yield start - 1, last - 1
 
@@ -185,14 +197,17 @@ def _place(text: bytes, low: int, lead: bytes) -> _Place:
     """Return where a mark stands by the text in front of it."""
     first = not lead
     if first:
-        before = text[max(0, low - _MOST_LINE) : low].rstrip()
+        above = text[max(0, low - _MOST_LINE) : low]
+        before = above.rstrip()
         lead = before[before.rfind(b"\n") + 1 :].strip()
-        if lead.endswith((b"*/", b"\\")):
-            return "" if lead.endswith(b"\\") else "start"
-        if not lead or lead.startswith((b"#", b"//", b"*", b"/*")):
+        if lead.endswith(b"\\"):
+            return ""
+        if not lead or lead.startswith(_NO_CODE) or lead.endswith(b"*/"):
             return "start"
+        if lead.endswith(b")") and above.count(b"\n", len(before)) > 1:
+            return "start"  # behind what a macro is defined as
         lead = lead.partition(b"//")[0].rstrip()
-    elif lead.startswith((b"#", b"//", b"*", b"/*")):
+    elif lead.startswith(_NO_CODE):
         return ""
     opening = _FIRST_WORD.match(lead)
     if opening and opening[0] in _STATEMENTS and not lead.endswith((b";", b"{", b"}")):
@@ -212,8 +227,14 @@ def _place(text: bytes, low: int, lead: bytes) -> _Place:
 
 def _before_declaration(text: bytes, low: int, start: int, stop: int, lead: bytes) -> int:
     """Return where a mark in front of a declaration, or alone in a line, ends; 0 if it is none."""
-    if _DECLARES.match(text, stop):
-        return stop
+    last = stop
+    for _ in range(_MOST_MARKS):
+        if _DECLARES.match(text, last):
+            return last
+        more = _MORE.match(text, last)
+        if more is None:
+            break
+        last = more.end()
     if lead:
         return 0
     alone = _ALONE.match(text, stop)
@@ -232,13 +253,16 @@ def _behind_parameters(text: bytes, stop: int) -> int:
     return stop if _ENDS_HEAD.match(text, stop) else 0
 
 
-def _within(text: bytes, stop: int, lead: bytes, *, given: bool) -> int:
+def _within(text: bytes, start: int, stop: int, lead: bytes, *, given: bool) -> int:
     """Return where a mark inside of a declaration ends: `int MARK f(`, `int size MARK(lock);`."""
+    words = lead.split(None, 1)
+    if len(words) == 1 and _OUTDATED.search(text, start, stop) and _ENUMERATOR.match(text, stop):
+        return stop
     if not given:
         return stop if _CALLED.match(text, stop) else 0
     named = _LAST_WORD.search(lead)
     lower = named is not None and named[0][:1].islower() and named[0] not in _TYPES
-    several = lower and len(lead.split()) > 1 and not lead.endswith(b"_t")
+    several = lower and len(words) > 1 and not lead.endswith(b"_t")
     return stop if several and _MEMBER.match(text, stop) else 0
 
 

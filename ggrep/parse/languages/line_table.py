@@ -12,8 +12,10 @@ BLANK: Final = b" \t\r\n\f\v"
 
 _BLANKS: Final = re.compile(rb"[ \t\r\n\f\v]*")
 
-_BRACKET: Final = re.compile(rb"BEGIN|END|NAMESPACE")
-"""Words of marks that stand for the head or the end of a block."""
+_MARK: Final = re.compile(rb"[A-Z][A-Z0-9_]{2}|__|\[\[")
+"""How a mark begins that a parser does not see."""
+_BRACKET: Final = re.compile(rb":\Z|BEGIN|END|NAMESPACE")
+"""Marks that stand for the head or the end of a block, or of a part of a class."""
 
 MAX_INDENT: Final = 1_000
 """Bytes of a line that are looked at: a minified file holds thousands of definitions in one."""
@@ -90,8 +92,7 @@ class LineTable:
         """Say whether nothing but marks of what follows stands between."""
         marks = self.data[start:end].strip()
         hidden = marks and not self.marked[start:end].strip()
-        apart = marks.startswith(b"#") or marks.endswith(b":") or _BRACKET.search(marks)
-        return bool(hidden) and not apart
+        return bool(hidden) and _MARK.match(marks) is not None and not _BRACKET.search(marks)
 
     def trim(self, start: int, end: int) -> tuple[int, int]:
         """Return the range without blank ends, its first line's indentation kept.

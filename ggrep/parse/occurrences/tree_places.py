@@ -52,6 +52,7 @@ class _Step:
         found: what the rules say of it, if it counts where it stands.
         kind: of the definition; empty for none.
         container: qualified name of what is around it.
+        whole: the outermost node of the same definition (`template <...> class`, `typedef struct`).
     """
 
     node: Node
@@ -59,6 +60,7 @@ class _Step:
     found: Found | None = None
     kind: str = ""
     container: str = ""
+    whole: Node | None = None
 
 
 def read_spots(path_key: str, data: bytes, found: Sequence[Spot]) -> tuple[Occurrence, ...]:
@@ -125,8 +127,9 @@ class _Tree:
         owner = _owner(step, spot)
         outer = ".".join(filter(None, (step.container, *step.found.owners, owner)))
         inside = step.found.inside
-        first = inside[0].start_byte if inside else step.node.start_byte
-        defined = self._heads.defined(step.node, step.found, step.kind, spot.text)
+        node = step.whole or step.node
+        first = inside[0].start_byte if inside else node.start_byte
+        defined = self._heads.defined(node, step.found, step.kind, spot.text)
         bases = bases_of([each.node for each in _around(steps, step)], outer, self._data)
         place = spot.line, spot.column, spot.text
         return Occurrence(*place, "definition", outer, defined, test=test, bases=bases), first
@@ -181,23 +184,21 @@ class _Tree:
         """Return the nodes on the way down with what they define where they stand."""
         scope, crumb, outer = "top", "", ""
         searched: frozenset[int] | None = frozenset({self._root.id})
-        inside = -1
+        last = _Step(self._root, None)
         steps = [_Step(self._root, None)]
         for (node, field), (parent, _) in zip(path[1:], path, strict=False):
             listed = searched is None or parent.id in searched
             found = self._describe(node) if node.is_named else None
             if found is not None and found.chunk_type and found.name:
-                twin = bool(found.inside) and found.inside[0].start_byte == inside
-                around = scope if listed else "local"
-                kind = self._kind(node, found, around, listed=listed or twin)
-                around = outer if twin else crumb
-                steps.append(_Step(node, field, found if kind else None, kind, around))
-                if twin:
+                if _same_definition(last.found, found):
+                    steps.append(_Step(node, field, found, last.kind, outer, last.whole))
                     continue
+                kind = self._kind(node, found, scope if listed else "local", listed=listed)
+                last = _Step(node, field, found if kind else None, kind, crumb, node)
+                steps.append(last)
                 outer = crumb
                 if kind and _encloses(found):
                     crumb = ".".join(filter(None, (crumb, *found.owners, found.name)))
-                    inside = found.inside[0].start_byte if found.inside else -1
                 scope = _inner_scope(found, scope if listed else "local")
                 searched = _searched(found, node)
                 continue
@@ -332,6 +333,15 @@ def _owner(step: _Step, spot: Spot) -> str:
         return ""  # Box.Lid = class BoxLid {}
     last = step.container.rpartition(".")[2]
     return "" if found.name in {last, spot.text} else found.name
+
+
+def _same_definition(outer: Found | None, inner: Found) -> bool:
+    """Say whether a node defines what the one around it does."""
+    if outer is None or bool(outer.inside) != bool(inner.inside):
+        return False
+    if inner.inside:
+        return outer.inside[0].start_byte == inner.inside[0].start_byte
+    return (outer.name, outer.more_names) == (inner.name, inner.more_names)
 
 
 def _encloses(found: Found) -> bool:

@@ -56,6 +56,12 @@ def _function(node: Node) -> Found | None:
         made = _made(node, declarator)
         if made is not None:
             return made if made.chunk_type else None
+    kind = node.child_by_field_name("type")
+    if kind is not None and declarator is not None and kind.type == "qualified_identifier":
+        *owners, last = _scopes(kind)
+        if last == "operator":  # read as a type, `A::operator`, in front of a function `B`
+            name = f"operator {text_of(declarator).partition('(')[0].strip()}"
+            return Found("function", name, body_of(node), owners=tuple(owners))
     return Found("function", names[-1], body_of(node), owners=names[:-1])
 
 
