@@ -9,8 +9,10 @@ if more of the others agree with the tree then. Every byte that is kept stays wh
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from typing import Final, TypeAlias
 
@@ -37,6 +39,7 @@ _CONTINUES: Final = re.compile(
 """How a line begins that goes on with the block before it."""
 _LEADS: Final = re.compile(rb"@(?!end|interface|implementation|protocol)|#\[|\[<|\[\w+(?:\(.*\))?\]\s*$")
 """How a line begins that belongs to the block behind it."""
+_HEADER: Final = re.compile(rb"[\w\s.;:\"#]+\{?")
 _KEPT: Final = re.compile(rb"[^\s]")
 _OPENING: Final = re.compile(rb"<\?(?:php\b|=)?")
 _TAB: Final = 8
@@ -85,145 +88,167 @@ def parse_recovered(
     root = parse(grammar, data)
     if not root.has_error:
         return Parsed(root, data)
-    return _Recovery(grammar, data, root).run(simpler)
+    return _Recovery(grammar, data).run(root, simpler)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A text with some parts blank, and how well its tree agrees with the layout.
+
+    Attributes:
+        broken: blocks that it does not agree with, in source order.
+        cost: how many blocks these and the blank parts spoil.
+    """
+
+    text: bytes
+    root: Node
+    blank: tuple[Span, ...]
+    broken: tuple[Block, ...]
+    cost: int
 
 
 class _Recovery:
-    """One text, the parts of it that are blank, and the bytes that may be parsed still."""
+    """One text, its blocks, and the bytes that may be parsed still."""
 
-    def __init__(self, grammar: str, data: bytes, root: Node) -> None:
+    def __init__(self, grammar: str, data: bytes) -> None:
         self._grammar = grammar
-        self._text = data
-        self._root = root
         self._table = LineTable(data)
         self._blocks = layout(data)
-        self._blank: list[Span] = []
         self._left = BASE_BYTES + TIMES * len(data)
 
-    def run(self, simpler: Callable[[bytes], bytes] | None) -> Parsed:
+    def run(self, root: Node, simpler: Callable[[bytes], bytes] | None) -> Parsed:
         """Return the best tree once nothing helps or may be parsed any more."""
-        broken, cost = self._broken(self._root, self._blocks, self._blank)
-        if broken and simpler is not None:
-            text = simpler(self._text)
-            root = parse(self._grammar, text)
-            left, after = self._broken(root, self._blocks, self._blank)
-            if after < cost:
-                self._text, self._root, broken, cost = text, root, left, after
-        if broken:
-            self._alone(broken, cost)
-            self._together()
-        return Parsed(self._root, self._text)
+        reading = _judge(self._blocks, self._table.data, root, ())
+        if reading.broken and simpler is not None:
+            reading = self._better(reading, simpler(reading.text), ())
+        if reading.broken:
+            reading = self._improve(self._blocks, self._alone(reading))
+        return Parsed(reading.root, reading.text)
 
-    def _alone(self, broken: Sequence[Block], cost: int) -> None:
+    def _alone(self, reading: _Reading) -> _Reading:
         """Blank what helps in each outermost block as long as nothing else is read."""
-        text, blank = self._text, self._blank
+        text, blank = reading.text, reading.blank
         for block in self._blocks:
-            if any(block.start <= inner.start < block.end for inner in broken):
-                root = self._parse(self._text, block)
-                if root is not None and root.has_error:
-                    self._improve([block], root, block)
-        if self._blank:
-            root = self._parse(self._text)
-            if root is not None and self._broken(root, self._blocks, self._blank)[1] < cost:
-                self._root = root
-                return
-        self._text, self._blank = text, blank
+            if any(block.start <= inner.start < block.end for inner in reading.broken):
+                alone = self._read([block], text, blank, block)
+                if alone is not None and alone.broken:
+                    alone = self._improve([block], alone, block)
+                    text, blank = alone.text, alone.blank
+        return reading if blank == reading.blank else self._better(reading, text, blank)
 
-    def _together(self) -> None:
-        """Blank what helps once all is read together."""
-        self._root = self._improve(self._blocks, self._root)
+    def _better(self, reading: _Reading, text: bytes, blank: tuple[Span, ...]) -> _Reading:
+        other = self._read(self._blocks, text, blank)
+        return reading if other is None or other.cost >= reading.cost else other
 
-    def _improve(self, blocks: Sequence[Block], root: Node, part: Block | None = None) -> Node:
-        """Blank what helps the blocks, and return the last tree."""
-        broken, cost = self._broken(root, blocks, self._blank)
+    def _improve(
+        self, blocks: Sequence[Block], reading: _Reading, part: Block | None = None
+    ) -> _Reading:
+        """Blank what helps the blocks until nothing does; of a part, what helps most first."""
         tried: set[Span] = set()
         while True:
-            for span in _candidates(blocks, broken):
-                if span in tried or not self._text[span[0] : span[1]].strip():
+            better: _Reading | None = None
+            for span in _candidates(blocks, reading.broken):
+                if span in tried or not reading.text[span[0] : span[1]].strip():
                     continue
                 tried.add(span)
-                text = self._without(span)
-                better = self._parse(text, part)
-                if better is None:
-                    return root
-                blank = [*self._blank, span]
-                left, after = self._broken(better, blocks, blank)
-                if after < cost:
-                    self._text, self._blank = text, blank
-                    broken, cost, root = left, after, better
+                blank = (*reading.blank, span)
+                other = self._read(blocks, _without(reading.text, span), blank, part)
+                if other is None:
                     break
-            else:
-                return root
+                if other.cost < (better or reading).cost:
+                    better = other
+                    if part is None:
+                        break
+            if better is None:
+                return reading
+            reading = better
 
-    def _parse(self, text: bytes, part: Block | None = None) -> Node | None:
-        """Return the root of a text, or of a block of it; None once enough was parsed."""
+    def _read(
+        self, blocks: Sequence[Block], text: bytes, blank: tuple[Span, ...], part: Block | None = None
+    ) -> _Reading | None:
+        """Parse a text, or a block of it; None once enough was parsed."""
         size = len(text) if part is None else part.end - part.start
         if size > self._left:
             return None
         self._left -= size
         if part is None:
-            return parse(self._grammar, text)
+            return _judge(blocks, text, parse(self._grammar, text), blank)
         ranges = [trees.part(self._table, part.start, part.end)]
         opening = _OPENING.match(text)
         if opening is not None and opening.end() <= part.start:
             ranges.insert(0, trees.part(self._table, 0, opening.end()))
-        return parse_parts(self._grammar, text, ranges)
+        return _judge(blocks, text, parse_parts(self._grammar, text, ranges), blank)
 
-    def _without(self, span: Span) -> bytes:
-        start, end = span
-        blanked = _KEPT.sub(b" ", self._text[start:end])
-        return b"".join((self._text[:start], blanked, self._text[end:]))
 
-    def _broken(
-        self, root: Node, blocks: Sequence[Block], blank: Sequence[Span]
-    ) -> tuple[list[Block], int]:
-        """Return the blocks that the tree does not agree with, and how much that costs."""
-        broken: list[Block] = []
-        cost = 0
-        pending = [(blocks, at) for at in range(len(blocks) - 1, -1, -1)]
-        while pending:
-            row, at = pending.pop()
-            block = row[at]
+def _without(text: bytes, span: Span) -> bytes:
+    start, end = span
+    return b"".join((text[:start], _KEPT.sub(b" ", text[start:end]), text[end:]))
+
+
+def _judge(
+    blocks: Sequence[Block], text: bytes, root: Node, blank: tuple[Span, ...]
+) -> _Reading:
+    """Return how well a tree agrees with the layout of its text."""
+    broken: list[Block] = []
+    cost = 0
+    rows = [blocks]
+    while rows:
+        row = rows.pop()
+        parents: list[int] = []
+        for at, block in enumerate(row):
             if any(low <= block.start and block.end <= high for low, high in blank):
                 cost += block.size
                 continue
-            node = root.descendant_for_byte_range(block.start, block.end)
-            if node is not None and not node.has_error and not node.is_error:
-                continue
-            if not block.blocks and self._text[block.end - 1] in b"{([":
-                continue  # it goes on with lines as deep as itself
-            reach = block.end if node is None else _reach(node, block, self._text)
+            if not block.blocks and _HEADER.fullmatch(text, block.start, block.end):
+                continue  # `namespace a;` or `module a where`: what follows is as deep
+            end = block.start + len(text[block.start : block.end].rstrip())
+            node = root.descendant_for_byte_range(block.start, end)
+            parent, reach = _position(node, block, end, text)
             if reach:
                 broken.append(block)
                 cost += 1 + len(block.blocks)
                 cost += bisect_left(row, reach, lo=at + 1, key=_start) - at - 1
-            pending += ((block.blocks, inner) for inner in range(len(block.blocks) - 1, -1, -1))
-        return broken, cost
+            else:
+                parents.append(parent)
+            if reach or (node is not None and node.has_error):
+                rows.append(block.blocks)
+        cost += len(parents) - max(Counter(parents).values(), default=0)
+    return _Reading(text, root, blank, tuple(sorted(broken, key=_start)), cost)
 
 
 def _start(block: Block) -> int:
     return block.start
 
 
-def _reach(node: Node, block: Block, text: bytes) -> int:
-    """Return where the syntax ends that a block is part of; 0 if the block is a run of siblings.
+def _position(node: Node | None, block: Block, end: int, text: bytes) -> tuple[int, int]:
+    """Return the id of the node that a block is a run of children of, or how far its syntax goes.
 
     Args:
         node: the smallest that holds the block.
+        block: of the layout.
+        end: of what is not blank of it.
+        text: that was parsed.
     """
-    if node.is_error and block.start <= node.start_byte and node.end_byte <= block.end:
-        return 0  # it loses only itself
-    if node.start_byte == block.start and not text[block.end : node.end_byte].strip():
-        return block.end if node.is_error else 0
-    first = _child_at(node, block.start)
-    last = _child_at(node, block.end - 1)
-    if first is None or last is None or first.start_byte != block.start:
-        return block.end
+    if node is None:
+        return 0, end
+    if node.start_byte == block.start and not text[end : node.end_byte].strip():
+        outer = node.parent
+        while outer is not None and outer.start_byte == block.start and outer.parent is not None:
+            if text[end : outer.end_byte].strip():
+                break
+            node, outer = outer, outer.parent
+        return 0 if outer is None else outer.id, end * (node.is_error and bool(block.blocks))
+    first, last = _child_at(node, block.start), _child_at(node, end - 1)
+    if first is None or last is None or first.start_byte != block.start or first.is_error:
+        within = node.is_error and block.start <= node.start_byte and node.end_byte <= end
+        return node.id, end * (not within or bool(block.blocks))
+    if last.is_error and block.blocks:
+        return 0, end
     if node.is_error and not (_is_whole(first) and _is_whole(last)):
-        return block.end
-    if text[block.end : last.end_byte].strip():
-        return last.end_byte
-    return 0
+        return 0, end
+    if text[end : last.end_byte].strip():
+        return 0, last.end_byte
+    return node.id, 0
 
 
 def _child_at(node: Node, offset: int) -> Node | None:
@@ -237,13 +262,21 @@ def _is_whole(node: Node) -> bool:
 
 
 def _candidates(blocks: Sequence[Block], broken: Sequence[Block]) -> Iterator[Span]:
-    """Yield what may be to blame of each block, the innermost first: its body, then all of it."""
+    """Yield what may be to blame of each block, the innermost first.
+
+    Of each the lines that close more than it opened, its body, then all of it.
+    """
     for outer in blocks:
         inside = [block for block in broken if outer.start <= block.start < outer.end]
         for block in sorted(inside, key=_depth, reverse=True):
+            for start, _ in block.lines[2:]:
+                yield start, block.end
             if block.body[0] < block.body[1]:
                 yield block.body
             yield block.start, block.end
+    for above, below in pairwise(broken):
+        if above.depth == below.depth:
+            yield above.start, below.end
 
 
 def _depth(block: Block) -> int:
