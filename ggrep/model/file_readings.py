@@ -7,7 +7,7 @@ from typing import Final
 from ggrep.model.limits import Notice
 from ggrep.model.traits import CELL_LINES, GUESSED, REPLACED
 
-DECLARE: Final = "declare it in the file or as charset in .editorconfig"
+DECLARE: Final = "declare the encoding in the file or as charset in .editorconfig"
 _NAMED: Final = 3
 _NOTICES: Final = (
     (GUESSED, "guessed_encoding", f"encoding guessed: {{files}}; {DECLARE}"),

@@ -7,7 +7,7 @@ import pytest
 from ggrep.model.chunk import ChunkedFile
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import language_of
-from ggrep.parse.source.notebooks import as_written
+from ggrep.parse.source.notebooks import as_script
 from tests.fakes.notebooks import cell, notebook
 
 Chunked = Callable[..., ChunkedFile]
@@ -18,9 +18,9 @@ LOAD = cell("code", "def load(path):", '    """Read it."""', "    return open(pa
 
 def script(*cells: object, language: str = "python") -> bytes:
     """Return a notebook as it is handed to chunking."""
-    found = as_written(notebook(*cells, language=language).encode())
+    found = as_script(notebook(*cells, language=language).encode())
     assert found is not None
-    return found
+    return found.data
 
 
 def test_a_definition_is_one_as_in_any_file(chunked: Chunked) -> None:

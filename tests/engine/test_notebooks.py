@@ -4,14 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.base import stable_json
 from ggrep.index.maintenance.health import check_health
 from ggrep.model.filters import Filter
-from ggrep.model.navigation import ReferencesRequest, SymbolRequest
-from ggrep.model.request import Find
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest
+from ggrep.model.request import Find, SearchRequest
+from ggrep.model.slate import SlateRequest
 from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
 from tests.fakes.mentions import InProcessMentions
-from tests.fakes.notebooks import PICTURE, cell, notebook
+from tests.fakes.notebooks import PICTURE, cell, notebook, with_sources
 from tests.fakes.repos import open_engine, paths, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
@@ -27,6 +30,15 @@ TREE = {
     "fit.ipynb": notebook(
         cell("code", "fit_line <- function(points) {", "  lm(y ~ x, points)", "}"), language="R"
     ),
+    "joined.ipynb": stable_json.dumps(
+        with_sources(
+            notebook(
+                cell("markdown", "# Refunds", "", "Who is paid back."),
+                cell("code", "import refundlib", "", "def refund_rate(table):", "    return table"),
+                cell("code", "refund_rate(frame)"),
+            )
+        )
+    ).decode(),
     "broken.ipynb": '<<<<<<< HEAD\n{"cells": ["brokenword"]}\n=======\n',
     "plain.py": "from study import churn_rate\n",
 }
@@ -90,3 +102,30 @@ def test_a_broken_notebook_is_searched_as_text_and_told_of(engine: Engine) -> No
 
     assert paths(engine, "brokenword", find=Find.EXACT_TEXT) == ["broken.ipynb"]
     assert checks["unread_notebooks"].paths == ("broken.ipynb",)
+
+
+def test_all_answers_agree_on_lines_within_cells_and_say_so(engine: Engine) -> None:
+    """The file has one line; whoever opens it there sees nothing of what was found."""
+    script = engine.expand(ExpandRequest("joined.ipynb:1-30", boundary="lines"))
+    lines = script.content.split("\n")
+    line = lines.index("def refund_rate(table):") + script.start_line
+    answers = (
+        script,
+        engine.search(SearchRequest("refund rate", deterministic=True)),
+        engine.symbol(SymbolRequest("refund_rate")),
+        engine.references(ReferencesRequest("refund_rate")),
+        engine.outline(OutlineRequest(("joined.ipynb",))),
+        engine.slate(SlateRequest(SearchRequest("refund rate", deterministic=True))),
+    )
+    _, search, symbol, references, outline, _ = answers
+
+    assert symbol.definitions[0].line == line
+    assert [one.line for one in references.references] == [
+        lines.index("refund_rate(frame)") + script.start_line
+    ]
+    assert line in {entry.start_line for entry in outline.outlines[0].entries}
+    [hit] = [hit for hit in search.hits if hit.name == "refund_rate"]
+    assert "def refund_rate" in hit.content.split("\n")[line - hit.content_start_line]
+    for answer in answers:
+        told = {notice.code: notice.message for notice in answer.warnings}
+        assert told["cell_lines"].endswith("joined.ipynb")

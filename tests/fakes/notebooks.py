@@ -17,3 +17,16 @@ def notebook(*cells: object, language: str = "python", indent: int | None = 1) -
     metadata = {"language_info": {"name": language}} if language else {}
     found = {"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(found, indent=indent, ensure_ascii=False)
+
+
+def with_sources(text: str, *, key: str = "source", one_string: bool = True) -> dict[str, object]:
+    """Return a notebook's JSON with each source as one string, or under another key."""
+    document: dict[str, object] = json.loads(text)
+    cells = document["cells"]
+    assert isinstance(cells, list)
+    for each in cells:
+        source = each.pop("source")
+        each[key if each["cell_type"] == "code" else "source"] = (
+            "".join(source) if one_string else source
+        )
+    return document

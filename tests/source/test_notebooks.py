@@ -9,11 +9,11 @@ import pytest
 from ggrep.base.ids import PathKey
 from ggrep.config.settings import Settings
 from ggrep.model.source import FileText, Skip, SourceFile
-from ggrep.model.traits import DATA, MASKED, MINIFIED, UNREAD
-from ggrep.parse.source.notebooks import as_written
+from ggrep.model.traits import CELL_LINES, DATA, MASKED, MINIFIED, UNREAD
+from ggrep.parse.source.notebooks import Script, as_script
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import walk
-from tests.fakes.notebooks import PICTURE, cell, notebook
+from tests.fakes.notebooks import PICTURE, cell, notebook, with_sources
 
 CELLS = (
     cell("markdown", "# Title", "", "Some *text*"),
@@ -23,10 +23,14 @@ CELLS = (
 )
 
 
+def script(text: str) -> Script:
+    read = as_script(text.encode())
+    assert read is not None
+    return read
+
+
 def written(text: str) -> list[str]:
-    found = as_written(text.encode())
-    assert found is not None
-    return found.decode().split("\n")
+    return script(text).data.decode().split("\n")
 
 
 def source_file(key: str) -> SourceFile:
@@ -40,30 +44,194 @@ def read(root: Path, text: str, **options: int) -> FileText:
     return found
 
 
-def test_sources_read_as_a_script() -> None:
-    """Nobody reads JSON, and a parser could not."""
-    said = [line for line in written(notebook(*CELLS)) if line.strip()]
+SAID = [
+    "# Jupyter notebook in python",
+    *("# %% [markdown] 1", "# # Title", "# Some *text*"),
+    *("# %% 2", "# %matplotlib inline", 'x = "é"', "if x:", "    print(x)"),
+    *("# %% [raw] 3", "# as it is"),
+    *("# %% 4", "def load():", '    return "a\\n"'),
+]
 
-    assert said == [
-        "# Jupyter notebook in python",
-        *("# %% [markdown] 1", "# # Title", "# Some *text*"),
-        *("# %% 2", "# %matplotlib inline", 'x = "é"', "if x:", "    print(x)"),
-        *("# %% [raw] 3", "# as it is"),
-        *("# %% 4", "def load():", '    return "a\\n"'),
+
+def format_3(indent: int | None) -> str:
+    document = with_sources(notebook(*CELLS), key="input", one_string=False)
+    sheet = {"cells": document.pop("cells"), "metadata": {}}
+    return json.dumps({**document, "nbformat": 3, "worksheets": [sheet]}, indent=indent)
+
+
+def compact_cells() -> str:
+    cells = ",\n".join(json.dumps(each) for each in CELLS)
+    return f'{{"nbformat": 4, "metadata": {{}}, "cells": [\n{cells}\n]}}'
+
+
+def sorted_keys() -> str:
+    return json.dumps(json.loads(notebook(*CELLS)), indent=1, sort_keys=True)
+
+
+def reversed_keys() -> str:
+    cells = [dict(reversed(each.items())) for each in CELLS]
+    return json.dumps({"metadata": {}, "cells": cells, "nbformat": 4}, indent=2)
+
+
+def with_ids() -> str:
+    cells = [{"id": f"a{at}", **each} for at, each in enumerate(CELLS)]
+    return json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+
+
+def with_attachments() -> str:
+    pictures = {"a.png": {"image/png": "iVBOR" * 50}}
+    cells = [{**CELLS[0], "attachments": pictures}, *CELLS[1:]]
+    return notebook(*cells)
+
+
+def windows_strings() -> str:
+    cells = [{**each, "source": "\r\n".join(said(each))} for each in CELLS]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}, indent=1)
+
+
+def said(each: dict[str, object]) -> list[str]:
+    source = each["source"]
+    assert isinstance(source, list)
+    return [line.removesuffix("\n") for line in source]
+
+
+IN_FILE = {
+    "jupyter": notebook(*CELLS),
+    "jupyter, escaped": json.dumps(json.loads(notebook(*CELLS)), indent=1),
+    "colab": notebook(*CELLS, indent=2),
+    "tabs": json.dumps(json.loads(notebook(*CELLS)), indent="\t"),
+    "format 3": format_3(1),
+    "windows": "\ufeff" + notebook(*CELLS).replace("\n", "\r\n"),
+    "sorted keys": sorted_keys(),
+    "keys in another order": reversed_keys(),
+    "ids": with_ids(),
+    "attachments": with_attachments(),
+    "empty cells": notebook(cell("code"), *CELLS[:2], cell("markdown"), *CELLS[2:], cell("code")),
+}
+IN_CELLS = {
+    "kaggle": notebook(*CELLS, indent=None),
+    "kaggle, strings": json.dumps(with_sources(notebook(*CELLS))),
+    "strings": json.dumps(with_sources(notebook(*CELLS)), indent=1),
+    "a line for each cell": compact_cells(),
+    "format 3 in a line": format_3(None),
+    "windows in strings": windows_strings(),
+}
+
+
+@pytest.mark.parametrize("text", IN_FILE.values(), ids=IN_FILE)
+def test_a_line_of_its_own_stays_where_the_file_has_it(text: str) -> None:
+    read, raw = script(text), text.split("\n")
+    lines = read.data.decode().split("\n")
+
+    assert read.in_file
+    assert len(lines) == len(raw)
+    for word in ("Some *text*", "print(x)", "as it is", "def load", "return"):
+        [place] = [at for at, line in enumerate(lines) if word in line]
+        assert word in raw[place]
+
+
+@pytest.mark.parametrize("text", IN_CELLS.values(), ids=IN_CELLS)
+def test_other_layouts_put_the_cells_one_below_another(text: str) -> None:
+    read = script(text)
+
+    assert not read.in_file
+    assert [line for line in written(text) if line][5:9] == SAID[5:9]
+
+
+@pytest.mark.parametrize("text", [*IN_FILE.values(), *IN_CELLS.values()], ids=[*IN_FILE, *IN_CELLS])
+def test_every_layout_says_the_same(text: str) -> None:
+    """Numbers of cells apart: empty ones count."""
+    lines = [line for line in written(text) if line.strip()]
+
+    assert [line for line in lines if "%%" not in line] == [
+        line for line in SAID if "%%" not in line
     ]
 
 
-@pytest.mark.parametrize("indent", [1, 2, 4])
-def test_each_line_stands_where_the_file_has_it(indent: int) -> None:
-    """`path:line` is opened in an editor."""
-    text = notebook(*CELLS, indent=indent)
+@pytest.mark.parametrize(
+    ("metadata", "language"),
+    [
+        ({"kernelspec": {"name": "ir", "display_name": "R"}}, "r"),
+        ({"kernelspec": {"name": "julia-1.9"}}, "julia"),
+        ({"kernelspec": {"name": "python3"}}, "python"),
+        ({"kernelspec": {"name": "xcpp17"}}, "c++"),
+        ({"application/vnd.databricks.v1+notebook": {"language": "scala"}}, "scala"),
+        ({"language_info": {"name": "sql"}, "kernelspec": {"name": "python3"}}, "sql"),
+        ({}, "python"),
+    ],
+)
+def test_a_language_is_told_by_the_kernel_where_nothing_else_tells_it(
+    metadata: dict[str, object], language: str
+) -> None:
+    text = json.dumps({**json.loads(notebook(*CELLS)), "metadata": metadata})
 
-    said, lines = written(text), text.split("\n")
+    assert written(text)[0].endswith(f" in {language}")
 
-    assert len(said) == len(lines)
-    for word in ("Some *text*", "print(x)", "as it is", "def load", "return"):
-        [place] = [at for at, line in enumerate(said) if word in line]
-        assert word in lines[place]
+
+@pytest.mark.parametrize(
+    ("each", "lines"),
+    [
+        (cell("code", "%md", "## Load"), ["# %% [markdown] 1", "# %md", "# ## Load"]),
+        (cell("code", "%sql", "select 1"), ["# %% 1", "# %sql", "# select 1"]),
+        (cell("code", "%python", "fit()"), ["# %% 1", "# %python", "fit()"]),
+        (cell("code", "%%bash", "ls"), ["# %% 1", "# %%bash", "# ls"]),
+        (
+            {**cell("code", "select 1"), "metadata": {"vscode": {"languageId": "sql"}}},
+            ["# %% 1", "# select 1"],
+        ),
+        (
+            {"cell_type": "heading", "level": 2, "source": ["Load"]},
+            ["# %% [markdown] 1", "# ## Load"],
+        ),
+        (
+            {"cell_type": "code", "collapsed": False, "input": "a = 1\nb = 2"},
+            ["# %% 1", "a = 1", "b = 2"],
+        ),
+        (cell("code", "a = 1", ""), ["# %% 1", "a = 1"]),
+        (cell("code", "a\tb = 1"), ["# %% 1", "a\tb = 1"]),
+        ({"cell_type": "code", "source": ["a", "b"]}, ["# %% 1", "a", "b"]),
+        ({"cell_type": "code", "source": ["a\nb\n", "c"]}, ["# %% 1", "a", "b", "c"]),
+    ],
+)
+@pytest.mark.parametrize("indent", [1, None])
+def test_cells_of_any_writer_read_alike(
+    each: dict[str, object], lines: list[str], indent: int | None
+) -> None:
+    said = written(notebook(each, indent=indent))
+
+    assert [line for line in said if line][1:] == lines
+
+
+@pytest.mark.parametrize("indent", [1, None])
+@pytest.mark.parametrize("value", ["NaN", "-Infinity", '"\\ud83d"', '"\\ud83d\\ude00 NaN"'])
+def test_what_python_writes_and_json_lacks_makes_no_notebook_unreadable(
+    indent: int | None, value: str
+) -> None:
+    text = notebook(cell("code", 'x = "NaN"', outputs=[{"y": "HERE"}]), indent=indent)
+
+    said = [line for line in written(text.replace('"HERE"', value)) if line]
+
+    assert said[1:] == ["# %% 1", 'x = "NaN"']
+
+
+def test_the_layout_is_told_as_a_trait(tmp_path: Path) -> None:
+    assert read(tmp_path, IN_FILE["jupyter"]).traits == 0
+    assert read(tmp_path, IN_CELLS["kaggle"]).traits == CELL_LINES
+
+
+def test_the_same_lines_in_an_output_are_not_taken_for_the_source() -> None:
+    """An output may hold a notebook."""
+    inner = {"cell_type": "code", "source": ["fit()\n", "fit()"]}
+    text = notebook(cell("code", "fit()", "fit()", outputs=[{"data": [inner]}]), indent=1)
+
+    [first, _] = [at for at, line in enumerate(written(text)) if line == "fit()"]
+
+    assert first == text.split("\n").index('   "source": [') + 1
+
+
+def test_sources_read_as_a_script() -> None:
+    """Nobody reads JSON, and a parser could not."""
+    assert [line for line in written(notebook(*CELLS)) if line.strip()] == SAID
 
 
 def test_a_mark_never_stands_directly_above_code() -> None:
@@ -139,25 +307,6 @@ def test_a_cell_in_another_language_is_a_comment() -> None:
     assert {"# ls -l", "# %%time", "fit()"} <= {*said}
 
 
-def test_a_source_in_one_string_stays_on_its_line() -> None:
-    """Some programs write it so; its lines are the file's nowhere."""
-    text = json.loads(notebook(*CELLS))
-    text["cells"][3]["source"] = "def load():\n    return 1"
-
-    said = written(json.dumps(text, indent=1))
-
-    [place] = [at for at, line in enumerate(said) if "def load():     return 1" in line]
-    assert "def load" in json.dumps(text, indent=1).split("\n")[place]
-
-
-def test_a_notebook_in_a_single_line_is_what_its_cells_say() -> None:
-    """So are those that some services hand out."""
-    assert written(notebook(*CELLS, indent=None)) == [
-        '# Title  Some *text* %matplotlib inline x = "é" if x:     print(x) as it is'
-        ' def load():     return "a\\n"'
-    ]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -166,14 +315,13 @@ def test_a_notebook_in_a_single_line_is_what_its_cells_say() -> None:
         '{"cells": 3}',
         '{"cells": [3]}',
         '{"cells": [{"cell_type": "code", "source": [3]}]}',
-        '{"worksheets": [{"cells": []}], "nbformat": 3}',
         '<<<<<<< HEAD\n{"cells": []}\n=======\n{}\n>>>>>>> x\n',
-        '{"cells": [\n{"cell_type": "code",\n"source": ["a", "b"]}]}',
+        '{"worksheets": [3]}',
     ],
 )
 def test_what_is_no_notebook_is_text_as_it_stands(tmp_path: Path, text: str) -> None:
     """It is searchable all the same, and said so."""
-    assert as_written(text.encode()) is None
+    assert as_script(text.encode()) is None
     found = read(tmp_path, text)
     assert (found.data.decode(), found.traits) == (text, UNREAD)
 
@@ -184,11 +332,11 @@ def test_a_notebook_of_too_many_values_is_not_taken_apart(
 ) -> None:
     """Each value takes many times the bytes that spell it."""
     text = notebook(*CELLS).encode()
-    assert as_written(text) is not None
+    assert as_script(text) is not None
 
     monkeypatch.setattr(f"ggrep.parse.source.notebooks.{bound}", 10)
 
-    assert as_written(text) is None
+    assert as_script(text) is None
 
 
 @pytest.mark.parametrize("text", ["", "\n", '{"cells": [], "nbformat": 4}'])
@@ -205,7 +353,7 @@ def test_outputs_make_no_notebook_one_of_data(tmp_path: Path) -> None:
 
     found = read(tmp_path, notebook(cell("code", "fit()", outputs=numbers), indent=None))
 
-    assert found.data == b"fit()"
+    assert found.data.endswith(b"\nfit()")
     assert not found.traits & (DATA | MINIFIED)
 
 

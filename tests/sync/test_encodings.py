@@ -126,11 +126,18 @@ def test_answers_and_health_name_what_was_guessed_and_replaced(root: Path, home:
     identity = engine.identity
     report = check_health(identity.store, identity.store_id, engine.settings, deep=False)
     checks = {check.code: check.paths for check in report.checks}
+    status = {one.code: one.message for one in status_of(engine).problems}
 
     assert told["guessed_encoding"].startswith(
         "encoding guessed: src/a.c (cp866), src/b.c (iso8859-2);"
     )
     assert told["replaced_characters"].endswith("torn.txt (utf-8)")
+    assert status == {
+        "guessed_encoding": "files whose encoding is guessed: 2; ggrep health names them",
+        "replaced_characters": (
+            "files with U+FFFD for bytes that are not text: 1; ggrep health names them"
+        ),
+    }
     assert checks["guessed_encodings"] == ("src/a.c", "src/b.c")
     assert checks["undecodable_bytes"] == ("torn.txt",)
 

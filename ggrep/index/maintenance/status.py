@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from ggrep.base.errors import GgrepError, NoIndex
 from ggrep.base.ids import StoreId
@@ -20,7 +21,12 @@ from ggrep.index.sync.index_state import IndexState, read_index_state, recorded_
 from ggrep.model.limits import Notice
 from ggrep.model.made_counts import MadeFiles
 from ggrep.model.standing import Standing
-from ggrep.model.traits import MASKED
+from ggrep.model.traits import GUESSED, MASKED, REPLACED
+
+_UNSURE: Final = (
+    (GUESSED, "guessed_encoding", "files whose encoding is guessed"),
+    (REPLACED, "replaced_characters", "files with U+FFFD for bytes that are not text"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +129,20 @@ def _shown(
     except GgrepError as error:
         problems.append(Notice("index_damaged", str(error)))
     else:
-        problems += view.notices
+        problems += (*view.notices, *_unsure(view))
         return view, view.manifest
     try:
         active = read_active(store)
         return None, read_manifest(store, active) if active else None
     except (GgrepError, OSError):
         return None, None
+
+
+def _unsure(view: SnapshotView) -> Iterator[Notice]:
+    """Yield how many files may not say what their authors wrote."""
+    for trait, code, what in _UNSURE:
+        if count := len(view.files_of(trait)):
+            yield Notice(code, f"{what}: {count}; ggrep health names them")
 
 
 def _bytes(directory: Path, problems: list[Notice]) -> int:

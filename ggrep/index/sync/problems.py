@@ -97,7 +97,7 @@ def _doubt(reading: FileReading) -> str:
     encoding = reading.encoding or "utf-8"
     if reading.traits & GUESSED:
         return f"its encoding is guessed to be {encoding}; {DECLARE}"
-    return f"it holds bytes that are not {encoding}; correct them or {DECLARE}"
+    return f"it holds bytes that are not {encoding}; correct them, or {DECLARE}"
 
 
 def of_snapshot(

@@ -17,7 +17,7 @@ from ggrep.parse.source.dir_stack import trail_from
 from ggrep.parse.source.entry_rules import Place
 from ggrep.parse.source.git_listing import Listing
 from ggrep.parse.source.ignore_rules import RuleChain
-from ggrep.parse.source.notebooks import as_written, is_notebook
+from ggrep.parse.source.notebooks import as_script, is_notebook
 from ggrep.parse.source.walker import Walker
 
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -51,8 +51,8 @@ class Glimpsed:
             return b""
         finally:
             os.close(descriptor)
-        written = as_written(data) if is_notebook(self.file.path_key) else None
-        return data if written is None else written
+        script = as_script(data) if is_notebook(self.file.path_key) else None
+        return data if script is None else script.data
 
 
 class Glimpse(Walker):

@@ -1,14 +1,17 @@
-"""The sources of a notebook's cells, each line at its place in the file.
+"""The sources of a notebook's cells, as a script in the kernel's language.
 
-All else of the file (outputs, pictures, the JSON around them) becomes blank lines, so a place in
-what is left is a place in the file. It reads as a script in the kernel's language: a first line
-that names it, a line `# %% 3` above each cell, its number counted from 1, and in front of text and
-of commands to the notebook itself the mark of a comment.
+Outputs, pictures and the JSON around the cells are left out. The first line names the language, a
+line `# %% 3` stands above each cell, its number counted from 1, and the mark of a comment in front
+of text and of commands to the notebook itself.
+
+Where each line of source stands on a line of its own in the file, it keeps that line, and all else
+becomes blank lines. In any other layout (a source in one string, a notebook in one line) the cells
+follow one another.
 """
 
 import codecs
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -31,12 +34,33 @@ _COMMENTS: Final = MappingProxyType(
     }
 )
 """How a comment begins, by language; `#` in all others."""
-_CELLS: Final = re.compile(rb'^([ \t]*)"cells"[ \t]*:[ \t]*\[', re.MULTILINE)
-_CELL_KEY: Final = re.compile(rb'^([ \t]+)"(?:cell_type|source)"[ \t]*:', re.MULTILINE)
-_NOT_JSON: Final = re.compile(
-    rb'^([ \t]*(?:"[^"\\\n]*"[ \t]*:[ \t]*)?)(?:NaN|-?Infinity)(?=[ \t]*,?[ \t]*\r?$)', re.MULTILINE
+_KERNELS: Final = (
+    ("ir", "r"),
+    *(("almond", "scala"), ("spylon", "scala"), ("scala", "scala")),
+    *(("xcpp", "c++"), ("xeus-cling", "c++"), ("gophernotes", "go"), ("evcxr", "rust")),
+    *(("julia", "julia"), (".net-csharp", "c#"), (".net-fsharp", "f#"), ("ijs", "javascript")),
+    *(
+        ("javascript", "javascript"),
+        ("deno", "typescript"),
+        ("bash", "bash"),
+        ("ihaskell", "haskell"),
+    ),
 )
-"""Numbers that Python writes and JSON does not know, each on a line of its own."""
+"""How names of kernels begin whose notebooks may name no language."""
+_DATABRICKS: Final = "application/vnd.databricks.v1+notebook"
+_SOURCES: Final = ("source", "input", "code", "text")
+"""Keys of a cell's source: format 4 and text of format 3, code of format 3, both of format 1."""
+_HEAD: Final = re.compile(
+    rb'^([ \t]*)"(?:' + "|".join(_SOURCES).encode() + rb')"[ \t]*:[ \t]*(.*?),?[ \t]*\r?$',
+    re.MULTILINE,
+)
+_NOT_JSON: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"|-?\b(?:NaN|Infinity)\b', re.DOTALL)
+"""A string, or a number that Python writes and JSON does not know."""
+_LONE: Final = re.compile(
+    rb"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\[^u])"
+    rb"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
+"""Half a character beyond 16 bits, which Python writes and JSON does not know; the pairs kept."""
 _MOST_BRACKETS: Final = 1_000_000
 _MOST_COMMAS: Final = 2_000_000
 """Values of a notebook that is taken apart, so that no file takes more than some 300 MB for it."""
@@ -44,13 +68,40 @@ _LANGUAGE: Final = re.compile(r"[a-z][a-z0-9+#-]{0,30}")
 _COMMAND: Final = re.compile(r"[ \t]*(?:%{1,2}[A-Za-z]|!|\?)")
 _OF_THE_KERNEL: Final = frozenset({"%%capture", "%%prun", "%%time", "%%timeit"})
 """Commands at the head of a cell that run the rest of it."""
+_TEXT: Final = frozenset({"%md", "%md-sandbox"})
+_OTHERS: Final = frozenset({"%fs", "%python", "%r", "%run", "%scala", "%sh", "%sql"})
+"""Commands at the head of a Databricks cell: its text, and its language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What is written in a notebook's cells.
+
+    Attributes:
+        data: one line for each, in UTF-8.
+        in_file: its lines are those of the file.
+    """
+
+    data: bytes
+    in_file: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
+    """A cell that is not blank.
+
+    Attributes:
+        number: 1 for the first cell of the notebook.
+        strings: of its source, as the file has them.
+        lines: of its source.
+        language: empty for the kernel's.
+    """
+
+    number: int
     kind: str
+    strings: tuple[str, ...]
     lines: tuple[str, ...]
-    is_list: bool
+    language: str = ""
 
 
 def is_notebook(path_key: str) -> bool:
@@ -63,132 +114,195 @@ def most_bytes(path_key: str, cap_bytes: int) -> int:
     return max(cap_bytes, MAX_NOTEBOOK_BYTES) if is_notebook(path_key) else cap_bytes
 
 
-def as_written(data: bytes) -> bytes | None:
-    """Return the sources of a notebook's cells as a script of as many lines as the file.
-
-    None where it is no notebook of format 4, or where lines do not tell its cells apart; one that
-    stands in a single line as a whole has its sources in that line.
-    """
+def as_script(data: bytes) -> Script | None:
+    """Return the sources of a notebook's cells; None where it is none of a known form."""
     parsed = _parsed(data)
-    cells = _cells(parsed)
-    if cells is None:
+    every = _raw_cells(parsed)
+    if every is None:
         return None
-    if not any(line.strip() for cell in cells for line in cell.lines):
-        return b""
-    if b"\n" not in data.strip():
-        return " ".join(line for cell in cells for line in cell.lines).encode()
-    language = _language(parsed)
+    read = [_cell(number, cell) for number, cell in enumerate(every, start=1)]
+    cells = [cell for cell in read if cell is not None and any(map(str.strip, cell.lines))]
+    if None in read or not cells:
+        return None if None in read else Script(b"")
+    language = _language(parsed, every)
     mark = _COMMENTS.get(language, "#")
-    lines = _laid_out(data, cells, mark)
-    if lines is None:
-        return None
+    in_file = _in_file(data, cells, language, mark)
+    lines = _one_below_another(cells, language, mark) if in_file is None else in_file
     lines[0] = f"{mark} Jupyter notebook in {language}"
-    return "\n".join(lines).encode()
+    return Script("\n".join(lines).encode("utf-8", "replace"), in_file is not None)
 
 
 def _parsed(data: bytes) -> Any:  # noqa: ANN401 - JSON is whatever it is
     if data.count(b"[") + data.count(b"{") > _MOST_BRACKETS or data.count(b",") > _MOST_COMMAS:
         return None
-    for numbers in (lambda text: text, lambda text: _NOT_JSON.sub(rb"\1null", text)):
+    plain = data.removeprefix(codecs.BOM_UTF8)
+    readings: tuple[Callable[[], bytes], ...] = (
+        lambda: plain,
+        lambda: _NOT_JSON.sub(_as_json, plain),
+    )
+    for reading in readings:
         with suppress(ValueError):
-            return stable_json.loads(numbers(data.removeprefix(codecs.BOM_UTF8)))
+            return stable_json.loads(reading())
     return None
 
 
-def _cells(parsed: object) -> list[_Cell] | None:
-    """Return the cells of a notebook; None where it is none."""
-    cells = parsed.get("cells") if isinstance(parsed, dict) else None
-    if not isinstance(cells, list):
+def _as_json(match: re.Match[bytes]) -> bytes:
+    if not match[0].startswith(b'"'):
+        return b"null"
+    return (
+        _LONE.sub(lambda half: half[1] or b"\\ufffd", match[0]) if b"\\u" in match[0] else match[0]
+    )
+
+
+def _raw_cells(parsed: Any) -> list[Any] | None:  # noqa: ANN401
+    """Return the cells of all sheets; None where there are none such."""
+    if not isinstance(parsed, dict):
         return None
-    found: list[_Cell] = []
-    for cell in cells:
-        if not isinstance(cell, dict) or not isinstance(cell.get("cell_type"), str):
-            return None
-        source = cell.get("source")
-        lines: list[Any] = source if isinstance(source, list) else [source]
-        if not all(isinstance(line, str) for line in lines):
-            return None
-        found.append(_Cell(cell["cell_type"], tuple(map(_on_one_line, lines)), lines is source))
-    return found
+    sheets = parsed.get("worksheets")
+    lists = [parsed.get("cells")]
+    if lists == [None] and isinstance(sheets, list):
+        lists = [sheet.get("cells") if isinstance(sheet, dict) else None for sheet in sheets]
+    if not all(isinstance(cells, list) for cells in lists):
+        return None
+    return [cell for cells in lists for cell in cells or ()]
 
 
-def _on_one_line(text: str) -> str:
-    return text.removesuffix("\n").replace("\n", " ").replace("\0", "\ufffd")
+def _cell(number: int, cell: Any) -> _Cell | None:  # noqa: ANN401
+    """Return a cell as it is read; None where it is none of a known form."""
+    kind = cell.get("cell_type") if isinstance(cell, dict) else None
+    if not isinstance(kind, str):
+        return None
+    source = next((cell[key] for key in _SOURCES if key in cell), "")
+    strings = source if isinstance(source, list) else [source]
+    if not all(isinstance(string, str) for string in strings):
+        return None
+    broken = any("\n" in string for string in strings[:-1])
+    text = "".join(strings) if broken else "\n".join(strings)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd").split("\n")
+    if kind == "heading":
+        level = cell.get("level")
+        lines[0] = f"{'#' * (level if isinstance(level, int) and 0 < level < 7 else 1)} {lines[0]}"
+        kind = "markdown"
+    opening = next((line.split()[0] for line in lines if line.strip()), "")
+    if kind == "code" and opening in _TEXT:
+        kind = "markdown"
+    if not lines[-1] and len(lines) > 1:
+        del lines[-1]
+    return _Cell(number, kind, tuple(strings), tuple(lines), _other_language(cell, opening))
 
 
-def _language(parsed: Any) -> str:  # noqa: ANN401 - JSON is whatever it is
+def _other_language(cell: dict[str, Any], opening: str) -> str:
+    """Return what a cell says of its language where it may be another than the kernel's."""
+    if opening.startswith("%%"):
+        return "" if opening in _OF_THE_KERNEL else opening
+    if opening in _OTHERS:
+        return opening[1:]
+    editor = _part(cell.get("metadata"), "vscode").get("languageId")
+    return editor if isinstance(editor, str) else ""
+
+
+def _part(value: object, key: str) -> dict[str, Any]:
+    part = value.get(key) if isinstance(value, dict) else None
+    return part if isinstance(part, dict) else {}
+
+
+def _language(parsed: Any, cells: Iterable[Any]) -> str:  # noqa: ANN401
     metadata = parsed.get("metadata")
-    for part, key in (("language_info", "name"), ("kernelspec", "language")):
-        told = metadata.get(part) if isinstance(metadata, dict) else None
-        name = told.get(key) if isinstance(told, dict) else None
+    kernel = _part(metadata, "kernelspec")
+    names = (
+        _part(metadata, "language_info").get("name"),
+        kernel.get("language"),
+        _part(metadata, _DATABRICKS).get("language"),
+        next((cell["language"] for cell in cells if "language" in cell), None),
+    )
+    for name in names:
         if isinstance(name, str) and _LANGUAGE.fullmatch(name.lower().replace(" ", "-")):
             return name.lower().replace(" ", "-")
-    return "python"
+    kernel_name = str(kernel.get("name") or "").lower()
+    return next((name for start, name in _KERNELS if kernel_name.startswith(start)), "python")
 
 
-def _laid_out(data: bytes, cells: Sequence[_Cell], mark: str) -> list[str] | None:
-    """Return the lines of the file with what the cells say; None where that cannot be told."""
-    heads = _heads(data)
-    if len(heads) != len(cells):
-        return None
-    raw = data.split(b"\n")
-    lines = [""] * len(raw)
-    free = 1
-    for number, (head, cell) in enumerate(zip(heads, cells, strict=True), start=1):
-        listed = cell.is_list and raw[head].rstrip().endswith(b"[")
-        first = head + 1 if listed else head
-        said = list(_said(cell, mark))
-        if listed and not _stand_at(raw, first, cell.lines):
-            return None
-        if not any(map(str.strip, said)):
-            continue
-        if head - 1 < free:
-            return None
-        kind = "" if cell.kind == "code" else f"[{cell.kind}] "
-        lines[head - 1] = f"{mark} %% {kind}{number}"
-        placed = said if listed else [" ".join(said)]
-        lines[first : first + len(placed)] = placed
-        free = first + len(placed)
+def _one_below_another(cells: Sequence[_Cell], language: str, mark: str) -> list[str]:
+    lines = [""]
+    for cell in cells:
+        lines += ["", _title(cell, mark), "", *_written(cell, language, mark)]
     return lines
 
 
-def _heads(data: bytes) -> list[int]:
-    """Return the 0-based lines on which the sources of cells begin.
+def _in_file(data: bytes, cells: Sequence[_Cell], language: str, mark: str) -> list[str] | None:
+    """Return the lines of the file with what the cells say; None where it has no line for each."""
+    raw = data.split(b"\n")
+    lines = [""] * len(raw)
+    heads = iter(_heads(data))
+    free = 1
+    for cell in cells:
+        starts = (start for head in heads if (start := _start(raw, head, cell)) is not None)
+        start = next(starts, None)
+        if start is None or start.title < free:
+            return None
+        lines[start.title] = _title(cell, mark)
+        free = start.line + len(cell.lines)
+        lines[start.line : free] = _written(cell, language, mark)
+    return lines
 
-    What belongs to a cell itself is indented as the first key of the first cell that lies so.
-    """
-    opening = _CELLS.search(data)
-    first = None if opening is None else _CELL_KEY.search(data, opening.end())
-    if opening is None or first is None:
-        return []
-    closing = re.compile(rb"^" + opening[1] + rb"\]", re.MULTILINE).search(data, opening.end())
-    key = re.compile(rb"^" + first[1] + rb'"source"[ \t]*:', re.MULTILINE)
-    found: list[int] = []
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """Where a source begins in the file: its 0-based line, and what stands behind its key."""
+
+    line: int
+    value: bytes
+
+
+def _heads(data: bytes) -> Iterator[_Head]:
+    """Yield the sources that lie as deep as the first of all; what outputs hold lies deeper."""
+    found = list(_HEAD.finditer(data))
+    least = min((len(match[1]) for match in found), default=0)
     line = offset = 0
-    for match in key.finditer(data, opening.end(), closing.start() if closing else len(data)):
-        line += data.count(b"\n", offset, match.start())
-        offset = match.start()
-        found.append(line)
-    return found
+    for match in found:
+        if len(match[1]) == least:
+            line += data.count(b"\n", offset, match.start())
+            offset = match.start()
+            yield _Head(line, match[2])
 
 
-def _stand_at(raw: Sequence[bytes], first: int, told: Sequence[str]) -> bool:
-    """Tell whether the strings of a source stand on lines of their own from `first` on."""
-    for place, line in enumerate(told, start=first):
-        text = raw[place].strip().removesuffix(b",") if place < len(raw) else b""
-        try:
-            said = stable_json.loads(text)
-        except ValueError:
-            return False
-        if not isinstance(said, str) or _on_one_line(said) != line:
-            return False
-    return True
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Where a cell begins, by 0-based lines of the file: its title, and its source."""
+
+    title: int
+    line: int
 
 
-def _said(cell: _Cell, mark: str) -> Iterator[str]:
+def _start(raw: Sequence[bytes], head: _Head, cell: _Cell) -> _Start | None:
+    """Return where a cell begins if its source is the one at `head`, on lines of its own."""
+    if head.value == b"[":
+        at = range(head.line + 1, head.line + 1 + len(cell.strings))
+        is_it = at.stop <= len(raw) and all(
+            "\n" not in string.rstrip("\r\n")
+            and _spells(raw[line].strip().removesuffix(b","), string)
+            for line, string in zip(at, cell.strings, strict=True)
+        )
+        return _Start(head.line - 1, head.line + 1) if is_it else None
+    values: tuple[str | list[str], ...] = ([*cell.strings], *cell.strings[:1])
+    is_it = len(cell.lines) == 1 and any(_spells(head.value, value) for value in values)
+    return _Start(head.line - 2, head.line) if is_it else None
+
+
+def _spells(text: bytes, value: str | list[str]) -> bool:
+    try:
+        return bool(stable_json.loads(_NOT_JSON.sub(_as_json, text)) == value)
+    except ValueError:
+        return False
+
+
+def _title(cell: _Cell, mark: str) -> str:
+    return f"{mark} %% {'' if cell.kind == 'code' else f'[{cell.kind}] '}{cell.number}"
+
+
+def _written(cell: _Cell, language: str, mark: str) -> Iterator[str]:
     """Yield the lines of a cell as a script of its kernel's language has them."""
-    opening = next((line.split()[0] for line in cell.lines if line.strip()), "")
-    foreign = opening.startswith("%%") and opening not in _OF_THE_KERNEL
+    is_comment = cell.kind != "code" or cell.language not in {"", language}
     for line in cell.lines:
-        told = cell.kind != "code" or foreign or (mark == "#" and _COMMAND.match(line) is not None)
-        yield f"{mark} {line}" if told and line.strip() else line
+        is_command = mark == "#" and _COMMAND.match(line) is not None
+        yield f"{mark} {line}" if (is_comment or is_command) and line.strip() else line

@@ -15,13 +15,22 @@ from ggrep.base.ids import PathKey
 from ggrep.config.caps import MAX_FILE_SIZE_BYTES
 from ggrep.config.confined import Linked, NotRegular, open_below, read_descriptor
 from ggrep.model.source import FileText, Skip, SourceFile
-from ggrep.model.traits import BULK, GUESSED, MASKED, RECODED, REPLACED, SHORTENED, UNREAD
+from ggrep.model.traits import (
+    BULK,
+    CELL_LINES,
+    GUESSED,
+    MASKED,
+    RECODED,
+    REPLACED,
+    SHORTENED,
+    UNREAD,
+)
 from ggrep.parse.source.decoding import UTF_8, decode
 from ggrep.parse.source.encoding_rules import undeclared
 from ggrep.parse.source.file_failures import failure_reason
 from ggrep.parse.source.made import made_traits
 from ggrep.parse.source.masking import mask
-from ggrep.parse.source.notebooks import as_written, is_notebook, most_bytes
+from ggrep.parse.source.notebooks import as_script, is_notebook, most_bytes
 
 _TRIES = 3
 _PAUSE_S = 0.025
@@ -108,11 +117,13 @@ def _as_text(
     decoded = decode(data, rule)
     if decoded is None:
         return Skip(key, "binary", "it holds what no text does")
-    wanted, unread = decoded.data, 0
+    wanted, layout = decoded.data, 0
     if is_notebook(key):
-        written = as_written(wanted)
-        unread = UNREAD * (written is None and bool(wanted.strip()))
-        wanted = wanted if written is None else written
+        script = as_script(wanted)
+        if script is None:
+            layout = UNREAD * bool(wanted.strip())
+        else:
+            wanted, layout = script.data, CELL_LINES * (not script.in_file)
         size_bytes = len(wanted) - wanted.count(b"\n")
         if size_bytes > max_bytes:
             return Skip(key, "too_large", f"{size_bytes} bytes of text, the limit is {max_bytes}")
@@ -125,7 +136,7 @@ def _as_text(
     encoding = "" if decoded.encoding == UTF_8 else decoded.encoding
     traits = (
         made
-        | unread
+        | layout
         | MASKED * bool(masked.values)
         | RECODED * bool(encoding)
         | REPLACED * bool(decoded.replaced)
