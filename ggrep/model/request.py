@@ -22,6 +22,8 @@ from ggrep.model.statistics import CollectionStatistics
 MAX_TOP: Final = 500
 """Most hits of one list that a remote caller may request."""
 MAX_PER_FILE: Final = 1000
+MAX_CONTEXT: Final = 50
+"""Most lines shown before, and after, a matching line."""
 DEFAULT_TIMEOUT_MS: Final = 60_000
 
 
@@ -130,6 +132,22 @@ class SearchRequest:
     vectors: Annotated[
         bool, Says("search.vectors", "Also rank by vector similarity; true by default.")
     ] = True
+    ignore_case: Annotated[
+        bool, Says("search.ignoreCase", "Match a text or expression in any letter case.")
+    ] = False
+    whole_words: Annotated[
+        bool, Says("search.wholeWords", "Match a text or expression only as whole words.")
+    ] = False
+    lines_before: Annotated[
+        int,
+        Says("search.linesBefore", "Lines of context before a matching line.", most=MAX_CONTEXT),
+        Sent(MOST_ITEMS),
+    ] = 0
+    lines_after: Annotated[
+        int,
+        Says("search.linesAfter", "Lines of context after a matching line.", most=MAX_CONTEXT),
+        Sent(MOST_ITEMS),
+    ] = 0
     within: Annotated[tuple[Filter, ...], Sent(8 * MOST_FILTERS)] = ()
     timeout_ms: Annotated[int, Says("search.timeoutMs", TIMEOUT, most=MOST_MS)] = DEFAULT_TIMEOUT_MS
 

@@ -1,10 +1,11 @@
 """Regular expressions by RE2, so that matching takes time linear in the text.
 
-A search is line by line: nothing matches a line end, and `^` and `$` mean those of a line. Data
-without line ends is searched in pieces, and what runs over the end of one is no match.
+A search is line by line: nothing matches a line end, and `^` and `$` mean those of a line. A line
+of more than 256 KB is searched in pieces, and what runs over the end of one is no match.
 """
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,6 +19,8 @@ _SLICE_BYTES: Final = 1 << 14
 _LONGEST_LINE: Final = 1 << 18
 """Bytes of a line beyond which another one is taken to begin: some expressions are slow."""
 _BY_LINES: Final = "(?m)"
+_NO_WORD: Final = r"[^\pL\pM\p{Nd}\p{Nl}\p{Pc}]"
+"""A character that no word holds."""
 _REPEAT: Final = re.compile(r"\{\d+(?:,\d*)?\}")
 _PLAIN_ESCAPES: Final = frozenset("abBAzdDsSwWfnrtv")
 """Letters that an escape gives a meaning to without anything behind them."""
@@ -29,25 +32,30 @@ class Regex:
 
     Attributes:
         needs: texts that every match holds, letter case aside.
+        compiled: of RE2.
+        group: what of a match counts; 0 for all of it.
+        over_lines: a match may hold line ends.
     """
 
     needs: tuple[str, ...]
     compiled: Any
+    group: int = 0
+    over_lines: bool = False
 
-    def first(self, data: bytes, start: int, deadline: Deadline) -> tuple[int, int] | None:
+    def first(self, text: bytes, start: int, deadline: Deadline) -> tuple[int, int] | None:
         """Return where the first match at or behind `start` begins and ends.
 
         Raises:
             DeadlineExceeded: time ran out.
         """
-        while start <= len(data):
+        while start <= len(text):
             deadline.check("matching")
-            end = data.find(b"\n", min(start + _SLICE_BYTES, len(data)))
-            end = len(data) if end < 0 else end
-            is_cut = end - start > _LONGEST_LINE
+            end = -1 if self.over_lines else text.find(b"\n", min(start + _SLICE_BYTES, len(text)))
+            end = len(text) if end < 0 else end
+            is_cut = end - start > _LONGEST_LINE and not self.over_lines
             end = start + _LONGEST_LINE if is_cut else end
-            if (match := self.compiled.search(data, start, end)) is not None:
-                return int(match.start()), int(match.end())
+            if (match := self.compiled.search(text, start, end)) is not None:
+                return int(match.start(self.group)), int(match.end(self.group))
             start = end if is_cut else end + 1
         return None
 
@@ -56,8 +64,13 @@ _LINE_FEEDS: Final = ("n", "x0a", "x0A", "x{a}", "x{A}", "x{0a}", "x{0A}", "012"
 """Escapes of a line feed, without the backslash."""
 
 
-def compile_regex(pattern: str) -> Regex:
+def compile_regex(pattern: str, *, ignore_case: bool = False, whole_words: bool = False) -> Regex:
     """Return an expression in RE2's syntax; `^` and `$` mean line ends.
+
+    Args:
+        pattern: the expression, compared in NFC.
+        ignore_case: letters match in both cases.
+        whole_words: no letter, digit or underscore stands in front of a match or behind it.
 
     Raises:
         InvalidRequest: it is none, or too long.
@@ -71,20 +84,45 @@ def compile_regex(pattern: str) -> Regex:
         )
     if needs_line_end(pattern):
         raise InvalidRequest("query: an expression matches within one line, and never a line's end")
+    pattern = unicodedata.normalize("NFC", pattern)
+    compiled = _compiled(pattern, ignore_case=ignore_case, whole_words=whole_words)
+    return Regex(required_texts(pattern), compiled, int(whole_words))
+
+
+def compile_text(text: str, *, ignore_case: bool, whole_words: bool) -> Regex:
+    """Return an expression that matches a text as it stands; it may hold line feeds.
+
+    Args:
+        text: in NFC.
+        ignore_case: see `compile_regex`, as `whole_words`.
+    """
+    compiled = _compiled(
+        "\n".join(map(re.escape, text.split("\n"))),
+        ignore_case=ignore_case,
+        whole_words=whole_words,
+        over_lines=True,
+    )
+    return Regex((text,), compiled, int(whole_words), over_lines="\n" in text)
+
+
+def _compiled(
+    pattern: str, *, ignore_case: bool, whole_words: bool, over_lines: bool = False
+) -> Any:  # noqa: ANN401 - the library has no types
     import re2  # a library that no other kind of search needs
 
     options = re2.Options()
-    options.never_nl = True
-    options.never_capture = True
+    options.never_nl = not over_lines
+    options.never_capture = not whole_words
+    options.case_sensitive = not ignore_case
     options.log_errors = False
+    wrapped = f"(?:^|{_NO_WORD})({pattern})(?:$|{_NO_WORD})" if whole_words else pattern
     try:
-        compiled = re2.compile(f"{_BY_LINES}{pattern}".encode(), options)
+        re2.compile(pattern.encode(), options)  # so that an error is of what was typed
+        return re2.compile(f"{_BY_LINES}{wrapped}".encode(), options)
     except re2.error as error:
         reason = error.args[0] if error.args else ""
         told = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
-        told = told.replace(_BY_LINES, "", 1)
         raise InvalidRequest(f"query: {pattern!r} is no regular expression: {told}") from error
-    return Regex(required_texts(pattern), compiled)
 
 
 def required_texts(pattern: str) -> tuple[str, ...]:

@@ -1,0 +1,216 @@
+"""Where a pattern matches in a file: line by line, to the byte.
+
+A pattern is applied to each line without its end, which is LF or CR LF; a lone CR is text, and
+nothing stands behind the last line end. Text and pattern are compared in NFC. A file's byte order
+mark is no part of its first line. Columns are those of the file's own bytes.
+"""
+
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Final, Protocol
+
+from ggrep.base.deadline import Deadline
+from ggrep.model.hit import HitLine
+from ggrep.model.sanitise import sanitise
+from ggrep.parse.languages.line_table import BOM
+from ggrep.search.query.file_text import IndexedFile
+
+MOST_LINE_BYTES: Final = 400
+"""Bytes of a line that are shown; of a longer line it is the part around its first match."""
+MOST_MATCHES: Final = 64
+"""Matches of one line that are named."""
+_LEAD_BYTES: Final = MOST_LINE_BYTES // 4
+
+Span = tuple[int, int]
+
+
+class Pattern(Protocol):
+    """A text or regular expression to find."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Return texts that every match holds, letter case aside."""
+        ...
+
+    def first(self, text: bytes, start: int, deadline: Deadline) -> Span | None:
+        """Return the first match at or behind `start` in text as `plain_text` returns it."""
+        ...
+
+
+def plain_text(data: bytes) -> bytes:
+    """Return a file's text as patterns see it: LF as line end, NFC, without byte order mark."""
+    plain = data.removeprefix(BOM)
+    if b"\r\n" in plain:
+        plain = plain.replace(b"\r\n", b"\n")
+    if plain.isascii() or unicodedata.is_normalized("NFC", text := plain.decode()):
+        return plain
+    return unicodedata.normalize("NFC", text).encode()
+
+
+class MatchedFile:
+    """A file and the lines of it that match; not thread-safe.
+
+    Args:
+        file: the file.
+        pattern: what to find.
+        deadline: checked between matches.
+    """
+
+    def __init__(self, file: IndexedFile, pattern: Pattern, deadline: Deadline) -> None:
+        self._file = file
+        self._pattern = pattern
+        self._deadline = deadline
+        self._text = plain_text(file.data)
+        self._starts = _plain_starts(file, self._text)
+
+    def lines(self) -> Iterator[tuple[int, int]]:
+        """Yield the matching lines: the row that a line belongs to, and where the line begins.
+
+        A line belongs to the chunk in which its first match begins; blanks between two chunks
+        belong to the first of them, and those of a file without chunks to its header chunk.
+        """
+        text, place, last = self._text, 0, -1
+        while (span := self._pattern.first(text, place, self._deadline)) is not None:
+            match, end = span
+            if match == len(text) and (not text or text.endswith(b"\n")):
+                return  # no line begins behind the last line end
+            start = text.rfind(b"\n", 0, match) + 1
+            while start <= max(end - 1, match):
+                if start != last:
+                    yield self._row_at(max(match, start)), start
+                    last = start
+                place = text.find(b"\n", start) + 1
+                if not place:
+                    return
+                start = place
+
+    def number_of(self, start: int, known: Span = (0, 1)) -> int:
+        """Return the 1-based number of a line; `known` is the beginning and number of one before."""
+        return known[1] + self._text.count(b"\n", known[0], start)
+
+    def shown(
+        self, starts: Sequence[int], before: int = 0, after: int = 0
+    ) -> tuple[HitLine, ...]:
+        """Return matching lines, and lines around each, as they are shown.
+
+        Args:
+            starts: beginnings of matching lines, ascending.
+            before: lines of context in front of each.
+            after: lines of context behind each.
+        """
+        lines = self._file.data.removeprefix(BOM).split(b"\n")
+        if lines[-1] == b"":
+            lines.pop()
+        matching: dict[int, int] = {}
+        known = (0, 1)
+        for start in starts:
+            known = (start, self.number_of(start, known))
+            matching[known[1]] = start
+        shown: dict[int, None] = {}
+        for number in matching:
+            first, last = max(number - before, 1), min(number + after, len(lines))
+            shown.update(dict.fromkeys(range(first, last + 1)))
+        return tuple(
+            self._line(number, lines[number - 1].removesuffix(b"\r"), matching.get(number))
+            for number in sorted(shown)
+        )
+
+    def _line(self, number: int, line: bytes, start: int | None) -> HitLine:
+        return _shown(number, line, () if start is None else self._spans(start, line))
+
+    def _row_at(self, offset: int) -> int:
+        file = self._file
+        if not file.rows:
+            return -1 if file.header is None else file.header
+        return file.rows[max(bisect_right(self._starts, offset) - 1, 0)]
+
+    def _spans(self, start: int, line: bytes) -> Sequence[Span]:
+        """Return the matches of a line as offsets in the file's own bytes."""
+        stop = self._text.find(b"\n", start)
+        stop = len(self._text) if stop < 0 else stop
+        spans: list[Span] = []
+        place, last = start, -1
+        while len(spans) < MOST_MATCHES and place <= stop:
+            match = self._pattern.first(self._text, place, self._deadline)
+            if match is None or match[0] > stop:
+                break
+            end = min(match[1], stop)
+            if match[0] < end or match[0] != last:
+                spans.append((match[0] - start, end - start))
+            last = end
+            place = _behind(self._text, end) if match[0] == match[1] else end
+        if not spans:  # the end of a match that began on a line before
+            spans = [(0, stop - start)]
+        plain = self._text[start:stop]
+        return spans if plain == line else _own_offsets(line, plain, spans)
+
+
+def _behind(text: bytes, place: int) -> int:
+    """Return where the character behind the one at `place` begins."""
+    place += 1
+    while place < len(text) and text[place] & 0xC0 == 0x80:
+        place += 1
+    return place
+
+
+def _plain_starts(file: IndexedFile, text: bytes) -> Sequence[int]:
+    """Return where each chunk begins in the plain text."""
+    if len(text) == len(file.data):
+        return file.starts
+    starts: list[int] = []
+    size, before = 0, 0
+    for start in file.starts:
+        part = file.data[before:start]
+        size += len(plain_text(b"\n" * bool(before) + part)) - bool(before)
+        starts.append(size)
+        before = start
+    return starts
+
+
+def _own_offsets(line: bytes, plain: bytes, spans: Sequence[Span]) -> Sequence[Span]:
+    """Return offsets in the NFC of a line as offsets in the line itself."""
+    text = line.decode()
+    bounds: list[Span] = []  # of each group of characters that compose: offsets in both
+    group, own, composed = "", 0, 0
+    for character in text:
+        whole = unicodedata.normalize("NFC", group + character)
+        if group and whole == unicodedata.normalize("NFC", group) + character:
+            bounds.append((composed, own))
+            composed += len(unicodedata.normalize("NFC", group).encode())
+            own += len(group.encode())
+            group = character
+        else:
+            group += character
+    bounds += [(composed, own), (len(plain), len(line))]
+    places = [place for place, _ in bounds]
+
+    def offset(place: int) -> int:
+        known, real = bounds[bisect_right(places, place) - 1]
+        return min(real + place - known, len(line))
+
+    return [(offset(start), offset(end)) for start, end in spans]
+
+
+def _shown(number: int, line: bytes, spans: Sequence[Span]) -> HitLine:
+    """Return a line cut to its most telling part, without control characters."""
+    low = 0
+    if len(line) > MOST_LINE_BYTES:
+        first = spans[0][0] if spans else 0
+        low = min(max(first - _LEAD_BYTES, 0), len(line) - MOST_LINE_BYTES)
+    high = low + MOST_LINE_BYTES
+    text, marks, place = "", [], low
+    for start, end in spans:
+        start, end = min(max(start, place), high), min(max(end, place), high)
+        text += _clean(line[place:start])
+        mark = len(text)
+        text += _clean(line[start:end])
+        marks.append((mark, len(text)))
+        place = end
+    text += _clean(line[place:high])
+    columns = tuple((start + 1, end + 1) for start, end in spans)
+    return HitLine(number, text, columns, tuple(marks), is_cut=len(line) > MOST_LINE_BYTES)
+
+
+def _clean(part: bytes) -> str:
+    return sanitise(part.decode("utf-8", "ignore"))
