@@ -193,6 +193,7 @@ def rules_of(asking: RepoRequests, given: Given) -> Rules:
         per_repo_top=max([force.per_repo_top, *given.asked.values()]),
         weights=repo_evidence(given.figures) if BY_NAME[given.strategy].weighs else {},
         folds=force.fold,
+        spread=asking.search.find.is_literal,
     )
 
 

@@ -21,9 +21,8 @@ from ggrep.model.request import Find, SearchRequest
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.kinds import QueryKind
-from ggrep.search.query.literal import Literal, Matches, matching_rows
+from ggrep.search.query.literal import Matches, matching_rows, pattern_of
 from ggrep.search.query.naming import defining_rows, name_of, using_rows
-from ggrep.search.query.regex import compile_regex
 from ggrep.search.query.row_reading import row_texts
 from ggrep.search.query.score import DECIMALS, RowScores, SegmentScores
 from ggrep.search.query.segments import SearchableSegment
@@ -96,12 +95,11 @@ def read_query(request: SearchRequest) -> ParsedQuery:
             query = as_description(parse_query(text))
         case Find.DEFINITION | Find.USAGE:
             query = as_name(parse_query(name_of(text)))
-        case Find.EXACT_TEXT:
-            query = query_of_words(text, Literal(text).needs, QueryKind.PHRASE)
-        case Find.REGEX:
-            query = query_of_words(text, compile_regex(text).needs, QueryKind.PHRASE)
-        case _:  # similar code
+        case Find.SIMILAR_CODE:
             query = code_query(text)
+        case _:
+            pattern = pattern_of(request)
+            query = query_of_words(text, pattern.needs if pattern else (), QueryKind.PHRASE)
     return query
 
 
@@ -166,10 +164,8 @@ def find_rows(
         return None
     text = request.query
     limits: tuple[LimitHit, ...] = ()
-    if request.find is Find.EXACT_TEXT:
-        found, limits = matching_rows(view, segments, Literal(text), eligible, deadline)
-    elif request.find is Find.REGEX:
-        found, limits = matching_rows(view, segments, compile_regex(text), eligible, deadline)
+    if (pattern := pattern_of(request)) is not None:
+        found, limits = matching_rows(view, segments, pattern, eligible, deadline)
     elif request.find is Find.USAGE:
         found, limits = using_rows(view, segments, name_of(text), eligible, deadline)
     else:

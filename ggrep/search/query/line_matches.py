@@ -8,7 +8,7 @@ mark is no part of its first line. Columns are those of the file's own bytes.
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from ggrep.base.deadline import Deadline
 from ggrep.model.hit import HitLine
@@ -43,9 +43,44 @@ def plain_text(data: bytes) -> bytes:
     plain = data.removeprefix(BOM)
     if b"\r\n" in plain:
         plain = plain.replace(b"\r\n", b"\n")
-    if plain.isascii() or unicodedata.is_normalized("NFC", text := plain.decode()):
+    if plain.isascii():
+        return plain
+    text = plain.decode("utf-8", "replace")
+    if unicodedata.is_normalized("NFC", text):
         return plain
     return unicodedata.normalize("NFC", text).encode()
+
+
+class MatchedLine(NamedTuple):
+    """A line of a plain text that matches, as offsets in the text.
+
+    Attributes:
+        start: where the line begins.
+        match: where its first match begins, which may hold line ends and begin on a line before.
+        end: where that match ends.
+    """
+
+    start: int
+    match: int
+    end: int
+
+
+def match_lines(text: bytes, pattern: Pattern, deadline: Deadline) -> Iterator[MatchedLine]:
+    """Yield the lines of a plain text that match."""
+    place, last = 0, -1
+    while (span := pattern.first(text, place, deadline)) is not None:
+        match, end = span
+        if match == len(text) and (not text or text.endswith(b"\n")):
+            return  # no line begins behind the last line end
+        start = text.rfind(b"\n", 0, match) + 1
+        while start <= max(end - 1, match):
+            if start != last:
+                yield MatchedLine(start, match, end)
+                last = start
+            place = text.find(b"\n", start) + 1
+            if not place:
+                return
+            start = place
 
 
 class MatchedFile:
@@ -64,60 +99,45 @@ class MatchedFile:
         self._text = plain_text(file.data)
         self._starts = _plain_starts(file, self._text)
 
-    def lines(self) -> Iterator[tuple[int, int]]:
-        """Yield the matching lines: the row that a line belongs to, and where the line begins.
+    def lines(self) -> Iterator[tuple[int, MatchedLine]]:
+        """Yield the matching lines, each with its row; the row is -1 where a file has none.
 
         A line belongs to the chunk in which its first match begins; blanks between two chunks
         belong to the first of them, and those of a file without chunks to its header chunk.
         """
-        text, place, last = self._text, 0, -1
-        while (span := self._pattern.first(text, place, self._deadline)) is not None:
-            match, end = span
-            if match == len(text) and (not text or text.endswith(b"\n")):
-                return  # no line begins behind the last line end
-            start = text.rfind(b"\n", 0, match) + 1
-            while start <= max(end - 1, match):
-                if start != last:
-                    yield self._row_at(max(match, start)), start
-                    last = start
-                place = text.find(b"\n", start) + 1
-                if not place:
-                    return
-                start = place
-
-    def number_of(self, start: int, known: Span = (0, 1)) -> int:
-        """Return the 1-based number of a line; `known` is the beginning and number of one before."""
-        return known[1] + self._text.count(b"\n", known[0], start)
+        for line in match_lines(self._text, self._pattern, self._deadline):
+            yield self._row_at(line.match), line
 
     def shown(
-        self, starts: Sequence[int], before: int = 0, after: int = 0
+        self, wanted: Sequence[MatchedLine], before: int = 0, after: int = 0
     ) -> tuple[HitLine, ...]:
         """Return matching lines, and lines around each, as they are shown.
 
         Args:
-            starts: beginnings of matching lines, ascending.
+            wanted: matching lines, ascending.
             before: lines of context in front of each.
             after: lines of context behind each.
         """
         lines = self._file.data.removeprefix(BOM).split(b"\n")
         if lines[-1] == b"":
             lines.pop()
-        matching: dict[int, int] = {}
-        known = (0, 1)
-        for start in starts:
-            known = (start, self.number_of(start, known))
-            matching[known[1]] = start
+        matching: dict[int, MatchedLine] = {}
+        place, number = 0, 1
+        for line in wanted:
+            number += self._text.count(b"\n", place, line.start)
+            place = line.start
+            matching[number] = line
         shown: dict[int, None] = {}
         for number in matching:
             first, last = max(number - before, 1), min(number + after, len(lines))
             shown.update(dict.fromkeys(range(first, last + 1)))
         return tuple(
-            self._line(number, lines[number - 1].removesuffix(b"\r"), matching.get(number))
+            self._shown(number, lines[number - 1].removesuffix(b"\r"), matching.get(number))
             for number in sorted(shown)
         )
 
-    def _line(self, number: int, line: bytes, start: int | None) -> HitLine:
-        return _shown(number, line, () if start is None else self._spans(start, line))
+    def _shown(self, number: int, data: bytes, line: MatchedLine | None) -> HitLine:
+        return hit_line(number, data, () if line is None else self._spans(line, data))
 
     def _row_at(self, offset: int) -> int:
         file = self._file
@@ -125,25 +145,22 @@ class MatchedFile:
             return -1 if file.header is None else file.header
         return file.rows[max(bisect_right(self._starts, offset) - 1, 0)]
 
-    def _spans(self, start: int, line: bytes) -> Sequence[Span]:
+    def _spans(self, line: MatchedLine, data: bytes) -> Sequence[Span]:
         """Return the matches of a line as offsets in the file's own bytes."""
-        stop = self._text.find(b"\n", start)
-        stop = len(self._text) if stop < 0 else stop
+        start, text = line.start, self._text
+        stop = text.find(b"\n", start)
+        stop = len(text) if stop < 0 else stop
         spans: list[Span] = []
-        place, last = start, -1
-        while len(spans) < MOST_MATCHES and place <= stop:
-            match = self._pattern.first(self._text, place, self._deadline)
-            if match is None or match[0] > stop:
-                break
-            end = min(match[1], stop)
-            if match[0] < end or match[0] != last:
-                spans.append((match[0] - start, end - start))
-            last = end
-            place = _behind(self._text, end) if match[0] == match[1] else end
-        if not spans:  # the end of a match that began on a line before
-            spans = [(0, stop - start)]
-        plain = self._text[start:stop]
-        return spans if plain == line else _own_offsets(line, plain, spans)
+        match: Span | None = (max(line.match, start), line.end)
+        while match is not None and match[0] <= stop and len(spans) < MOST_MATCHES:
+            first, end = match[0] - start, min(match[1], stop) - start
+            # No empty match stands directly behind another one.
+            if first < end or not spans or first != spans[-1][1]:
+                spans.append((first, end))
+            place = match[1] if match[0] < match[1] else _behind(text, match[1])
+            match = self._pattern.first(text, place, self._deadline) if place <= stop else None
+        plain = text[start:stop]
+        return spans if plain == data else _own_offsets(data, plain, spans)
 
 
 def _behind(text: bytes, place: int) -> int:
@@ -192,7 +209,7 @@ def _own_offsets(line: bytes, plain: bytes, spans: Sequence[Span]) -> Sequence[S
     return [(offset(start), offset(end)) for start, end in spans]
 
 
-def _shown(number: int, line: bytes, spans: Sequence[Span]) -> HitLine:
+def hit_line(number: int, line: bytes, spans: Sequence[Span]) -> HitLine:
     """Return a line cut to its most telling part, without control characters."""
     low = 0
     if len(line) > MOST_LINE_BYTES:

@@ -26,7 +26,7 @@ from ggrep.model.limits import LimitHit
 from ggrep.model.request import Find, SearchRequest
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.file_text import read_files
-from ggrep.search.query.line_matches import MatchedFile, Pattern
+from ggrep.search.query.line_matches import MatchedFile, MatchedLine, Pattern
 from ggrep.search.query.regex import compile_regex, compile_text
 from ggrep.search.query.segments import SearchableSegment
 
@@ -169,12 +169,12 @@ def matching_lines(
     files = sorted({int(segment.image.row_files[row]) for row in rows})
     for file in read_files(view, segment, files, deadline):
         matched = MatchedFile(file, pattern, deadline)
-        starts: dict[int, list[int]] = {}
-        for row, start in matched.lines():
-            if row in rows and len(own := starts.setdefault(row, [])) < MOST_SHOWN_LINES:
-                own.append(start)
-        for row, own in starts.items():
-            shown[row] = matched.shown(own, request.lines_before, request.lines_after)
+        by_row: dict[int, list[MatchedLine]] = {}
+        for row, line in matched.lines():
+            if row in rows and len(lines := by_row.setdefault(row, [])) < MOST_SHOWN_LINES:
+                lines.append(line)
+        for row, lines in by_row.items():
+            shown[row] = matched.shown(lines, request.lines_before, request.lines_after)
     return shown
 
 

@@ -19,8 +19,19 @@ _SLICE_BYTES: Final = 1 << 14
 _LONGEST_LINE: Final = 1 << 18
 """Bytes of a line beyond which another one is taken to begin: some expressions are slow."""
 _BY_LINES: Final = "(?m)"
-_NO_WORD: Final = r"[^\pL\pM\p{Nd}\p{Nl}\p{Pc}]"
+_UNICODE: Final = {
+    "w": r"\p{L}\p{M}\p{N}\p{Pc}",
+    "d": r"\p{Nd}",
+    "s": r"\t\n\v\f\r\x{85}\p{Z}",
+}
+"""Members of classes of which RE2 knows ASCII alone."""
+_NO_WORD: Final = f"[^{_UNICODE['w']}]"
 """A character that no word holds."""
+_TOKEN: Final = re.compile(
+    r"\\Q.*?(?:\\E|\Z)|\\[pPx]\{[^}]*\}|\\.|\[:\^?\w+:\]|\[\^?\]?|.", re.DOTALL
+)
+"""What is read at once: quoted text, an escape, a named class, the beginning of a class."""
+_LINE_FEED: Final = 0x0A
 _REPEAT: Final = re.compile(r"\{\d+(?:,\d*)?\}")
 _PLAIN_ESCAPES: Final = frozenset("abBAzdDsSwWfnrtv")
 """Letters that an escape gives a meaning to without anything behind them."""
@@ -33,13 +44,13 @@ class Regex:
     Attributes:
         needs: texts that every match holds, letter case aside.
         compiled: of RE2.
-        group: what of a match counts; 0 for all of it.
+        inside: the same behind a character that no word holds, where whole words are matched.
         over_lines: a match may hold line ends.
     """
 
     needs: tuple[str, ...]
     compiled: Any
-    group: int = 0
+    inside: Any = None
     over_lines: bool = False
 
     def first(self, text: bytes, start: int, deadline: Deadline) -> tuple[int, int] | None:
@@ -48,6 +59,16 @@ class Regex:
         Raises:
             DeadlineExceeded: time ran out.
         """
+        if self.inside is not None and start and text[start - 1] != _LINE_FEED:
+            # The character in front of the match may be the last one of the match before.
+            before = start - 1
+            while text[before] & 0xC0 == 0x80:
+                before -= 1
+            end = text.find(b"\n", start)
+            end = len(text) if end < 0 or self.over_lines else end
+            if (match := self.inside.search(text, before, end)) is not None:
+                return int(match.start(1)), int(match.end(1))
+            start = end + 1
         while start <= len(text):
             deadline.check("matching")
             end = -1 if self.over_lines else text.find(b"\n", min(start + _SLICE_BYTES, len(text)))
@@ -55,7 +76,8 @@ class Regex:
             is_cut = end - start > _LONGEST_LINE and not self.over_lines
             end = start + _LONGEST_LINE if is_cut else end
             if (match := self.compiled.search(text, start, end)) is not None:
-                return int(match.start(self.group)), int(match.end(self.group))
+                group = int(self.inside is not None)
+                return int(match.start(group)), int(match.end(group))
             start = end if is_cut else end + 1
         return None
 
@@ -86,7 +108,7 @@ def compile_regex(pattern: str, *, ignore_case: bool = False, whole_words: bool 
         raise InvalidRequest("query: an expression matches within one line, and never a line's end")
     pattern = unicodedata.normalize("NFC", pattern)
     compiled = _compiled(pattern, ignore_case=ignore_case, whole_words=whole_words)
-    return Regex(required_texts(pattern), compiled, int(whole_words))
+    return Regex(required_texts(pattern), *compiled)
 
 
 def compile_text(text: str, *, ignore_case: bool, whole_words: bool) -> Regex:
@@ -102,12 +124,36 @@ def compile_text(text: str, *, ignore_case: bool, whole_words: bool) -> Regex:
         whole_words=whole_words,
         over_lines=True,
     )
-    return Regex((text,), compiled, int(whole_words), over_lines="\n" in text)
+    needs = f" {text} " if whole_words else text  # a word that begins or ends it is whole
+    return Regex((needs,), *compiled, over_lines="\n" in text)
+
+
+def _in_unicode(pattern: str) -> str:
+    """Return the pattern with letters, digits and blanks of all scripts in its classes.
+
+    `\\b` stays a boundary of ASCII words, and so do negated classes within brackets.
+    """
+    parts: list[str] = []
+    in_class = False
+    for token in _TOKEN.findall(pattern):
+        members = _UNICODE.get(token[1:].lower()) if token[0] == "\\" else None
+        if token[0] == "[" and not token.startswith("[:"):
+            in_class = True
+        elif token == "]":
+            in_class = False
+        if members is None or (in_class and token[1].isupper()):
+            parts.append(token)
+        elif in_class:
+            parts.append(members)
+        else:
+            parts.append(f"[{'^' if token[1].isupper() else ''}{members}]")
+    return "".join(parts)
 
 
 def _compiled(
     pattern: str, *, ignore_case: bool, whole_words: bool, over_lines: bool = False
-) -> Any:  # noqa: ANN401 - the library has no types
+) -> tuple[Any, Any]:
+    """Return the values of `Regex.compiled` and `Regex.inside`."""
     import re2  # a library that no other kind of search needs
 
     options = re2.Options()
@@ -115,10 +161,17 @@ def _compiled(
     options.never_capture = not whole_words
     options.case_sensitive = not ignore_case
     options.log_errors = False
-    wrapped = f"(?:^|{_NO_WORD})({pattern})(?:$|{_NO_WORD})" if whole_words else pattern
+    uniform = _in_unicode(pattern)
+    behind = f"({uniform})(?:$|{_NO_WORD})"
+    fronts = (f"(?:^|{_NO_WORD})", _NO_WORD) if whole_words else ()
     try:
         re2.compile(pattern.encode(), options)  # so that an error is of what was typed
-        return re2.compile(f"{_BY_LINES}{wrapped}".encode(), options)
+        if not fronts:
+            return re2.compile(f"{_BY_LINES}{uniform}".encode(), options), None
+        outer, inner = (
+            re2.compile(f"{_BY_LINES}{front}{behind}".encode(), options) for front in fronts
+        )
+        return outer, inner
     except re2.error as error:
         reason = error.args[0] if error.args else ""
         told = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
