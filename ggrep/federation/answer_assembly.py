@@ -80,7 +80,7 @@ def assemble(
         figures=given.figures,
         summed=strategy.counts,
         counted=given.figures,
-        by_words=not asking.search.find.is_literal,
+        by_words=not asking.search.is_exact,
         verdicts=given.verdicts,
     )
     return FederatedResponse(
@@ -109,6 +109,9 @@ def assemble(
             for repo, description in sorted(asking.descriptions.items())
         ),
         from_memory=from_memory,
+        matched=tuple(
+            (repo, pool.matched) for repo, pool in sorted(pools.items()) if pool.matched is not None
+        ),
     )
 
 
@@ -193,7 +196,7 @@ def rules_of(asking: RepoRequests, given: Given) -> Rules:
         per_repo_top=max([force.per_repo_top, *given.asked.values()]),
         weights=repo_evidence(given.figures) if BY_NAME[given.strategy].weighs else {},
         folds=force.fold,
-        spread=asking.search.find.is_literal,
+        spread=asking.search.is_exact,
     )
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Final, TypeAlias
 
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.filters import Filter, keys_told
+from ggrep.model.quoted import quoted_whole
 from ggrep.model.says import (
     MAX_INTEGER,
     MOST_CANDIDATES,
@@ -64,11 +65,6 @@ class Find(Enum):
     EXACT_TEXT = "exact-text"
     REGEX = "regex"
     SIMILAR_CODE = "similar-code"
-
-    @property
-    def is_literal(self) -> bool:
-        """Return whether hits match the text itself, and not words or meaning."""
-        return self in {Find.EXACT_TEXT, Find.REGEX}
 
 
 Query: TypeAlias = Annotated[
@@ -148,8 +144,18 @@ class SearchRequest:
         Says("search.linesAfter", "Lines of context after a matching line.", most=MAX_CONTEXT),
         Sent(MOST_ITEMS),
     ] = 0
+    list_files: Annotated[
+        bool,
+        Says("search.listFiles", "List every file with matching lines, and how many it has."),
+    ] = False
     within: Annotated[tuple[Filter, ...], Sent(8 * MOST_FILTERS)] = ()
     timeout_ms: Annotated[int, Says("search.timeoutMs", TIMEOUT, most=MOST_MS)] = DEFAULT_TIMEOUT_MS
+
+    @property
+    def is_exact(self) -> bool:
+        """Return whether lines are matched, and not words or meaning."""
+        is_literal = self.find in {Find.EXACT_TEXT, Find.REGEX}
+        return is_literal or (self.find is Find.AUTO and bool(quoted_whole(self.query)))
 
 
 def can_scan(request: SearchRequest) -> bool:

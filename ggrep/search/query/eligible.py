@@ -32,7 +32,7 @@ def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: 
     image = segment.image
     mask = segment.visible_rows.copy()
     # A file of blanks alone has no chunk but its header, and lines that match.
-    if not request.include_anchors and not request.find.is_literal:
+    if not request.include_anchors and not request.is_exact:
         mask &= image.row_anchors == 0
     if len(request.corpora) < len(CORPORA):
         wanted = np.array([corpus in request.corpora for corpus in CORPORA])

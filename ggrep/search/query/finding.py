@@ -35,7 +35,7 @@ from ggrep.search.query.understand import (
     query_of_words,
 )
 
-_VERIFIED: Final = frozenset({Find.DEFINITION, Find.USAGE, Find.EXACT_TEXT, Find.REGEX})
+_OF_NAMES: Final = frozenset({Find.DEFINITION, Find.USAGE})
 _LEAST: Final = 10.0**-DECIMALS
 """Score of a row that holds what was looked for and nothing else that counts."""
 
@@ -88,6 +88,8 @@ def read_query(request: SearchRequest) -> ParsedQuery:
         InvalidRequest: it cannot be understood.
     """
     text = request.query
+    if (pattern := pattern_of(request)) is not None:
+        return query_of_words(text, pattern.needs, QueryKind.PHRASE)
     match request.find:
         case Find.AUTO:
             query = parse_query(text)
@@ -95,11 +97,8 @@ def read_query(request: SearchRequest) -> ParsedQuery:
             query = as_description(parse_query(text))
         case Find.DEFINITION | Find.USAGE:
             query = as_name(parse_query(name_of(text)))
-        case Find.SIMILAR_CODE:
+        case _:  # similar code
             query = code_query(text)
-        case _:
-            pattern = pattern_of(request)
-            query = query_of_words(text, pattern.needs if pattern else (), QueryKind.PHRASE)
     return query
 
 
@@ -142,7 +141,7 @@ def narrowed(
 
 def wants_vector(request: SearchRequest) -> bool:
     """Return whether vector similarity counts in a request's scores."""
-    return request.vectors and not request.find.is_literal
+    return request.vectors and not request.is_exact
 
 
 def find_rows(
@@ -160,7 +159,7 @@ def find_rows(
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    if request.find not in _VERIFIED:
+    if request.find not in _OF_NAMES and not request.is_exact:
         return None
     text = request.query
     limits: tuple[LimitHit, ...] = ()

@@ -23,11 +23,12 @@ from ggrep.index.lexical.tokens import word_terms
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.hit import HitLine
 from ggrep.model.limits import LimitHit
+from ggrep.model.quoted import quoted_whole
 from ggrep.model.request import Find, SearchRequest
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.file_text import read_files
 from ggrep.search.query.line_matches import MatchedFile, MatchedLine, Pattern
-from ggrep.search.query.regex import compile_regex, compile_text
+from ggrep.search.query.regex import compile_phrase, compile_regex, compile_text
 from ggrep.search.query.segments import SearchableSegment
 
 MAX_SCANNED_ROWS: Final = 200_000
@@ -84,6 +85,8 @@ def pattern_of(request: SearchRequest) -> Pattern | None:
             return literal(request.query, **options)
         case Find.REGEX:
             return compile_regex(request.query, **options)
+        case Find.AUTO if (text := quoted_whole(request.query)):
+            return compile_phrase(text)
         case _:
             return None
 

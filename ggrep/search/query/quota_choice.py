@@ -76,7 +76,7 @@ def choose(
             mode=mode,
             limit=limit,
             per_file=request.per_file,
-            spread=_places(ranked, candidates) if request.find.is_literal else None,
+            spread=_places(ranked, candidates) if request.is_exact else None,
         )
         cut = frozenset(corpus for corpus, number in counts.items() if number > bound)
         return _Pick(candidates, picked, cut, max(counts.values(), default=0))
@@ -84,7 +84,7 @@ def choose(
     bound = min(max(_FIRST_LOOK, 8 * limit), most)
     found = pick(bound)
     def short() -> bool:
-        if request.find.is_literal:
+        if request.is_exact:
             return _lacks_files(found, limit, one_path=len(keys_of_scope(request.scope)) < 2)
         return _short(found, limit, dealt)
 

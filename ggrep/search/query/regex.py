@@ -31,6 +31,7 @@ _TOKEN: Final = re.compile(
     r"\\Q.*?(?:\\E|\Z)|\\[pPx]\{[^}]*\}|\\.|\[:\^?\w+:\]|\[\^?\]?|.", re.DOTALL
 )
 """What is read at once: quoted text, an escape, a named class, the beginning of a class."""
+_WORD: Final = re.compile(r"\w")
 _LINE_FEED: Final = 0x0A
 _REPEAT: Final = re.compile(r"\{\d+(?:,\d*)?\}")
 _PLAIN_ESCAPES: Final = frozenset("abBAzdDsSwWfnrtv")
@@ -45,12 +46,14 @@ class Regex:
         needs: texts that every match holds, letter case aside.
         compiled: of RE2.
         inside: the same behind a character that no word holds, where whole words are matched.
+        group: what of a match counts; 0 for all of it.
         over_lines: a match may hold line ends.
     """
 
     needs: tuple[str, ...]
     compiled: Any
-    inside: Any = None
+    inside: Any
+    group: int
     over_lines: bool = False
 
     def first(self, text: bytes, start: int, deadline: Deadline) -> tuple[int, int] | None:
@@ -76,8 +79,7 @@ class Regex:
             is_cut = end - start > _LONGEST_LINE and not self.over_lines
             end = start + _LONGEST_LINE if is_cut else end
             if (match := self.compiled.search(text, start, end)) is not None:
-                group = int(self.inside is not None)
-                return int(match.start(group)), int(match.end(group))
+                return int(match.start(self.group)), int(match.end(self.group))
             start = end if is_cut else end + 1
         return None
 
@@ -107,7 +109,8 @@ def compile_regex(pattern: str, *, ignore_case: bool = False, whole_words: bool 
     if needs_line_end(pattern):
         raise InvalidRequest("query: an expression matches within one line, and never a line's end")
     pattern = unicodedata.normalize("NFC", pattern)
-    compiled = _compiled(pattern, ignore_case=ignore_case, whole_words=whole_words)
+    edges = (whole_words, whole_words)
+    compiled = _compiled(pattern, ignore_case=ignore_case, edges=edges)
     return Regex(required_texts(pattern), *compiled)
 
 
@@ -118,14 +121,26 @@ def compile_text(text: str, *, ignore_case: bool, whole_words: bool) -> Regex:
         text: in NFC.
         ignore_case: see `compile_regex`, as `whole_words`.
     """
-    compiled = _compiled(
-        "\n".join(map(re.escape, text.split("\n"))),
-        ignore_case=ignore_case,
-        whole_words=whole_words,
-        over_lines=True,
-    )
-    needs = f" {text} " if whole_words else text  # a word that begins or ends it is whole
-    return Regex((needs,), *compiled, over_lines="\n" in text)
+    edges = (whole_words, whole_words)
+    compiled = _compiled(re.escape(text), ignore_case=ignore_case, edges=edges, over_lines=True)
+    return Regex((_within(text, edges),), *compiled, over_lines="\n" in text)
+
+
+def compile_phrase(text: str) -> Regex:
+    """Return an expression that matches the words of a text in any letter case, blanks between.
+
+    A word at either end is whole.
+    """
+    text = " ".join(unicodedata.normalize("NFC", text).split())
+    edges = (bool(_WORD.match(text)), bool(_WORD.match(text[-1:])))
+    pattern = r"\s+".join(map(re.escape, text.split(" ")))
+    compiled = _compiled(pattern, ignore_case=True, edges=edges, over_lines=True)
+    return Regex((_within(text, edges),), *compiled, over_lines=" " in text)
+
+
+def _within(text: str, edges: tuple[bool, bool]) -> str:
+    """Return a text with a blank at each end where a word of it is whole."""
+    return " " * edges[0] + text + " " * edges[1]
 
 
 def _in_unicode(pattern: str) -> str:
@@ -151,27 +166,29 @@ def _in_unicode(pattern: str) -> str:
 
 
 def _compiled(
-    pattern: str, *, ignore_case: bool, whole_words: bool, over_lines: bool = False
-) -> tuple[Any, Any]:
-    """Return the values of `Regex.compiled` and `Regex.inside`."""
+    pattern: str, *, ignore_case: bool, edges: tuple[bool, bool], over_lines: bool = False
+) -> tuple[Any, Any, int]:
+    """Return the values of `compiled`, `inside` and `group` of a `Regex`.
+
+    `edges` says whether no word may go on in front of a match, and behind it.
+    """
     import re2  # a library that no other kind of search needs
 
     options = re2.Options()
     options.never_nl = not over_lines
-    options.never_capture = not whole_words
+    options.never_capture = not any(edges)
     options.case_sensitive = not ignore_case
     options.log_errors = False
     uniform = _in_unicode(pattern)
-    behind = f"({uniform})(?:$|{_NO_WORD})"
-    fronts = (f"(?:^|{_NO_WORD})", _NO_WORD) if whole_words else ()
+    wrapped = f"({uniform})" if any(edges) else uniform
+    wrapped += f"(?:$|{_NO_WORD})" if edges[1] else ""
     try:
         re2.compile(pattern.encode(), options)  # so that an error is of what was typed
-        if not fronts:
-            return re2.compile(f"{_BY_LINES}{uniform}".encode(), options), None
-        outer, inner = (
-            re2.compile(f"{_BY_LINES}{front}{behind}".encode(), options) for front in fronts
+        fronts = (f"(?:^|{_NO_WORD})", _NO_WORD) if edges[0] else ("",)
+        outer, *inner = (
+            re2.compile(f"{_BY_LINES}{front}{wrapped}".encode(), options) for front in fronts
         )
-        return outer, inner
+        return outer, inner[0] if inner else None, int(any(edges))
     except re2.error as error:
         reason = error.args[0] if error.args else ""
         told = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
