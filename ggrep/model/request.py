@@ -1,12 +1,13 @@
 """Requests to one repository."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Annotated, Final, TypeAlias
 
+from ggrep.base.quoted import quoted_whole
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.filters import Filter, keys_told
-from ggrep.model.quoted import quoted_whole
 from ggrep.model.says import (
     MAX_INTEGER,
     MOST_CANDIDATES,
@@ -164,6 +165,14 @@ def can_scan(request: SearchRequest) -> bool:
     Deterministic answers and similarity of code need a snapshot.
     """
     return not request.deterministic and request.find is not Find.SIMILAR_CODE
+
+
+def with_exact_defaults(request: SearchRequest, given: Collection[str]) -> SearchRequest:
+    """Return the request with the defaults of exact text for fields that were not given.
+
+    Hits of exact text are spread over files anyway, so that no file is limited.
+    """
+    return replace(request, per_file=0) if request.is_exact and "per_file" not in given else request
 
 
 def compacted(request: SearchRequest) -> SearchRequest:

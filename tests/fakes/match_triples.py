@@ -34,16 +34,17 @@ def triples(count: int, seed: int = 7) -> Iterator[Triple]:
     chance = random.Random(seed)  # noqa: S311 - the same each time
     for _ in range(count):
         end = chance.choice(("\n", "\r\n"))
-        lines = ["".join(chance.choices(_WORDS, k=chance.randrange(7))) for _ in range(chance.randrange(1, 9))]
+        lines = [
+            "".join(chance.choices(_WORDS, k=chance.randrange(7)))
+            for _ in range(chance.randrange(1, 9))
+        ]
         text = end.join(lines) + end * chance.choice((0, 1, 1, 2))
         options = "".join(chance.sample("iw", k=chance.choice((0, 0, 0, 1, 2))))
         yield Triple(text, _pattern(chance), end, options)
 
 
 def _pattern(chance: random.Random) -> str:
-    parts = [
-        chance.choice(_ATOMS) + chance.choice(_REPEATS) for _ in range(chance.randrange(1, 4))
-    ]
+    parts = [chance.choice(_ATOMS) + chance.choice(_REPEATS) for _ in range(chance.randrange(1, 4))]
     pattern = "".join(parts)
     match chance.randrange(8):
         case 0:

@@ -190,7 +190,8 @@ def test_lines_and_columns_are_those_of_a_search_of_each_line(
             for found in re.finditer(pattern, line)
         ]
         spans = [
-            span for place, span in enumerate(spans)
+            span
+            for place, span in enumerate(spans)
             if span[0] < span[1] or not place or spans[place - 1][1] != span[0]
         ]
         if spans:

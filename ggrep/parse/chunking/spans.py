@@ -159,9 +159,7 @@ class _LineNumbers:
         return self._line
 
 
-def _chunk(
-    data: bytes, lines: _LineNumbers, piece: Piece, corpus: Corpus, tail: str
-) -> Chunk:
+def _chunk(data: bytes, lines: _LineNumbers, piece: Piece, corpus: Corpus, tail: str) -> Chunk:
     diagram = piece.chunk_type == "diagram"
     return Chunk(
         kind=ANCHOR if piece.chunk_type == ANCHOR else "text",

@@ -16,7 +16,6 @@ import re
 from enum import Enum
 from typing import Final
 
-from ggrep.model.quoted import QUOTED
 from ggrep.search.query.query_paths import SpelledPath, is_file
 
 
@@ -32,6 +31,14 @@ class QueryKind(Enum):
 
 
 NAME: Final = re.compile(r"\w+(?:(?:\.|::|#|->)\w+)*")
+QUOTED: Final = re.compile(
+    r'(?<!\S)"([^"]+)"(?=[\s,.;:?!)]|$)'
+    r"|\N{LEFT DOUBLE QUOTATION MARK}"
+    r"([^\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}]+)"
+    r"\N{RIGHT DOUBLE QUOTATION MARK}"
+)
+"""A phrase in double quotes; those inside of code, as in `print("x")`, are not."""
+
 _WORDS_BESIDE_A_PATH: Final = 2
 _ERROR: Final = re.compile(
     r"""\b[A-Z]\w*(?:Error|Exception|Warning|Fault|Panic)\b\s*[:(\[]

@@ -218,12 +218,12 @@ def hit_line(number: int, line: bytes, spans: Sequence[Span]) -> HitLine:
     high = low + MOST_LINE_BYTES
     text, marks, place = "", [], low
     for start, end in spans:
-        start, end = min(max(start, place), high), min(max(end, place), high)
-        text += _clean(line[place:start])
+        first, last = (min(max(offset, place), high) for offset in (start, end))
+        text += _clean(line[place:first])
         mark = len(text)
-        text += _clean(line[start:end])
+        text += _clean(line[first:last])
         marks.append((mark, len(text)))
-        place = end
+        place = last
     text += _clean(line[place:high])
     columns = tuple((start + 1, end + 1) for start, end in spans)
     return HitLine(number, text, columns, tuple(marks), is_cut=len(line) > MOST_LINE_BYTES)

@@ -17,13 +17,13 @@ import numpy.typing as npt
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Incompatible, InvalidRequest
+from ggrep.base.quoted import quoted_whole
 from ggrep.index.lexical.layout import BODY
 from ggrep.index.lexical.postings import Postings, Rows, union
 from ggrep.index.lexical.tokens import word_terms
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.hit import HitLine
 from ggrep.model.limits import LimitHit
-from ggrep.model.quoted import quoted_whole
 from ggrep.model.request import Find, SearchRequest
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.file_text import read_files
@@ -85,7 +85,7 @@ def pattern_of(request: SearchRequest) -> Pattern | None:
             return literal(request.query, **options)
         case Find.REGEX:
             return compile_regex(request.query, **options)
-        case Find.AUTO if (text := quoted_whole(request.query)):
+        case Find.AUTO if text := quoted_whole(request.query):
             return compile_phrase(text)
         case _:
             return None

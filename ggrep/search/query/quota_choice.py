@@ -83,6 +83,7 @@ def choose(
 
     bound = min(max(_FIRST_LOOK, 8 * limit), most)
     found = pick(bound)
+
     def short() -> bool:
         if request.is_exact:
             return _lacks_files(found, limit, one_path=len(keys_of_scope(request.scope)) < 2)

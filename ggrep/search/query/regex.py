@@ -27,7 +27,7 @@ _UNICODE: Final = {
 """Members of classes of which RE2 knows ASCII alone."""
 _NO_WORD: Final = f"[^{_UNICODE['w']}]"
 """A character that no word holds."""
-_TOKEN: Final = re.compile(
+_PART: Final = re.compile(
     r"\\Q.*?(?:\\E|\Z)|\\[pPx]\{[^}]*\}|\\.|\[:\^?\w+:\]|\[\^?\]?|.", re.DOTALL
 )
 """What is read at once: quoted text, an escape, a named class, the beginning of a class."""
@@ -119,7 +119,8 @@ def compile_text(text: str, *, ignore_case: bool, whole_words: bool) -> Regex:
 
     Args:
         text: in NFC.
-        ignore_case: see `compile_regex`, as `whole_words`.
+        ignore_case: letters match in both cases.
+        whole_words: no letter, digit or underscore stands in front of a match or behind it.
     """
     edges = (whole_words, whole_words)
     compiled = _compiled(re.escape(text), ignore_case=ignore_case, edges=edges, over_lines=True)
@@ -144,24 +145,24 @@ def _within(text: str, edges: tuple[bool, bool]) -> str:
 
 
 def _in_unicode(pattern: str) -> str:
-    """Return the pattern with letters, digits and blanks of all scripts in its classes.
+    r"""Return the pattern with letters, digits and blanks of all scripts in its classes.
 
-    `\\b` stays a boundary of ASCII words, and so do negated classes within brackets.
+    `\b` stays a boundary of ASCII words, and negated classes within brackets stay as they are.
     """
     parts: list[str] = []
     in_class = False
-    for token in _TOKEN.findall(pattern):
-        members = _UNICODE.get(token[1:].lower()) if token[0] == "\\" else None
-        if token[0] == "[" and not token.startswith("[:"):
+    for part in _PART.findall(pattern):
+        members = _UNICODE.get(part[1:].lower()) if part[0] == "\\" else None
+        if part[0] == "[" and not part.startswith("[:"):
             in_class = True
-        elif token == "]":
+        elif part == "]":
             in_class = False
-        if members is None or (in_class and token[1].isupper()):
-            parts.append(token)
+        if members is None or (in_class and part[1].isupper()):
+            parts.append(part)
         elif in_class:
             parts.append(members)
         else:
-            parts.append(f"[{'^' if token[1].isupper() else ''}{members}]")
+            parts.append(f"[{'^' if part[1].isupper() else ''}{members}]")
     return "".join(parts)
 
 
