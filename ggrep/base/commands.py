@@ -119,7 +119,8 @@ SEARCH_VALUES = frozenset(
         *("--max-files", "--profile", "--repo", "--workspace", "--select", "--only", "--tag"),
         *("--repo-filter", "--merge", "--rrf-k", "--top-per-repo", "--max-repos"),
         *("--concurrency", "--cohort", "--cohort-policy", "--receipt", "--body", "--budget"),
-        *("-t", "--type", "-T", "--type-not", "-g", "--glob"),
+        *("-t", "--type", "-T", "--type-not", "-g", "--glob", "-A", "-B", "-C", "--context"),
+        *("--after-context", "--before-context"),
     }
 )
 """Options of a search that take a value, which is no first word."""

@@ -58,12 +58,13 @@ MANIFEST: Final = Format(
 3. `index_id`; where it lies is no part of what `sha256` is over.
 """
 
-ROW: Final = Format("manifest.json", "chunk_row_schema_version", 2, 3)
+ROW: Final = Format("manifest.json", "chunk_row_schema_version", 4, 4)
 """Columns of a segment table.
 
-1. First layout; its segments have no image that this build reads, so it wants a new index.
+1. First layout.
 2. `signature` and `doc`.
 3. `encoding` and `traits`.
+4. `tail`: the text of a file is known to the byte. Indexes of rows before are made anew.
 """
 
 INDEX_STATE: Final = Format("index_state.json", "schema_version", 1, 2)
@@ -90,11 +91,12 @@ IMAGE_FORMAT: Final = "ggrep-image-2"
 IMAGE_FORMAT_BEFORE: Final = "ggrep-image-1"
 """The layout before, which is read as well."""
 
-TEXTS_FORMAT: Final = "ggrep-texts-2"
+TEXTS_FORMAT: Final = "ggrep-texts-3"
 """Layout of a pack's texts, the mapped file that what is shown of its rows is read from.
 
 1. First layout: blocks of 16 rows, JSON under zlib.
 2. A row also has the names of all that it defines, and where its bytes lie in the file.
+3. The text behind a row takes the place of those offsets.
 """
 
 INDEX_REVISION: Final = "ggrep-index-3"

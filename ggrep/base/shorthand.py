@@ -3,7 +3,10 @@
 The standard library alone, and as little of it as can be: every search loads this.
 """
 
+from itertools import pairwise
+
 from ggrep.base.commands import SEARCH_VALUES
+from ggrep.base.quoted import quoted_whole
 
 SEARCHING = frozenset({"search", "slate"})
 FILTERING = frozenset({"references", "refs", "symbol"}) | SEARCHING
@@ -21,6 +24,25 @@ FILTERS = {
 TESTS = {"--tests": "test:true", "--no-tests": "-test:true"}
 FINDS = {"-F": "exact-text", "--fixed-strings": "exact-text", "-E": "regex", "--regex": "regex"}
 
+EXACT = {
+    "-i": "--ignore-case",
+    "-w": "--word-regexp",
+    "-l": "--files-with-matches",
+    "-c": "--count",
+}
+"""Letters of a search of exact text, as grep and ripgrep have them."""
+NUMBERED = frozenset({"-n", "--line-number"})
+"""Lines of exact text always have their numbers."""
+CONTEXT = {
+    "-A": ("--after-context",),
+    "-B": ("--before-context",),
+    "-C": ("--before-context", "--after-context"),
+    "--context": ("--before-context", "--after-context"),
+}
+"""Forms with a number of lines."""
+_TOGETHER = frozenset("FEiwlcn")
+"""Letters that may stand behind one hyphen, the last with a number: `-Fiw`, `-inC2`."""
+
 SHOWN = (
     ("-t, --type LANG", "Only files of this language: `--filter lang:LANG`; repeatable."),
     ("-T, --type-not LANG", "No files of this language: `--filter -lang:LANG`."),
@@ -30,6 +52,8 @@ SHOWN = (
 SHOWN_OF_SEARCHES = (
     ("-F, --fixed-strings", "Find the text itself: `--find exact-text`."),
     ("-E, --regex", "Find lines that match: `--find regex`."),
+    ("-i -w -l -c -n", "With -F, -E or quoted text: as grep has them."),
+    ("-A, -B, -C N", "Likewise: lines of context after, before and around each matching line."),
 )
 """What help says of them."""
 
@@ -41,7 +65,7 @@ def written_out(arguments: list[str]) -> list[str]:
     end = arguments.index("--") if "--" in arguments else len(arguments)
     finds = FINDS if arguments[0] in SEARCHING else {}
     left: list[str] = []
-    words = iter(arguments[:end])
+    words = iter(_apart(arguments[:end]) if finds else arguments[:end])
     for word in words:
         flag, value = _parts(word)
         if word in SEARCH_VALUES and word not in FILTERS:
@@ -55,7 +79,55 @@ def written_out(arguments: list[str]) -> list[str]:
             left.append(f"--find={finds[word]}")
         else:
             left.append(word)
+    if arguments[0] == "search" and _is_exact(left, arguments[end + 1 :]):
+        left = _as_in_grep(left)
     return left + arguments[end:]
+
+
+def _apart(words: list[str]) -> list[str]:
+    """Return words, letters that stand together each by itself."""
+    apart: list[str] = []
+    for word in words:
+        letters = word[1:] if word[:1] == "-" != word[1:2] else ""
+        plain = letters.rstrip("0123456789")
+        context = plain[-1:] if plain[-1:] in {"A", "B", "C"} else ""
+        if (
+            len(letters) > 1
+            and _TOGETHER.issuperset(plain.removesuffix(context))
+            and (context or plain == letters)
+        ):
+            apart += [f"-{letter}" for letter in plain.removesuffix(context)]
+            apart += [f"-{letters[len(plain) - 1 :]}"] if context else []
+        else:
+            apart.append(word)
+    return apart
+
+
+def _is_exact(words: list[str], behind: list[str]) -> bool:
+    """Return whether exact text is searched: by a flag, or as the query is in double quotes."""
+    exact = {f"--find={find}" for find in FINDS.values()}
+    given = any(word in exact for word in words)
+    given = given or any(
+        word == "--find" and following in FINDS.values() for word, following in pairwise(words)
+    )
+    return given or any(quoted_whole(word) for word in (*words, *behind))
+
+
+def _as_in_grep(words: list[str]) -> list[str]:
+    """Return the words of a search of exact text with ripgrep's letters written out."""
+    left: list[str] = []
+    following = iter(words)
+    for word in following:
+        flag, value = _parts(word)
+        if word in SEARCH_VALUES and word not in CONTEXT:
+            left += [word, *(each for each in (next(following, None),) if each is not None)]
+        elif flag in CONTEXT and (
+            value is not None or (value := next(following, None)) is not None
+        ):
+            left += [f"{name}={value}" for name in CONTEXT[flag]]
+        elif word not in NUMBERED:
+            left.append(EXACT.get(word, word))
+    return left
 
 
 def _parts(word: str) -> tuple[str, str | None]:

@@ -82,7 +82,7 @@ def assemble(
         figures=given.figures,
         summed=strategy.counts,
         counted=given.figures,
-        by_words=not asking.search.find.is_literal,
+        by_words=not asking.search.is_exact,
         verdicts=given.verdicts,
     )
     return FederatedResponse(
@@ -111,6 +111,9 @@ def assemble(
             for repo, description in sorted(asking.descriptions.items())
         ),
         from_memory=from_memory,
+        matched=tuple(
+            (repo, pool.matched) for repo, pool in sorted(pools.items()) if pool.matched is not None
+        ),
     )
 
 
@@ -195,6 +198,7 @@ def rules_of(asking: RepoRequests, given: Given) -> Rules:
         per_repo_top=max([force.per_repo_top, *given.asked.values()]),
         weights=repo_evidence(given.figures) if BY_NAME[given.strategy].weighs else {},
         folds=force.fold,
+        spread=asking.search.is_exact,
     )
 
 

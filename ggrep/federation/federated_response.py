@@ -35,7 +35,8 @@ from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_manifest import described_entry, manifest_hash
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Corpus
-from ggrep.model.response import Freshness
+from ggrep.model.response import Freshness, MatchTotals
+from ggrep.render.query_json import lines_json
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import (
@@ -45,7 +46,9 @@ if TYPE_CHECKING:
         FederatedErrorJson,
         FederatedHitJson,
         FederatedJson,
+        FederatedMatchesJson,
         FederatedMetaJson,
+        FederatedMoreJson,
         MergeJson,
         NamedWorkspaceJson,
         RepoPlaceJson,
@@ -68,6 +71,8 @@ class FederatedResponse:
         coverage: what each repository means for the lists, in the order of `reports`.
         freshness: whether each repository's index holds its work tree, as far as is known.
         from_memory: the repositories gave their lists to an earlier question.
+        matched: of each repository that answered, how much matches; empty where no lines are
+            matched.
         error: None, or why there is no answer at all.
         elapsed_ms: from request to answer; `repo_elapsed_ms` sums each repository's calls.
     """
@@ -92,6 +97,7 @@ class FederatedResponse:
     coverage: tuple[Coverage, ...]
     freshness: tuple[tuple[RepoId, Freshness], ...]
     from_memory: bool
+    matched: tuple[tuple[RepoId, MatchTotals], ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -140,12 +146,31 @@ def federated_json(response: FederatedResponse) -> "FederatedJson | FederatedErr
     lists = {corpus: [hit_json(merged) for merged in found] for corpus, found in response.corpora}
     return {
         **answered_json(response),
+        **_more(response),
         "results": [hit_json(merged) for merged in response.hits],
         "code": lists.get(Corpus.CODE, []),
         "prose": lists.get(Corpus.PROSE, []),
         "extractedProse": lists.get(Corpus.EXTRACTED_PROSE, []),
         "records": lists.get(Corpus.RECORDS, []),
     }
+
+
+def _more(response: FederatedResponse) -> "FederatedMoreJson":
+    """Return what is said only where it is due."""
+    if not response.matched:
+        return {}
+    aliases = {report.repo.repo_id: report.repo.alias for report in response.reports}
+    document: FederatedMatchesJson = {
+        "lines": sum(totals.lines for _, totals in response.matched),
+        "files": sum(totals.files for _, totals in response.matched),
+    }
+    if response.request.search.list_files:
+        document["byFile"] = [
+            {"repoId": repo, "repoAlias": aliases[repo], "file": one.path, "lines": one.lines}
+            for repo, totals in response.matched
+            for one in totals.by_file
+        ]
+    return {"matches": document}
 
 
 def answered_json(response: FederatedResponse) -> "FederatedAnswerJson":
@@ -204,6 +229,9 @@ def hit_json(merged: MergedHit) -> "FederatedHitJson":
         "contentStart": hit.content_start_line,
         "hiddenLines": hit.hidden_lines,
     }
+    if hit.lines:
+        document["lines"] = lines_json(hit)
+        document["matchingLines"] = hit.matching_lines
     if merged.also_in:
         document["alsoIn"] = [_copy(copy) for copy in merged.also_in]
     if hit.encoding:

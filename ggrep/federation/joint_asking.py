@@ -67,7 +67,8 @@ def joint_plan(asking: RepoRequests) -> JointPlan | None:
     """Return which repositories are asked at once; None where each must be asked by itself.
 
     At once are those that compare in every corpus, cut their answers alike, and show plain lists
-    of their active snapshots: most of them must.
+    of their active snapshots: most of them must. Lines are matched by each repository itself, as
+    its hits are spread over its files.
     """
     force = asking.force
     plain = (
@@ -75,6 +76,7 @@ def joint_plan(asking: RepoRequests) -> JointPlan | None:
         and force.strategy.exact
         and 0 < force.top <= force.per_repo_top
         and not asking.kept
+        and not asking.search.is_exact
     )
     if not plain:
         return None

@@ -32,6 +32,7 @@ class Rules:
         strategy: the one that is used.
         weights: of repositories, where the strategy weighs them.
         folds: copies of one text in several repositories are shown once.
+        spread: many files are shown rather than many hits of few.
     """
 
     strategy: str
@@ -42,6 +43,7 @@ class Rules:
     per_repo_top: int
     weights: Mapping[RepoId, float]
     folds: bool
+    spread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,7 @@ def _blended(lists: Lists, rules: Rules) -> Hits:
             per_file=rules.per_file,
             bucket=lambda merged: bucket_of(merged.hit.corpus),
             file=lambda merged: (merged.repo_id, merged.hit.path),
+            spread=(lambda _: 0) if rules.spread else None,
         )
     )
 

@@ -149,7 +149,7 @@ class RepoRequests:
         None where the repository encodes the query itself.
         """
         description = self.descriptions[repo]
-        if not (description.has_vectors and self.search.vectors) or self.search.find.is_literal:
+        if not (description.has_vectors and self.search.vectors) or self.search.is_exact:
             return None
         key = description.embed_key
         return self.vectors.get(key) or self.memory.vectors.get((key, self.search.query))
@@ -196,7 +196,7 @@ class RepoRequests:
 
     async def encode(self) -> None:
         """Encode the query once for all repositories of the same encoder."""
-        if not self.search.vectors or self.search.find.is_literal:
+        if not self.search.vectors or self.search.is_exact:
             return
         members: dict[str, list[RepoId]] = {}
         for repo in self.plan.admitted():

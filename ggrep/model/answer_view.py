@@ -22,6 +22,8 @@ class ViewOptions:
         compact: paths only, each once.
         explain: print how the scores came about.
         whole: whole chunks, so that no line is cut to `columns`.
+        chunks: chunks rather than lines, also of exact text.
+        counts: of listed files the number of lines that match.
         links: what links to files lead to, see `ggrep.base.terminal`; empty for none.
     """
 
@@ -34,4 +36,11 @@ class ViewOptions:
     compact: bool = False
     explain: bool = False
     whole: bool = False
+    chunks: bool = False
+    counts: bool = False
     links: Annotated[str, Sent(_MOST_LINK_BYTES)] = ""
+
+    @property
+    def shows_lines(self) -> bool:
+        """Return whether an answer to exact text is shown as lines, or as the files of them."""
+        return not (self.chunks or self.compact or self.scores or self.explain)

@@ -35,6 +35,8 @@ class Chunk:
         extra: words that are searched but never shown (diagram edges, an anchor's imports).
         signature: the definition's head on one line; empty for what has none.
         doc: what documents the definition, without comment marks; empty when nothing does.
+        tail: the file's own text between this chunk and the next, or its end: blanks that no chunk
+            holds. An anchor's is the text in front of the first chunk.
     """
 
     kind: str
@@ -52,6 +54,7 @@ class Chunk:
     extra: str
     signature: str = ""
     doc: str = ""
+    tail: str = ""
 
     @property
     def embedded_text(self) -> str:

@@ -6,6 +6,26 @@ from ggrep.model.corpus import Corpus
 
 
 @dataclass(frozen=True, slots=True)
+class HitLine:
+    """A line of a file that matches, or a line of context.
+
+    Attributes:
+        line: 1-based.
+        text: without its end; of a long line it is the part around its first match.
+        columns: of each match the 1-based bytes of the file's own line at which it begins and
+            behind which it ends; empty for a line of context.
+        marks: of each match the offsets in `text`, in characters.
+        is_cut: `text` is not the whole line.
+    """
+
+    line: int
+    text: str
+    columns: tuple[tuple[int, int], ...] = ()
+    marks: tuple[tuple[int, int], ...] = ()
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One chunk, ranked.
 
@@ -24,6 +44,9 @@ class Hit:
         traits: those of `ggrep.model.traits.READING` that its file has.
         definition: first and last line of the definition that the chunk is only a part of.
         rule: what chose it, see `ggrep.model.quota.Dealt`; filled likewise.
+        lines: of a text or expression that is matched, the chunk's first matching lines and the
+            requested context, ascending.
+        matching_lines: how many lines of the chunk match.
     """
 
     row_id: str
@@ -49,6 +72,8 @@ class Hit:
     encoding: str = ""
     traits: int = 0
     definition: tuple[int, int] | None = None
+    lines: tuple[HitLine, ...] = ()
+    matching_lines: int = 0
 
 
 def shortened(hit: Hit, size: int) -> Hit:

@@ -67,10 +67,14 @@ def select(
     per_file: int,
     bucket: Callable[[T], Bucket],
     file: Callable[[T], Hashable],
+    spread: Callable[[T], int] | None = None,
 ) -> list[T]:
     """Return what `deal` picks, without the reasons."""
     buckets, files = [bucket(item) for item in ranked], [file(item) for item in ranked]
-    return deal(ranked, buckets, files, mode=mode, limit=limit, per_file=per_file).items
+    places = None if spread is None else [spread(item) for item in ranked]
+    return deal(
+        ranked, buckets, files, mode=mode, limit=limit, per_file=per_file, spread=places
+    ).items
 
 
 def deal(
@@ -81,6 +85,7 @@ def deal(
     mode: Mode,
     limit: int,
     per_file: int,
+    spread: Sequence[int] | None = None,
 ) -> Dealt[T]:
     """Return at most `limit` of `ranked`, no more than `per_file` of one file (0: unbounded).
 
@@ -94,16 +99,25 @@ def deal(
         mode: whose quotas are dealt.
         limit: most that are picked.
         per_file: most of one file.
+        spread: the first of every file come before the second of any (rule `fill`), files in the
+            order of these numbers, which each item has, else in that of their first items. None
+            to take the items as they come.
     """
     hand = _Hand(files, per_file)
+    if spread is not None:
+        order = sorted(range(len(ranked)), key=lambda index: spread[index])
+        for share in range(1, (per_file or len(ranked)) + 1):
+            before, hand.per_file = len(hand.picked), share
+            hand.fill(iter(order), limit - before, "best" if share == 1 else "fill")
+            if len(hand.picked) == before:
+                break
+        return hand.dealt(ranked)
     shares = quotas(mode, limit)
     for name, places in shares.items():
         members = (i for i, bucket in enumerate(buckets) if bucket is name)
         hand.fill(members, places, "quota")
     hand.fill(iter(range(len(ranked))), limit - len(hand.picked), "fill" if shares else "best")
-    return Dealt(
-        [ranked[index] for index in hand.picked], tuple(hand.picked.values()), len(hand.refused)
-    )
+    return hand.dealt(ranked)
 
 
 class _Hand:
@@ -111,7 +125,7 @@ class _Hand:
 
     def __init__(self, files: Sequence[Hashable], per_file: int) -> None:
         self._files = files
-        self._per_file = per_file
+        self.per_file = per_file
         self._taken: Counter[Hashable] = Counter()
         self.picked: dict[int, str] = {}
         self.refused: set[int] = set()
@@ -121,13 +135,19 @@ class _Hand:
         while places > 0 and (index := next(indexes, None)) is not None:
             places -= self._take(index, rule)
 
+    def dealt(self, ranked: Sequence[T]) -> Dealt[T]:
+        """Return what was picked."""
+        items = [ranked[index] for index in self.picked]
+        return Dealt(items, tuple(self.picked.values()), len(self.refused))
+
     def _take(self, index: int, rule: str) -> bool:
         file = self._files[index]
         if index in self.picked:
             return False
-        if self._per_file and self._taken[file] >= self._per_file:
+        if self.per_file and self._taken[file] >= self.per_file:
             self.refused.add(index)
             return False
+        self.refused.discard(index)
         self._taken[file] += 1
         self.picked[index] = rule
         return True

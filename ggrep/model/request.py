@@ -1,9 +1,11 @@
 """Requests to one repository."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Annotated, Final, TypeAlias
 
+from ggrep.base.quoted import quoted_whole
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.filters import Filter, keys_told
 from ggrep.model.says import (
@@ -22,6 +24,8 @@ from ggrep.model.statistics import CollectionStatistics
 MAX_TOP: Final = 500
 """Most hits of one list that a remote caller may request."""
 MAX_PER_FILE: Final = 1000
+MAX_CONTEXT: Final = 50
+"""Most lines shown before, and after, a matching line."""
 DEFAULT_TIMEOUT_MS: Final = 60_000
 
 
@@ -62,11 +66,6 @@ class Find(Enum):
     EXACT_TEXT = "exact-text"
     REGEX = "regex"
     SIMILAR_CODE = "similar-code"
-
-    @property
-    def is_literal(self) -> bool:
-        """Return whether hits match the text itself, and not words or meaning."""
-        return self in {Find.EXACT_TEXT, Find.REGEX}
 
 
 Query: TypeAlias = Annotated[
@@ -130,8 +129,34 @@ class SearchRequest:
     vectors: Annotated[
         bool, Says("search.vectors", "Also rank by vector similarity; true by default.")
     ] = True
+    ignore_case: Annotated[
+        bool, Says("search.ignoreCase", "Match a text or expression in any letter case.")
+    ] = False
+    whole_words: Annotated[
+        bool, Says("search.wholeWords", "Match a text or expression only as whole words.")
+    ] = False
+    lines_before: Annotated[
+        int,
+        Says("search.linesBefore", "Lines of context before a matching line.", most=MAX_CONTEXT),
+        Sent(MOST_ITEMS),
+    ] = 0
+    lines_after: Annotated[
+        int,
+        Says("search.linesAfter", "Lines of context after a matching line.", most=MAX_CONTEXT),
+        Sent(MOST_ITEMS),
+    ] = 0
+    list_files: Annotated[
+        bool,
+        Says("search.listFiles", "List every file with matching lines, and how many it has."),
+    ] = False
     within: Annotated[tuple[Filter, ...], Sent(8 * MOST_FILTERS)] = ()
     timeout_ms: Annotated[int, Says("search.timeoutMs", TIMEOUT, most=MOST_MS)] = DEFAULT_TIMEOUT_MS
+
+    @property
+    def is_exact(self) -> bool:
+        """Return whether lines are matched, and not words or meaning."""
+        is_literal = self.find in {Find.EXACT_TEXT, Find.REGEX}
+        return is_literal or (self.find is Find.AUTO and bool(quoted_whole(self.query)))
 
 
 def can_scan(request: SearchRequest) -> bool:
@@ -140,6 +165,14 @@ def can_scan(request: SearchRequest) -> bool:
     Deterministic answers and similarity of code need a snapshot.
     """
     return not request.deterministic and request.find is not Find.SIMILAR_CODE
+
+
+def with_exact_defaults(request: SearchRequest, given: Collection[str]) -> SearchRequest:
+    """Return the request with the defaults of exact text for fields that were not given.
+
+    Hits of exact text are spread over files anyway, so that no file is limited.
+    """
+    return replace(request, per_file=0) if request.is_exact and "per_file" not in given else request
 
 
 def compacted(request: SearchRequest) -> SearchRequest:

@@ -92,6 +92,30 @@ class Admitted:
 
 
 @dataclass(frozen=True, slots=True)
+class FileMatches:
+    """A file with the number of its lines that match."""
+
+    path: str
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class MatchTotals:
+    """Everything that matches a text or expression, shown or not.
+
+    Attributes:
+        lines: matching lines.
+        files: files that have any.
+        by_file: these files, in the order of the requested paths, then by path; filled where the
+            request lists files.
+    """
+
+    lines: int
+    files: int
+    by_file: tuple[FileMatches, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class QueryResponse:
     """The answer to a SearchRequest.
 
@@ -100,6 +124,7 @@ class QueryResponse:
         segments: how many were searched.
         timings_ms: stage to milliseconds; empty in deterministic mode.
         admitted: None in deterministic mode, and where nobody admits requests.
+        matched: None where no lines are matched.
     """
 
     request: SearchRequest
@@ -114,6 +139,7 @@ class QueryResponse:
     timings_ms: tuple[tuple[str, int], ...] = ()
     explanation: Explanation | None = None
     admitted: Admitted | None = None
+    matched: MatchTotals | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +150,7 @@ class PoolResponse:
         blended: hits of all requested corpora in one list.
         corpora: one list for each requested corpus.
         leading: what the confidence of a merged answer is judged by.
+        matched: None where no lines are matched.
     """
 
     provenance: Provenance
@@ -132,6 +159,7 @@ class PoolResponse:
     leading: Leading
     limits_hit: tuple[LimitHit, ...]
     warnings: tuple[Notice, ...]
+    matched: MatchTotals | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,6 @@ _Object: TypeAlias = Mapping[str, Any]
 
 BUDGETS: Final = {
     "results": 4_096,
-    "matches": 4_096,
     "definitions": 2_048,
     "references": 4_096,
 }
@@ -141,6 +140,8 @@ def _body(document: _Object, view: AgentView) -> Iterator[str]:
             yield f"hint: {hint}"
     elif "slate" in document:
         yield from _slate(document)
+    elif "matches" in document:
+        yield from match_lines(document)
     elif "results" in document:
         yield from hit_lines(document)
     elif "definitions" in document:
@@ -155,9 +156,7 @@ def _body(document: _Object, view: AgentView) -> Iterator[str]:
 
 
 def _other(document: _Object) -> Iterator[str]:
-    if "matches" in document:
-        yield from match_lines(document)
-    elif "outlines" in document:
+    if "outlines" in document:
         yield from outline_document_lines(document)
     elif "sections" in document:
         yield from tour_document_lines(document)

@@ -12,12 +12,19 @@ from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.hints import with_path
-from ggrep.model.response import QueryResponse
+from ggrep.model.response import MatchTotals, QueryResponse
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.render.error_json import query_error
 from ggrep.render.error_text import error_lines
 from ggrep.render.explanation import render_explanation
 from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
+from ggrep.render.matching_lines import (
+    CUT_CODES,
+    MatchedHit,
+    render_counts,
+    render_lines,
+    render_listing,
+)
 from ggrep.render.query_json import query_success
 from ggrep.render.style import Style
 
@@ -67,6 +74,8 @@ def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Ren
     if response.explanation is not None:
         told = response.explanation, response.confidence, style, response.admitted
         header = render_explanation(*told) + "\n"
+    if response.matched is not None and view.shows_lines:
+        return _matched(response, response.matched, root, view)
     shown = [ShownHit(hit, place(root, view.cwd, hit.path)) for hit in response.hits]
     notes = render_notes(response.limits_hit, response.warnings, notes_style)
     doubts = render_confidence(response.confidence, hits, response.limits_hit, notes_style)
@@ -74,6 +83,26 @@ def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Ren
     if not hits:
         return Rendered(header + text, notes + doubts, scan=scan)
     return Rendered(header + text, notes, hits=hits, scan=scan, before=doubts)
+
+
+def _matched(
+    response: QueryResponse, totals: MatchTotals, root: Path, view: ViewOptions
+) -> Rendered:
+    """Return an answer of exact text: its lines by file, or its files."""
+    style, notes_style = Style(view.colour, view.links, view.cwd), Style(view.notes_colour)
+    hits = [MatchedHit(hit, place(root, view.cwd, hit.path)) for hit in response.hits]
+    if response.request.list_files:
+        listed = [("", place(root, view.cwd, one.path), one.lines) for one in totals.by_file]
+        text = render_listing(listed, style, counts=view.counts)
+    else:
+        text = render_lines(hits, view.columns, style)
+    limits = [limit for limit in response.limits_hit if limit.code not in CUT_CODES]
+    notes = render_counts(totals, hits, response.request, response.limits_hit, notes_style)
+    notes += render_notes(limits, response.warnings, notes_style)
+    if not totals.lines:
+        notes += render_confidence(response.confidence, 0, response.limits_hit, notes_style)
+    scan = response.provenance.scan is not None
+    return Rendered(text, notes, hits=totals.lines, scan=scan)
 
 
 def render_failure(error: GgrepError, view: ViewOptions, path: str | None = None) -> Rendered:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, cast
 
 from ggrep.base.formats import QUERY_SCHEMA
 from ggrep.model.hit import Hit
-from ggrep.model.response import Admitted, Explanation, QueryResponse
+from ggrep.model.response import Admitted, Explanation, MatchTotals, QueryResponse
 from ggrep.render.metadata_json import metadata_json, scan_json
 
 if TYPE_CHECKING:
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
         AdmissionJson,
         ExplainJson,
         HitJson,
+        HitLineJson,
+        MatchesJson,
         SearchJson,
         SearchMoreJson,
         SearchTimingsJson,
@@ -38,6 +40,8 @@ def query_success(response: QueryResponse) -> "SearchJson":
 def _more(response: QueryResponse) -> "SearchMoreJson":
     """Return what is said only where it is due."""
     document: SearchMoreJson = {}
+    if response.matched is not None:
+        document["matches"] = matches_json(response.matched)
     if response.provenance.scan is not None:
         document["partial"] = "scan"
         document["scan"] = scan_json(response.provenance.scan)
@@ -81,6 +85,9 @@ def hit_json(hit: Hit) -> "HitJson":
         "content_start_line": hit.content_start_line,
         "hidden_lines": hit.hidden_lines,
     }
+    if hit.lines:
+        document["lines"] = lines_json(hit)
+        document["matching_lines"] = hit.matching_lines
     if hit.definition is not None:
         start_line, end_line = hit.definition
         document["definition"] = {"start_line": start_line, "end_line": end_line}
@@ -88,6 +95,25 @@ def hit_json(hit: Hit) -> "HitJson":
         document["encoding"] = hit.encoding
     if hit.components:
         document["explain"] = {**dict(hit.components), "rule": hit.rule}
+    return document
+
+
+def lines_json(hit: Hit) -> "list[HitLineJson]":
+    """Return the lines of a hit that match, with their context."""
+    lines: list[HitLineJson] = []
+    for line in hit.lines:
+        columns = [list(pair) for pair in line.columns]
+        lines.append({"line": line.line, "text": line.text, "columns": columns})
+        if line.is_cut:
+            lines[-1]["cut"] = True
+    return lines
+
+
+def matches_json(totals: MatchTotals) -> "MatchesJson":
+    """Return how much matches."""
+    document: MatchesJson = {"lines": totals.lines, "files": totals.files}
+    if totals.by_file:
+        document["by_file"] = [{"path": one.path, "lines": one.lines} for one in totals.by_file]
     return document
 
 

@@ -13,7 +13,7 @@ from ggrep.model.corpus import CORPUS_WORDS
 from ggrep.model.filters import Filter, parse_filter
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
-from ggrep.model.request import SearchRequest
+from ggrep.model.request import SearchRequest, with_exact_defaults
 from ggrep.model.slate import Budgets, SlateRequest
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ def search_request(query: str, given: Options) -> SearchRequest:
         InvalidRequest: a value is of another type or out of range; the message names the option.
     """
     values = {"timeout_ms": 0, **fields_of(SearchRequest, given), "query": query}
-    request = made_of(SearchRequest, values)
+    request = with_exact_defaults(made_of(SearchRequest, values), given)
     if not request.query.strip():
         raise InvalidRequest("query: it is empty")
     return request

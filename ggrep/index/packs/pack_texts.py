@@ -59,8 +59,7 @@ class TextRow:
     display_start: int
     display_length: int
     names: Sequence[str]
-    byte_start: int
-    byte_end: int
+    tail: str
 
     @property
     def own_text(self) -> str:

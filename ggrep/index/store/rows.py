@@ -1,6 +1,6 @@
 """The chunk row: the columns of a segment's table, and the bytes that ids are computed from.
 
-Row schema 3, one row a chunk, files by path key, chunks in source order:
+Row schema 4, one row a chunk, files by path key, chunks in source order:
 
 | column | type | |
 |---|---|---|
@@ -16,6 +16,7 @@ Row schema 3, one row a chunk, files by path key, chunks in source order:
 | name, qualified_name | utf8 | empty for blocks |
 | names, breadcrumb | list of utf8 | |
 | signature, doc | utf8 | the definition's head and documentation, as people read them |
+| tail | utf8 | the file's text behind `text`, up to the next chunk's; see `Chunk.tail` |
 | method | utf8 | how the file was cut |
 | encoding | utf8 | what the file was written in, empty for UTF-8, which its text is here |
 | traits | uint16 | what the file's content told, `ggrep.model.traits` bits |
@@ -40,7 +41,7 @@ _IN_BLOCKS = {
     "lance-encoding:compression": "zstd",
     "lance-encoding:structural-encoding": "miniblock",
 }
-_COMPRESSED = frozenset({"file_hash", "text", "doc"})
+_COMPRESSED = frozenset({"file_hash", "text", "doc", "tail"})
 """Columns that get smaller by it; a file's hash is the same in all its rows."""
 
 
@@ -164,6 +165,7 @@ def schema(dimension: int) -> pa.Schema:
         field("breadcrumb", pa.list_(pa.utf8())),
         field("signature", pa.utf8()),
         field("doc", pa.utf8()),
+        field("tail", pa.utf8()),
     ]
     if dimension:
         fields += [
@@ -226,6 +228,7 @@ def _columns(rows: Sequence[ChunkRow]) -> Iterator[tuple[str, list[object]]]:
     yield "breadcrumb", [chunk.breadcrumb for chunk in chunks]
     yield "signature", [chunk.signature for chunk in chunks]
     yield "doc", [chunk.doc for chunk in chunks]
+    yield "tail", [chunk.tail for chunk in chunks]
 
 
 def _display_start(chunk: Chunk) -> int:

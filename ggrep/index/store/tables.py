@@ -274,9 +274,8 @@ def _row(record: dict[str, object]) -> ChunkRow:
         method=str(record["method"]),
         text=str(record["text"]),
         chunk=_chunk(record),
-        # An earlier table has neither; its files were all UTF-8.
-        encoding=str(record.get("encoding", "")),
-        traits=_int(record.get("traits", 0)),
+        encoding=str(record["encoding"]),
+        traits=_int(record["traits"]),
     )
 
 
@@ -310,6 +309,7 @@ def _chunk(record: dict[str, object]) -> Chunk:
         breadcrumb=_strings(record["breadcrumb"]),
         signature=str(record["signature"]),
         doc=str(record["doc"]),
+        tail=str(record["tail"]),
         start_line=_int(record["start_line"]),
         end_line=_int(record["end_line"]),
         byte_start=_int(record["byte_start"]),

@@ -207,6 +207,7 @@ def view_of(typed: Typed, environ: dict[str, str]) -> dict[str, object]:
         "compact": "compact" in switches,
         "explain": "explain" in switches,
         "whole": "full" in typed.values.get("snippet", ()),
+        "chunks": "snippet" in typed.values,
     }
 
 

@@ -5,6 +5,8 @@ whatever gives cause to doubt; what it does take, it reads as the other does. Fl
 domain are repeated here because the modules they live in are slow to import; a test compares them.
 """
 
+from ggrep.base.quoted import quoted_whole
+
 LIMIT = 10
 PER_FILE = 3
 MODES = frozenset({"balanced", "discovery", "implementation", "planning", "debug"})
@@ -28,9 +30,7 @@ SWITCHES = {
     "--planning": ("mode", "planning"),
     "-b": ("mode", "debug"),
     "--debug": ("mode", "debug"),
-    "-c": ("snippet", "full"),
     "--content": ("snippet", "full"),
-    "-l": ("snippet", "long"),
     "--long-snippet": ("snippet", "long"),
     "-s": ("snippet", "short"),
     "--short-snippet": ("snippet", "short"),
@@ -133,7 +133,8 @@ def request_of(typed: Typed, scope: str) -> dict[str, object]:
         if len(given) > 1 and name not in _REPEATABLE:
             raise ValueError(name)
     switches = typed.switches
-    per_file = _number(typed, "per_file", PER_FILE)
+    exact = quoted_whole(typed.words[0])
+    per_file = _number(typed, "per_file", 0 if exact else PER_FILE)
     depths = typed.values.get("snippet", [])
     depth = next((depth for depth in DEPTHS if depth in depths), "default")
     if "compact" in switches:
@@ -154,6 +155,11 @@ def request_of(typed: Typed, scope: str) -> dict[str, object]:
         "keep_weak": "keep_weak" in switches,
         "find": "auto",
         "vectors": True,
+        "ignore_case": False,
+        "whole_words": False,
+        "lines_before": 0,
+        "lines_after": 0,
+        "list_files": False,
         "within": [],
         "timeout_ms": _number(typed, "timeout_ms", 0),
     }

@@ -23,7 +23,7 @@ from ggrep.interfaces.mcp.spellings import in_our_words
 from ggrep.interfaces.mcp.text_budgets import MORE, text_bytes_of
 from ggrep.interfaces.mcp.tool_failures import failure, federated_failure, in_arguments, with_hint
 from ggrep.interfaces.mcp.tools import BY_NAME, ELSEWHERE, Outcome, Tool
-from ggrep.interfaces.surfaces.agent_search import Wish, hits_to_open, pattern_of, search_text
+from ggrep.interfaces.surfaces.agent_search import Wish, hits_to_open, search_text
 from ggrep.interfaces.surfaces.body import (
     parse_federated_body,
     parse_search_body,
@@ -203,7 +203,7 @@ class Calls:
         document = await asked.search_repo(place.root, request)
         bodies = values.get("body")
         wanted_bodies = bodies if isinstance(bodies, int) else None
-        wish = Wish(wanted_bodies, text_bytes_of(values), pattern_of(request))
+        wish = Wish(wanted_bodies, text_bytes_of(values))
         opened: list[tuple[int, Document]] = []
         for number, wanted in hits_to_open(document, wish, request.timeout_ms):
             try:

@@ -4,16 +4,13 @@ An agent reads the best hit next, so its definition stands below the list where 
 and the lines that a window cut by guess would have had too many are saved.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from ggrep.model.navigation import ExpandRequest
-from ggrep.model.request import Find, SearchRequest
 from ggrep.render.above import Above
 from ggrep.render.agent_hits import body_lines
-from ggrep.render.agent_matches import with_matches
 from ggrep.render.agent_text import BUDGETS, AgentView, agent_text
 
 _Object: TypeAlias = Mapping[str, Any]
@@ -40,32 +37,10 @@ class Wish:
     Attributes:
         bodies: how many of the best hits are opened; None for as many as fit.
         budget: most bytes of the text without bodies that were asked for; 0 for what is usual.
-        pattern: where lines were looked for: what they match.
     """
 
     bodies: int | None = None
     budget: int = 0
-    pattern: re.Pattern[str] | None = None
-
-
-MOST_MATCHING: Final = 50
-"""Chunks with matching lines that are listed unless told otherwise, however many of a file."""
-
-
-def pattern_of(request: SearchRequest) -> re.Pattern[str] | None:
-    """Return what matching lines match; None where no lines are looked for.
-
-    The search is by another library: where this one cannot read an expression, hits are listed
-    as those of any search.
-    """
-    if request.find is Find.EXACT_TEXT:
-        return re.compile(re.escape(request.query.strip().split("\n")[0]), re.IGNORECASE)
-    if request.find is not Find.REGEX:
-        return None
-    try:
-        return re.compile(request.query)
-    except re.error:
-        return None
 
 
 def hits_to_open(document: _Object, wish: Wish, timeout_ms: int) -> list[tuple[int, ExpandRequest]]:
@@ -74,7 +49,7 @@ def hits_to_open(document: _Object, wish: Wish, timeout_ms: int) -> list[tuple[i
     There is none without an index, nor unasked where snippets were asked for or nothing fits.
     """
     found = document.get("results", ())
-    if "partial" in document or not found or (wish.pattern and wish.bodies is None):
+    if "partial" in document or not found or ("matches" in document and wish.bodies is None):
         return []
     wanted = wish.bodies
     if wanted is None:
@@ -103,8 +78,9 @@ def search_text(
         wish: how it is to be written.
         more: as of `agent_text`.
     """
-    if wish.pattern and not opened:
-        return agent_text(with_matches(document, wish.pattern), AgentView(_budget(wish), more))
+    if "matches" in document and not opened:
+        return agent_text(document, AgentView(_budget(wish), more))
+    document = {key: value for key, value in document.items() if key != "matches"}
     bare = _without_snippets(document) if opened or wish.bodies == 0 else document
     budget = _budget(wish)
     left = budget - len(agent_text(bare, AgentView(budget, more)).encode())

@@ -16,7 +16,7 @@ from ggrep.interfaces.surfaces.body_fields import INVALID_REQUEST, Fields
 from ggrep.interfaces.surfaces.body_shape import Given, Shape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
-from ggrep.model.request import DEFAULT_TIMEOUT_MS, SearchRequest, compacted
+from ggrep.model.request import DEFAULT_TIMEOUT_MS, SearchRequest, compacted, with_exact_defaults
 from ggrep.model.says import Says
 from ggrep.model.slate import NEW_SESSION, Budgets, SessionOp, SessionRequest, SlateRequest
 
@@ -323,6 +323,7 @@ def _search(given: Given, **more: object) -> SearchRequest:
     # A caller from elsewhere cannot ask for a search without an end.
     timeout_ms = given.of(SearchRequest).get("timeout_ms") or DEFAULT_TIMEOUT_MS
     request = given.make(SearchRequest, timeout_ms=timeout_ms, **more)
+    request = with_exact_defaults(request, given.of(SearchRequest))
     return compacted(request) if given.make(_Extent).compact else request
 
 

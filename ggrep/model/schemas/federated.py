@@ -26,6 +26,7 @@ from ggrep.model.schemas.constraints import (
     may_grow,
 )
 from ggrep.model.schemas.failure import HintJson, IssueJson
+from ggrep.model.schemas.search import HitLineJson
 from ggrep.model.schemas.slate import ContinuedJson, SlateJson
 
 RepoStatus: TypeAlias = Literal[
@@ -385,6 +386,30 @@ class RepoPlaceJson(TypedDict):
     """Equal wherever the same text stands at the same place of the same path."""
 
 
+class RepoFileMatchesJson(TypedDict):
+    """A file of a repository with lines that match."""
+
+    repoId: str
+    """Whose file it is."""
+    repoAlias: str | None
+    """The repository's alias, if it has one."""
+    file: str
+    """Path below the repository's root."""
+    lines: Count
+    """How many match."""
+
+
+class FederatedMatchesJson(TypedDict):
+    """Everything that matches a text or expression, shown or not."""
+
+    lines: Count
+    """Lines that match."""
+    files: Count
+    """Files that have any."""
+    byFile: NotRequired[Sequence[RepoFileMatchesJson]]
+    """All of these files, where the request lists them."""
+
+
 class FederatedHitJson(RepoPlaceJson):
     """One chunk of one repository."""
 
@@ -420,6 +445,12 @@ class FederatedHitJson(RepoPlaceJson):
     """Line of the snippet's first line, 1-based."""
     hiddenLines: Count
     """Lines of the chunk below the snippet."""
+    lines: NotRequired[Sequence[HitLineJson]]
+    """Where lines are matched: the first of the chunk's lines that match, and the context that was
+    asked for, in the order of the file.
+    """
+    matchingLines: NotRequired[Count]
+    """How many lines of the chunk match; present with `lines`."""
     encoding: NotRequired[Named]
     """What the file was written in, where that is not UTF-8, as `cp1252` or `shift_jis_2004`; the
     text of the answer is UTF-8.
@@ -430,7 +461,14 @@ class FederatedHitJson(RepoPlaceJson):
     """Where other repositories hold the same text; present when there are such."""
 
 
-class FederatedJson(FederatedAnswerJson):
+class FederatedMoreJson(TypedDict):
+    """What not every search of a workspace says."""
+
+    matches: NotRequired[FederatedMatchesJson]
+    """Present where lines are matched, for a text or an expression."""
+
+
+class FederatedJson(FederatedAnswerJson, FederatedMoreJson):
     """What a search of a workspace returns, with a row for each selected repository."""
 
     results: Sequence[FederatedHitJson]

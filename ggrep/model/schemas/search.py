@@ -7,7 +7,16 @@ from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.request import SnippetMode
 from ggrep.model.schemas.answer import AnswerJson, ScanJson
-from ggrep.model.schemas.constraints import Code, Count, Keywords, Named, Positive, Sha256, may_grow
+from ggrep.model.schemas.constraints import (
+    Code,
+    Count,
+    Held,
+    Keywords,
+    Named,
+    Positive,
+    Sha256,
+    may_grow,
+)
 
 QUERY_KINDS: Final = ("phrase", "symbol", "path", "error", "question", "words")
 """What a query may read as."""
@@ -106,6 +115,43 @@ class ExtentJson(TypedDict):
     """The last, inclusive."""
 
 
+class HitLineJson(TypedDict):
+    """A line that matches, or a line of context."""
+
+    line: Positive
+    """Number of the line, 1-based."""
+    text: str
+    """The line without its end, free of control characters; of a long line the part around its
+    first match.
+    """
+    columns: Sequence[Annotated[Sequence[Positive], Held(least=2, most=2)]]
+    """Of each match the 1-based bytes of the line at which it begins and behind which it ends;
+    none for a line of context.
+    """
+    cut: NotRequired[Literal[True]]
+    """Present where `text` is not the whole line."""
+
+
+class FileMatchesJson(TypedDict):
+    """A file with lines that match."""
+
+    path: str
+    """Path below the repository's root, with forward slashes."""
+    lines: Count
+    """How many match."""
+
+
+class MatchesJson(TypedDict):
+    """Everything that matches a text or expression, shown or not."""
+
+    lines: Count
+    """Lines that match."""
+    files: Count
+    """Files that have any."""
+    by_file: NotRequired[Sequence[FileMatchesJson]]
+    """All of these files, where the request lists them."""
+
+
 class HitJson(TypedDict):
     """One chunk."""
 
@@ -143,6 +189,12 @@ class HitJson(TypedDict):
     """Line of the snippet's first line, 1-based."""
     hidden_lines: Count
     """Lines of the chunk below the snippet."""
+    lines: NotRequired[Sequence[HitLineJson]]
+    """Where lines are matched: the first of the chunk's lines that match, and the context that was
+    asked for, in the order of the file.
+    """
+    matching_lines: NotRequired[Count]
+    """How many lines of the chunk match; present with `lines`."""
     definition: NotRequired[ExtentJson]
     """All of the definition, where the chunk is only a part of it."""
     encoding: NotRequired[Named]
@@ -175,6 +227,8 @@ class HitJson(TypedDict):
 class SearchMoreJson(TypedDict):
     """What not every answer to a search says."""
 
+    matches: NotRequired[MatchesJson]
+    """Present where lines are matched, for a text or an expression."""
     partial: NotRequired[Literal["scan"]]
     """Present where the first index is not there yet and a quick scan of the work tree answered."""
     scan: NotRequired[ScanJson]

@@ -3,8 +3,9 @@
 A worker answers with spans alone: the parent holds the file's bytes already.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Final
 
 from ggrep.base.ids import PathKey
@@ -13,6 +14,7 @@ from ggrep.model.chunk import ANCHOR, Chunk, ChunkedFile
 from ggrep.model.corpus import Corpus
 from ggrep.parse.chunking.headers import clean_doc, clean_signature
 from ggrep.parse.languages.chunk_limits import ChunkLimits
+from ggrep.parse.languages.line_table import BLANK
 
 Span = tuple[int, int]
 NO_SPAN: Final[Span] = (0, 0)
@@ -117,9 +119,25 @@ def to_chunks(path_key: PathKey, data: bytes, plan: Plan, corpus: Corpus) -> Chu
         path_key=path_key,
         language=plan.language,
         method=plan.method,
-        chunks=tuple([_chunk(data, lines, piece, corpus) for piece in plan.pieces]),
+        chunks=tuple(
+            [
+                _chunk(data, lines, piece, corpus, tail)
+                for piece, tail in zip(plan.pieces, _tails(data, plan.pieces), strict=True)
+            ]
+        ),
         problem=plan.problem,
     )
+
+
+def _tails(data: bytes, pieces: Sequence[Piece]) -> Iterator[str]:
+    """Yield the text behind each piece; a file that was cut short at its chunk cap has no rest."""
+    end = 0
+    for piece, following in zip_longest(pieces, pieces[1:]):
+        if piece.chunk_type != ANCHOR:
+            end = piece.end
+        rest = data[end:] if following is None else data[end : following.start]
+        is_cut = following is None and bool(rest.strip(BLANK))
+        yield "" if is_cut else rest.decode("utf-8", "replace")
 
 
 class _LineNumbers:
@@ -141,7 +159,7 @@ class _LineNumbers:
         return self._line
 
 
-def _chunk(data: bytes, lines: _LineNumbers, piece: Piece, corpus: Corpus) -> Chunk:
+def _chunk(data: bytes, lines: _LineNumbers, piece: Piece, corpus: Corpus, tail: str) -> Chunk:
     diagram = piece.chunk_type == "diagram"
     return Chunk(
         kind=ANCHOR if piece.chunk_type == ANCHOR else "text",
@@ -159,6 +177,7 @@ def _chunk(data: bytes, lines: _LineNumbers, piece: Piece, corpus: Corpus) -> Ch
         extra=piece.extra,
         signature=clean_signature(_text(data, piece.signature)),
         doc=clean_doc(_text(data, piece.doc)),
+        tail=tail,
     )
 
 

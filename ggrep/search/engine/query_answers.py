@@ -40,6 +40,7 @@ from ggrep.search.query.context import Context, Stages, search_notices, state_no
 from ggrep.search.query.explain import explain
 from ggrep.search.query.fetch import Caps, show, show_all
 from ggrep.search.query.finding import refuse_place, unshown
+from ggrep.search.query.match_totals import listing_cuts, match_totals
 from ggrep.search.query.order import Candidate
 from ggrep.search.query.pipeline import leading
 from ggrep.search.query.quota_choice import choose
@@ -94,16 +95,18 @@ def answer(
         notices += selection_notices(ranked.segments, request.scope, request.filters, deadline)
     if not any(notice.code == "nothing_selected" for notice in notices):
         notices += absent_notices(ranked.segments, request.filters, deadline)
+    totals = match_totals(ranked)
     return QueryResponse(
         request=request,
         confidence=confidence,
         hits=hits,
         segments=len(context.view.segments),
         explanation=explain(ranked, hits, leaders, passed_over) if request.explain else None,
+        matched=totals,
         **context.head(
             query_fingerprint(request, settings=settings, ranking_revision=RANKING_REVISION),
             deterministic=request.deterministic,
-            limits=(*cuts, *unshown(ranked.found, request, len(hits))),
+            limits=(*cuts, *unshown(ranked.found, request, len(hits)), *listing_cuts(totals)),
             notices=notices,
             spans=stages.spans,
         ),
@@ -138,13 +141,17 @@ def pool(context: Context, request: PoolRequest) -> PoolResponse:
     cuts = [limit for chosen in lists for limit in chosen.limits]
     whole = replace(search, limit=request.per_list)
     unlisted = unshown(ranked.found, whole, len(lists[0].candidates))
+    totals = match_totals(ranked)
     return PoolResponse(
         provenance=context.provenance,
         blended=shown[0],
         corpora=tuple(zip(search.corpora, shown[1:], strict=True)),
         leading=leading(ranked, deadline),
-        limits_hit=sorted_limits((*clamps, *ranked.limits, *cuts, *unlisted)),
+        limits_hit=sorted_limits(
+            (*clamps, *ranked.limits, *cuts, *unlisted, *listing_cuts(totals))
+        ),
         warnings=sorted_notices((*state_notices(view), *search_notices(search, context.encoder))),
+        matched=totals,
     )
 
 

@@ -32,7 +32,8 @@ def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: 
     deadline.check("filtering")
     image = segment.image
     mask = segment.visible_rows.copy()
-    if not request.include_anchors:
+    # A file of blanks alone has no chunk but its header, and lines that match.
+    if not request.include_anchors and not request.is_exact:
         mask &= image.row_anchors == 0
     if len(request.corpora) < len(CORPORA):
         wanted = np.array([corpus in request.corpora for corpus in CORPORA])

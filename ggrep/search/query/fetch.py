@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from ggrep.base.deadline import Deadline
 from ggrep.index.store.rows import ShownRow
 from ggrep.model.corpus import CORPORA, Corpus
-from ggrep.model.hit import Hit
+from ggrep.model.hit import Hit, HitLine
 from ggrep.model.limits import LimitHit
 from ggrep.model.quota import Dealt
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.traits import READING
 from ggrep.search.query.extent import extents
 from ggrep.search.query.file_notices import encoding_of
+from ggrep.search.query.literal import matching_lines
 from ggrep.search.query.order import Candidate
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.row_reading import shown_rows
@@ -43,9 +44,13 @@ def show(
     terms = frozenset(ranked.query.terms)
     rows = _rows(ranked, dealt.items)
     reach = extents(ranked.view, ranked.segments, dealt.items, rows)
+    lines = _lines(ranked, dealt.items, deadline)
     hits = [
-        replace(_hit(ranked, candidate, row, rule, terms), definition=extent)
-        for row, candidate, rule, extent in zip(rows, dealt.items, dealt.rules, reach, strict=True)
+        replace(
+            _hit(ranked, item, row, rule, terms, lines.get((item.segment, item.row), ())),
+            definition=extent,
+        )
+        for row, item, rule, extent in zip(rows, dealt.items, dealt.rules, reach, strict=True)
     ]
     shown = cap_snippets(hits, per_result=caps.per_result, total=caps.total)
     deadline.check("format")
@@ -111,13 +116,33 @@ def _rows(ranked: Ranked, candidates: Sequence[Candidate]) -> list[ShownRow]:
     return [found[candidate.segment, candidate.row] for candidate in candidates]
 
 
+def _lines(
+    ranked: Ranked, candidates: Sequence[Candidate], deadline: Deadline
+) -> dict[tuple[int, int], tuple[HitLine, ...]]:
+    """Return the matching lines of candidates, by segment and row."""
+    lines: dict[tuple[int, int], tuple[HitLine, ...]] = {}
+    for place in sorted({candidate.segment for candidate in candidates}):
+        rows = {candidate.row for candidate in candidates if candidate.segment == place}
+        segment = ranked.segments[place]
+        shown = matching_lines(ranked.view, segment, ranked.request, rows, deadline)
+        lines.update({(place, row): shown[row] for row in shown})
+    return lines
+
+
 def _hit(
-    ranked: Ranked, candidate: Candidate, row: ShownRow, rule: str, terms: frozenset[str]
+    ranked: Ranked,
+    candidate: Candidate,
+    row: ShownRow,
+    rule: str,
+    terms: frozenset[str],
+    lines: tuple[HitLine, ...],
 ) -> Hit:
     image, request, place = ranked.segments[candidate.segment].image, ranked.request, candidate.row
     start_line, end_line = image.lines(place)
-    line = ranked.found.matches[candidate.segment].line_of(place) if ranked.found else 0
-    snippet = cut_snippet(row.text, terms, request.snippet, line - start_line if line else None)
+    count = ranked.found.matches[candidate.segment].lines_of(place) if ranked.found else 0
+    match = next((each.line for each in lines if each.columns), None)
+    offset = None if match is None else min(max(match, start_line), end_line) - start_line
+    snippet = cut_snippet(row.text, terms, request.snippet, offset)
     parts: tuple[tuple[str, float], ...] = ()
     if request.explain:
         scored = sorted(ranked.scores[candidate.segment].parts.items())
@@ -150,4 +175,6 @@ def _hit(
         rule=rule if request.explain else "",
         encoding=encoding_of(ranked.view, ranked.segments[candidate.segment], candidate.file),
         traits=int(image.file_traits[candidate.file]) & READING,
+        lines=lines,
+        matching_lines=count,
     )

@@ -21,9 +21,8 @@ from ggrep.model.request import Find, SearchRequest
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.kinds import QueryKind
-from ggrep.search.query.literal import Literal, Matches, matching_rows
+from ggrep.search.query.literal import Matches, matching_rows, pattern_of
 from ggrep.search.query.naming import defining_rows, name_of, using_rows
-from ggrep.search.query.regex import compile_regex
 from ggrep.search.query.row_reading import row_texts
 from ggrep.search.query.score import DECIMALS, RowScores, SegmentScores
 from ggrep.search.query.segments import SearchableSegment
@@ -36,7 +35,7 @@ from ggrep.search.query.understand import (
     query_of_words,
 )
 
-_VERIFIED: Final = frozenset({Find.DEFINITION, Find.USAGE, Find.EXACT_TEXT, Find.REGEX})
+_OF_NAMES: Final = frozenset({Find.DEFINITION, Find.USAGE})
 _LEAST: Final = 10.0**-DECIMALS
 """Score of a row that holds what was looked for and nothing else that counts."""
 
@@ -89,6 +88,8 @@ def read_query(request: SearchRequest) -> ParsedQuery:
         InvalidRequest: it cannot be understood.
     """
     text = request.query
+    if (pattern := pattern_of(request)) is not None:
+        return query_of_words(text, pattern.needs, QueryKind.PHRASE)
     match request.find:
         case Find.AUTO:
             query = parse_query(text)
@@ -96,10 +97,6 @@ def read_query(request: SearchRequest) -> ParsedQuery:
             query = as_description(parse_query(text))
         case Find.DEFINITION | Find.USAGE:
             query = as_name(parse_query(name_of(text)))
-        case Find.EXACT_TEXT:
-            query = query_of_words(text, Literal(text).needs, QueryKind.PHRASE)
-        case Find.REGEX:
-            query = query_of_words(text, compile_regex(text).needs, QueryKind.PHRASE)
         case _:  # similar code
             query = code_query(text)
     return query
@@ -144,7 +141,7 @@ def narrowed(
 
 def wants_vector(request: SearchRequest) -> bool:
     """Return whether vector similarity counts in a request's scores."""
-    return request.vectors and not request.find.is_literal
+    return request.vectors and not request.is_exact
 
 
 def find_rows(
@@ -162,14 +159,12 @@ def find_rows(
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    if request.find not in _VERIFIED:
+    if request.find not in _OF_NAMES and not request.is_exact:
         return None
     text = request.query
     limits: tuple[LimitHit, ...] = ()
-    if request.find is Find.EXACT_TEXT:
-        found, limits = matching_rows(view, segments, Literal(text), eligible, deadline)
-    elif request.find is Find.REGEX:
-        found, limits = matching_rows(view, segments, compile_regex(text), eligible, deadline)
+    if (pattern := pattern_of(request)) is not None:
+        found, limits = matching_rows(view, segments, pattern, eligible, deadline)
     elif request.find is Find.USAGE:
         found, limits = using_rows(view, segments, name_of(text), eligible, deadline)
     else:

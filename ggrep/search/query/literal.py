@@ -1,4 +1,4 @@
-"""Which chunks contain an exact text, or match a regular expression.
+"""Which chunks have lines that hold an exact text, or match a regular expression.
 
 Postings know words in one letter case. A match holds the words in its middle whole and those at
 its ends as parts of longer ones, so the files that may hold it are known without reading any; those
@@ -6,75 +6,88 @@ are read and looked into. What holds no word at all is looked for in every file.
 """
 
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Incompatible, InvalidRequest
+from ggrep.base.quoted import quoted_whole
 from ggrep.index.lexical.layout import BODY
 from ggrep.index.lexical.postings import Postings, Rows, union
 from ggrep.index.lexical.tokens import contained_terms
 from ggrep.index.store.view import SnapshotView
+from ggrep.model.hit import HitLine
 from ggrep.model.limits import LimitHit
+from ggrep.model.request import Find, SearchRequest
 from ggrep.search.query.eligible import Mask
-from ggrep.search.query.file_text import FileBytes, Part, read_files
+from ggrep.search.query.file_text import read_files
+from ggrep.search.query.line_matches import MatchedFile, MatchedLine, Pattern
+from ggrep.search.query.regex import compile_phrase, compile_regex, compile_text
 from ggrep.search.query.segments import SearchableSegment
 
 MAX_SCANNED_ROWS: Final = 200_000
 """Most chunks of a snapshot whose text one search reads."""
+MOST_SHOWN_LINES: Final = 100
+"""Matching lines of a hit that it carries; how many there are it says."""
 _HEAD_BYTES: Final = 64
 """Of words as long as this the index may have the head alone, so what they end with is unknown."""
 _BODY: Final = range(BODY, BODY + 1)
 
 
-class Pattern(Protocol):
-    """A text or regular expression to find.
-
-    Attributes:
-        needs: texts that every match holds, letter case aside.
-    """
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Return texts that every match holds, letter case aside."""
-        ...
-
-    def first(self, data: bytes, start: int, deadline: Deadline) -> tuple[int, int] | None:
-        """Return where the first match at or behind `start` begins and ends."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """An exact text."""
+    """A text that is found by its bytes; in NFC, with LF as line end.
 
-    text: str
+    Attributes:
+        needs: the text itself.
+    """
 
-    def __post_init__(self) -> None:
-        """Raise on an empty text.
+    needs: tuple[str, ...]
 
-        Raises:
-            InvalidRequest: the text is empty.
-        """
-        if not self.text:
-            raise InvalidRequest("query: nothing to search for; give at least one character")
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Return the text itself."""
-        return (self.text,)
-
-    def first(self, data: bytes, start: int, deadline: Deadline) -> tuple[int, int] | None:
+    def first(self, text: bytes, start: int, deadline: Deadline) -> tuple[int, int] | None:
         """Return where the text first stands at or behind `start`, and ends."""
         deadline.check("matching")
-        wanted = self.text.encode()
-        place = data.find(wanted, start)
+        wanted = self.needs[0].encode()
+        place = text.find(wanted, start)
         return None if place < 0 else (place, place + len(wanted))
+
+
+def literal(text: str, *, ignore_case: bool = False, whole_words: bool = False) -> Pattern:
+    """Return what finds a text as it stands; see `compile_regex` for the options.
+
+    Raises:
+        InvalidRequest: the text is empty.
+    """
+    if not text:
+        raise InvalidRequest("query: nothing to search for; give at least one character")
+    text = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
+    if ignore_case or whole_words:
+        return compile_text(text, ignore_case=ignore_case, whole_words=whole_words)
+    return Literal((text,))
+
+
+def pattern_of(request: SearchRequest) -> Pattern | None:
+    """Return the text or expression that the lines of every hit match; None for other requests.
+
+    Raises:
+        InvalidRequest: it is empty, or no expression.
+    """
+    options = {"ignore_case": request.ignore_case, "whole_words": request.whole_words}
+    match request.find:
+        case Find.EXACT_TEXT:
+            return literal(request.query, **options)
+        case Find.REGEX:
+            return compile_regex(request.query, **options)
+        case Find.AUTO if text := quoted_whole(request.query):
+            return compile_phrase(text)
+        case _:
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +96,7 @@ class Matches:
 
     Attributes:
         rows: ascending.
-        lines: of each row, the line in the file that its first match begins in, 1-based.
+        lines: how many lines of each row match; 0 where rows match as a whole.
         factors: of each row, what its score is multiplied by.
     """
 
@@ -96,16 +109,16 @@ class Matches:
         kept = mask[self.rows]
         return Matches(self.rows[kept], self.lines[kept], self.factors[kept])
 
-    def line_of(self, row: int) -> int:
-        """Return the line of a matching row; 0 for other rows."""
+    def lines_of(self, row: int) -> int:
+        """Return how many lines of a row match; 0 for other rows."""
         place = int(np.searchsorted(self.rows, row))
-        held = place < len(self.rows) and int(self.rows[place]) == row
-        return int(self.lines[place]) if held else 0
+        is_match = place < len(self.rows) and int(self.rows[place]) == row
+        return int(self.lines[place]) if is_match else 0
 
 
-def matches_of(found: Sequence[tuple[int, int]]) -> Matches:
-    """Return rows with their lines, in any order and once each, as matches that count whole."""
-    pairs = np.array(sorted(found), dtype=np.int64).reshape(-1, 2)
+def matches_of(counts: Mapping[int, int]) -> Matches:
+    """Return rows with the numbers of their lines as matches that count whole."""
+    pairs = np.array(sorted(counts.items()), dtype=np.int64).reshape(-1, 2)
     return Matches(pairs[:, 0], pairs[:, 1], np.ones(len(pairs)))
 
 
@@ -116,10 +129,7 @@ def matching_rows(
     eligible: Sequence[Mask],
     deadline: Deadline,
 ) -> tuple[list[Matches], tuple[LimitHit, ...]]:
-    """Return the eligible rows in which a match begins, per segment; and the cut, if any was made.
-
-    A match that runs over several chunks belongs to the first of them. A header chunk must hold
-    its matches whole.
+    """Return the eligible rows with lines that match, per segment; and the cut, if any was made.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -131,40 +141,43 @@ def matching_rows(
         deadline.check("matching")
         files.append(_files_with(segment, pattern.needs, mask))
     files, limits = _bounded(segments, files)
-    found = []
-    for segment, mask, own in zip(segments, eligible, files, strict=True):
-        held: list[tuple[int, int]] = []
-        for file in read_files(view, segment, own.tolist(), deadline):
-            held += _matches_in(file, pattern, mask, deadline)
-        found.append(matches_of(held))
-    return found, limits
+    matches = []
+    for segment, mask, numbers in zip(segments, eligible, files, strict=True):
+        counts: Counter[int] = Counter()
+        for file in read_files(view, segment, numbers.tolist(), deadline):
+            lines = MatchedFile(file, pattern, deadline).lines()
+            counts.update(row for row, _ in lines if row >= 0 and mask[row])
+        matches.append(matches_of(counts))
+    return matches, limits
 
 
-def _matches_in(
-    file: FileBytes, pattern: Pattern, mask: Mask, deadline: Deadline
-) -> Iterator[tuple[int, int]]:
-    """Yield the eligible rows of a file in which a match begins, with its line."""
-    ends = [*(part.start for part in file.parts[1:]), len(file.data) + 1]
-    begin, match = 0, pattern.first(file.data, 0, deadline)
-    for part, end in zip(file.parts, ends, strict=False):  # of a blank file there is none
-        if match is not None and match[0] < begin:
-            match = pattern.first(file.data, begin, deadline)
-        if match is None:
-            break
-        # What stands in front of the first chunk, blank as it is, belongs to it.
-        if match[0] < end and mask[part.row]:
-            yield part.row, _line(file.data, part, match[0])
-        begin = end
-    for part in file.anchors:
-        if mask[part.row]:
-            found = pattern.first(file.data[: part.end], part.start, deadline)
-            if found is not None:
-                yield part.row, _line(file.data, part, found[0])
+def matching_lines(
+    view: SnapshotView,
+    segment: SearchableSegment,
+    request: SearchRequest,
+    rows: Collection[int],
+    deadline: Deadline,
+) -> dict[int, tuple[HitLine, ...]]:
+    """Return the first matching lines of some rows, with the requested context.
 
-
-def _line(data: bytes, part: Part, place: int) -> int:
-    """Return the line of a place; of blanks around a chunk the chunk's line that is nearest."""
-    return min(part.first_line + data.count(b"\n", part.start, place), part.last_line)
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    pattern = pattern_of(request)
+    if pattern is None:
+        return {}
+    shown: dict[int, tuple[HitLine, ...]] = {}
+    files = sorted({int(segment.image.row_files[row]) for row in rows})
+    for file in read_files(view, segment, files, deadline):
+        matched = MatchedFile(file, pattern, deadline)
+        by_row: dict[int, list[MatchedLine]] = {}
+        for row, line in matched.lines():
+            if row in rows and len(lines := by_row.setdefault(row, [])) < MOST_SHOWN_LINES:
+                lines.append(line)
+        for row, lines in by_row.items():
+            shown[row] = matched.shown(lines, request.lines_before, request.lines_after)
+    return shown
 
 
 def _files_with(

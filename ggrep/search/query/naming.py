@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest
-from ggrep.base.scripts import WORD, is_word, nfc
+from ggrep.base.scripts import WORD, nfc
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.index.lexical.tokens import folded_name
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.declared_name import declared_name
 from ggrep.model.limits import LimitHit
 from ggrep.search.query.eligible import Mask
-from ggrep.search.query.literal import Literal, Matches, matching_rows
+from ggrep.search.query.literal import Matches, literal, matching_rows
 from ggrep.search.query.row_reading import BATCH_ROWS, row_columns
 from ggrep.search.query.segments import SearchableSegment
 
@@ -88,35 +88,7 @@ def using_rows(
         own = mask.copy()
         own[rows.rows[rows.factors == 1.0]] = False
         masks.append(own)
-    return matching_rows(view, segments, _Word(last), masks, deadline)
-
-
-class _Word(Literal):
-    """A text that begins and ends where a word does."""
-
-    __slots__ = ()
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Return the text with something around it that is no word."""
-        return (f" {self.text} ",)
-
-    def first(self, data: bytes, start: int, deadline: Deadline) -> tuple[int, int] | None:
-        """Return where the word first stands at or behind `start`, and ends."""
-        while (found := super().first(data, start, deadline)) is not None:
-            before, after = data[max(found[0] - 4, 0) : found[0]], data[found[1] : found[1] + 4]
-            if not (_ends_word(before) or _begins_word(after)):
-                return found
-            start = found[0] + 1
-        return None
-
-
-def _ends_word(data: bytes) -> bool:
-    return is_word(data.decode(errors="ignore")[-1:])
-
-
-def _begins_word(data: bytes) -> bool:
-    return is_word(data.decode(errors="ignore")[:1])
+    return matching_rows(view, segments, literal(last, whole_words=True), masks, deadline)
 
 
 def _symbol_rows(segment: SearchableSegment, name: str) -> npt.NDArray[np.int64]:

@@ -13,6 +13,7 @@ from ggrep.base.deadline import Deadline
 from ggrep.model.corpus import CORPORA, Bucket, Corpus, bucket_of
 from ggrep.model.limits import LimitHit
 from ggrep.model.quota import Dealt, deal, quotas
+from ggrep.model.scope import keys_of_scope, place_in_scope
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.order import Candidate, ordered_candidates
 from ggrep.search.query.pipeline import Ranked
@@ -75,18 +76,34 @@ def choose(
             mode=mode,
             limit=limit,
             per_file=request.per_file,
+            spread=_places(ranked, candidates) if request.is_exact else None,
         )
         cut = frozenset(corpus for corpus, number in counts.items() if number > bound)
         return _Pick(candidates, picked, cut, max(counts.values(), default=0))
 
     bound = min(max(_FIRST_LOOK, 8 * limit), most)
     found = pick(bound)
-    while bound < most and _short(found, limit, dealt):
+
+    def short() -> bool:
+        if request.is_exact:
+            return _lacks_files(found, limit, one_path=len(keys_of_scope(request.scope)) < 2)
+        return _short(found, limit, dealt)
+
+    while bound < most and short():
         bound = min(_FURTHER * bound, most)
         found = pick(bound)
-    if not _short(found, limit, dealt):
+    if not short():
         return Chosen(found.dealt, ())
     return Chosen(found.dealt, (LimitHit("max_candidates", most, found.largest),))
+
+
+def _places(ranked: Ranked, candidates: Sequence[Candidate]) -> list[int]:
+    """Return under which of the request's paths each candidate lies."""
+    keys = keys_of_scope(ranked.request.scope)
+    if len(keys) < 2:
+        return [0] * len(candidates)
+    paths = (ranked.segments[item.segment].image.path(item.file) for item in candidates)
+    return [place_in_scope(path, keys) for path in paths]
 
 
 def _of_corpora(ranked: Ranked, corpora: Sequence[Corpus]) -> Sequence[Mask]:
@@ -123,6 +140,12 @@ def _short(found: _Pick, limit: int, dealt: dict[Bucket, int]) -> bool:
     if len(picked) < limit or any(taken[bucket] < dealt.get(bucket, 0) for bucket in buckets):
         return True
     return _went_past_a_cut(found, dealt)
+
+
+def _lacks_files(found: _Pick, limit: int, *, one_path: bool) -> bool:
+    """Return whether ordering more rows could add a file, where hits are spread over files."""
+    complete = len(found.dealt.items) >= limit and "fill" not in found.dealt.rules
+    return bool(found.cut) and not (complete and one_path)
 
 
 def _went_past_a_cut(found: _Pick, dealt: dict[Bucket, int]) -> bool:

@@ -1,10 +1,11 @@
 """Regular expressions by RE2, so that matching takes time linear in the text.
 
-A search is line by line: nothing matches a line end, and `^` and `$` mean those of a line. Data
-without line ends is searched in pieces, and what runs over the end of one is no match.
+A search is line by line: nothing matches a line end, and `^` and `$` mean those of a line. A line
+of more than 256 KB is searched in pieces, and what runs over the end of one is no match.
 """
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,6 +19,20 @@ _SLICE_BYTES: Final = 1 << 14
 _LONGEST_LINE: Final = 1 << 18
 """Bytes of a line beyond which another one is taken to begin: some expressions are slow."""
 _BY_LINES: Final = "(?m)"
+_UNICODE: Final = {
+    "w": r"\p{L}\p{M}\p{N}\p{Pc}",
+    "d": r"\p{Nd}",
+    "s": r"\t\n\v\f\r\x{85}\p{Z}",
+}
+"""Members of classes of which RE2 knows ASCII alone."""
+_NO_WORD: Final = f"[^{_UNICODE['w']}]"
+"""A character that no word holds."""
+_PART: Final = re.compile(
+    r"\\Q.*?(?:\\E|\Z)|\\[pPx]\{[^}]*\}|\\.|\[:\^?\w+:\]|\[\^?\]?|.", re.DOTALL
+)
+"""What is read at once: quoted text, an escape, a named class, the beginning of a class."""
+_WORD: Final = re.compile(r"\w")
+_LINE_FEED: Final = 0x0A
 _REPEAT: Final = re.compile(r"\{\d+(?:,\d*)?\}")
 _PLAIN_ESCAPES: Final = frozenset("abBAzdDsSwWfnrtv")
 """Letters that an escape gives a meaning to without anything behind them."""
@@ -29,25 +44,42 @@ class Regex:
 
     Attributes:
         needs: texts that every match holds, letter case aside.
+        compiled: of RE2.
+        inside: the same behind a character that no word holds, where whole words are matched.
+        group: what of a match counts; 0 for all of it.
+        over_lines: a match may hold line ends.
     """
 
     needs: tuple[str, ...]
     compiled: Any
+    inside: Any
+    group: int
+    over_lines: bool = False
 
-    def first(self, data: bytes, start: int, deadline: Deadline) -> tuple[int, int] | None:
+    def first(self, text: bytes, start: int, deadline: Deadline) -> tuple[int, int] | None:
         """Return where the first match at or behind `start` begins and ends.
 
         Raises:
             DeadlineExceeded: time ran out.
         """
-        while start <= len(data):
+        if self.inside is not None and start and text[start - 1] != _LINE_FEED:
+            # The character in front of the match may be the last one of the match before.
+            before = start - 1
+            while text[before] & 0xC0 == 0x80:
+                before -= 1
+            end = text.find(b"\n", start)
+            end = len(text) if end < 0 or self.over_lines else end
+            if (match := self.inside.search(text, before, end)) is not None:
+                return int(match.start(1)), int(match.end(1))
+            start = end + 1
+        while start <= len(text):
             deadline.check("matching")
-            end = data.find(b"\n", min(start + _SLICE_BYTES, len(data)))
-            end = len(data) if end < 0 else end
-            is_cut = end - start > _LONGEST_LINE
+            end = -1 if self.over_lines else text.find(b"\n", min(start + _SLICE_BYTES, len(text)))
+            end = len(text) if end < 0 else end
+            is_cut = end - start > _LONGEST_LINE and not self.over_lines
             end = start + _LONGEST_LINE if is_cut else end
-            if (match := self.compiled.search(data, start, end)) is not None:
-                return int(match.start()), int(match.end())
+            if (match := self.compiled.search(text, start, end)) is not None:
+                return int(match.start(self.group)), int(match.end(self.group))
             start = end if is_cut else end + 1
         return None
 
@@ -56,8 +88,13 @@ _LINE_FEEDS: Final = ("n", "x0a", "x0A", "x{a}", "x{A}", "x{0a}", "x{0A}", "012"
 """Escapes of a line feed, without the backslash."""
 
 
-def compile_regex(pattern: str) -> Regex:
+def compile_regex(pattern: str, *, ignore_case: bool = False, whole_words: bool = False) -> Regex:
     """Return an expression in RE2's syntax; `^` and `$` mean line ends.
+
+    Args:
+        pattern: the expression, compared in NFC.
+        ignore_case: letters match in both cases.
+        whole_words: no letter, digit or underscore stands in front of a match or behind it.
 
     Raises:
         InvalidRequest: it is none, or too long.
@@ -71,20 +108,92 @@ def compile_regex(pattern: str) -> Regex:
         )
     if needs_line_end(pattern):
         raise InvalidRequest("query: an expression matches within one line, and never a line's end")
+    pattern = unicodedata.normalize("NFC", pattern)
+    edges = (whole_words, whole_words)
+    compiled = _compiled(pattern, ignore_case=ignore_case, edges=edges)
+    return Regex(required_texts(pattern), *compiled)
+
+
+def compile_text(text: str, *, ignore_case: bool, whole_words: bool) -> Regex:
+    """Return an expression that matches a text as it stands; it may hold line feeds.
+
+    Args:
+        text: in NFC.
+        ignore_case: letters match in both cases.
+        whole_words: no letter, digit or underscore stands in front of a match or behind it.
+    """
+    edges = (whole_words, whole_words)
+    compiled = _compiled(re.escape(text), ignore_case=ignore_case, edges=edges, over_lines=True)
+    return Regex((_within(text, edges),), *compiled, over_lines="\n" in text)
+
+
+def compile_phrase(text: str) -> Regex:
+    """Return an expression that matches the words of a text in any letter case, blanks between.
+
+    A word at either end is whole.
+    """
+    text = " ".join(unicodedata.normalize("NFC", text).split())
+    edges = (bool(_WORD.match(text)), bool(_WORD.match(text[-1:])))
+    pattern = r"\s+".join(map(re.escape, text.split(" ")))
+    compiled = _compiled(pattern, ignore_case=True, edges=edges, over_lines=True)
+    return Regex((_within(text, edges),), *compiled, over_lines=" " in text)
+
+
+def _within(text: str, edges: tuple[bool, bool]) -> str:
+    """Return a text with a blank at each end where a word of it is whole."""
+    return " " * edges[0] + text + " " * edges[1]
+
+
+def _in_unicode(pattern: str) -> str:
+    r"""Return the pattern with letters, digits and blanks of all scripts in its classes.
+
+    `\b` stays a boundary of ASCII words, and negated classes within brackets stay as they are.
+    """
+    parts: list[str] = []
+    in_class = False
+    for part in _PART.findall(pattern):
+        members = _UNICODE.get(part[1:].lower()) if part[0] == "\\" else None
+        if part[0] == "[" and not part.startswith("[:"):
+            in_class = True
+        elif part == "]":
+            in_class = False
+        if members is None or (in_class and part[1].isupper()):
+            parts.append(part)
+        elif in_class:
+            parts.append(members)
+        else:
+            parts.append(f"[{'^' if part[1].isupper() else ''}{members}]")
+    return "".join(parts)
+
+
+def _compiled(
+    pattern: str, *, ignore_case: bool, edges: tuple[bool, bool], over_lines: bool = False
+) -> tuple[Any, Any, int]:
+    """Return the values of `compiled`, `inside` and `group` of a `Regex`.
+
+    `edges` says whether no word may go on in front of a match, and behind it.
+    """
     import re2  # a library that no other kind of search needs
 
     options = re2.Options()
-    options.never_nl = True
-    options.never_capture = True
+    options.never_nl = not over_lines
+    options.never_capture = not any(edges)
+    options.case_sensitive = not ignore_case
     options.log_errors = False
+    uniform = _in_unicode(pattern)
+    wrapped = f"({uniform})" if any(edges) else uniform
+    wrapped += f"(?:$|{_NO_WORD})" if edges[1] else ""
     try:
-        compiled = re2.compile(f"{_BY_LINES}{pattern}".encode(), options)
+        re2.compile(pattern.encode(), options)  # so that an error is of what was typed
+        fronts = (f"(?:^|{_NO_WORD})", _NO_WORD) if edges[0] else ("",)
+        outer, *inner = (
+            re2.compile(f"{_BY_LINES}{front}{wrapped}".encode(), options) for front in fronts
+        )
+        return outer, inner[0] if inner else None, int(any(edges))
     except re2.error as error:
         reason = error.args[0] if error.args else ""
         told = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
-        told = told.replace(_BY_LINES, "", 1)
         raise InvalidRequest(f"query: {pattern!r} is no regular expression: {told}") from error
-    return Regex(required_texts(pattern), compiled)
 
 
 def required_texts(pattern: str) -> tuple[str, ...]:

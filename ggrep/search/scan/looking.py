@@ -13,7 +13,7 @@ from ggrep.config.languages import language_named
 from ggrep.config.settings import Settings
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Corpus
 from ggrep.model.filters import Filter
-from ggrep.model.request import Find, SearchRequest
+from ggrep.model.request import SearchRequest
 from ggrep.model.scope import is_below, keys_of_scope
 from ggrep.model.traits import TEST, traits_of
 from ggrep.parse.languages.by_content import ENDINGS_OF_SEVERAL
@@ -23,8 +23,8 @@ from ggrep.parse.source.glimpse import Glimpse
 from ggrep.parse.source.walk import apart_below
 from ggrep.search.query.eligible import path_test
 from ggrep.search.query.finding import read_query
-from ggrep.search.query.literal import Literal, Pattern
-from ggrep.search.query.regex import compile_regex
+from ggrep.search.query.line_matches import Pattern, match_lines, plain_text
+from ggrep.search.query.literal import pattern_of
 from ggrep.search.query.understand import ParsedQuery
 from ggrep.search.scan.sighting import Sighted, Sightings, needles_of, promise_of, sightings_for
 
@@ -163,7 +163,7 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
     """
     time = Deadline(deadline.clock, asked_ms + LOOK_MS)
     query, wanted = read_query(request), PathEligibility(request)
-    needles, pattern = needles_of(query), _pattern(request)
+    needles, pattern = needles_of(query), pattern_of(request)
     listing = tree.listing()
     listed = _listed(listing, wanted)
     promise = promise_of(listed or (), needles)
@@ -185,7 +185,7 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
             break
         if one is not None and wanted.has(one.file.path_key):
             data = one.read()
-            matched = None if pattern is None else pattern.first(data, 0, deadline) is not None
+            matched = None if pattern is None else _matches(data, pattern, deadline)
             seen.look(one.file, data, matched=matched)
     total = seen.files if complete else None if listed is None else len(listed)
     best = seen.best(query)
@@ -199,12 +199,5 @@ def _listed(listing: Listing | None, wanted: PathEligibility) -> list[bytes] | N
     return [path for path in paths if wanted.has(os.fsdecode(path))]
 
 
-def _pattern(request: SearchRequest) -> Pattern | None:
-    """Return what every hit has to hold; None for what may hold anything."""
-    match request.find:
-        case Find.EXACT_TEXT:
-            return Literal(request.query)
-        case Find.REGEX:
-            return compile_regex(request.query)
-        case _:
-            return None
+def _matches(data: bytes, pattern: Pattern, deadline: Deadline) -> bool:
+    return next(match_lines(plain_text(data), pattern, deadline), None) is not None

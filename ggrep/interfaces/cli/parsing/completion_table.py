@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from ggrep.base.shorthand import FILTERING, FILTERS, FINDS, SEARCHING, TESTS
+from ggrep.base.shorthand import CONTEXT, EXACT, FILTERING, FILTERS, FINDS, SEARCHING, TESTS
 from ggrep.config.languages import LANGUAGES
 from ggrep.interfaces.agents.shells import EVERY as EVERY_CLIENT
 from ggrep.interfaces.cli.parsing.flags import Argument
@@ -63,7 +63,8 @@ def _short_forms(name: str) -> dict[str, str | None]:
         return {}
     of_filters = {flag: "@language" if "lang:" in key else "" for flag, key in FILTERS.items()}
     alone = (*TESTS, *(FINDS if name in SEARCHING else ()))
-    return {**of_filters, **dict.fromkeys(alone, None)}
+    exact = {**dict.fromkeys(EXACT, None), **dict.fromkeys(CONTEXT, "")}
+    return {**of_filters, **dict.fromkeys(alone, None), **(exact if name == "search" else {})}
 
 
 def _flags(pieces: tuple[Piece, ...]) -> dict[str, str | None]:

@@ -8,7 +8,7 @@ import typer
 from ggrep.base.commands import COMMANDS as KNOWN
 from ggrep.base.commands import nearest, slip_of, spelled
 from ggrep.base.errors import UsageError
-from ggrep.base.shorthand import FILTERING, FILTERS, FINDS, TESTS
+from ggrep.base.shorthand import CONTEXT, EXACT, FILTERING, FILTERS, FINDS, TESTS
 from ggrep.interfaces.cli.parsing.parameters import pieces_of
 from ggrep.interfaces.cli.parsing.tree import EVERY
 
@@ -18,6 +18,7 @@ CLICK_ERROR: type[Exception] = next(
 """The base of what typer raises for wrong usage; newer typers carry a click of their own."""
 
 _MOST_OTHERS = 3
+_SNIPPETS = {"-l": "--long-snippet", "-c": "--content"}
 
 
 def usage_error(error: Exception, arguments: Sequence[str]) -> UsageError:
@@ -48,6 +49,10 @@ def _with_advice(message: str, error: Exception, context: typer.Context, given: 
 
 def _short_form_advice(option: str, context: typer.Context) -> str:
     """Say what is wrong with a short form that could not be written out; empty for others."""
+    if context.command.name == "search" and option in {*EXACT, *CONTEXT}:
+        instead = _SNIPPETS.get(option)
+        longer = f"; for snippets of words: {instead}" if instead else ""
+        return f" for words: it goes with -F, -E or a text in double quotes{longer}"
     if context.command.name not in FILTERING or option not in {*FILTERS, *TESTS, *FINDS}:
         return ""
     if option in FILTERS:

@@ -11,13 +11,11 @@ from ggrep.daemon.asked_line import Found, SearchThenOpen
 from ggrep.interfaces.cli.queries.agent_options import MORE, refuse_flags_of_people
 from ggrep.interfaces.cli.queries.asked import Finder, Plan, Spot, asks_plainly
 from ggrep.interfaces.cli.queries.one_answer import Question, answered, place_asked, reach
-from ggrep.interfaces.cli.queries.search_options import Typed, given_fields, request_of
+from ggrep.interfaces.cli.queries.search_options import Typed, given_fields, listing, request_of
 from ggrep.interfaces.cli.terminal import open_terminal
 from ggrep.interfaces.surfaces.agent_search import (
-    MOST_MATCHING,
     Wish,
     hits_to_open,
-    pattern_of,
     search_text,
 )
 from ggrep.model.answer_view import ViewOptions
@@ -99,20 +97,11 @@ class SearchForAgent:
         """Return the search, and how it is written: lines that match are shown all."""
         typed = self.typed
         refuse_flags_of_people(typed)
-        request = request_of(typed, scope=scope)
-        wish = replace(self.wish, pattern=pattern_of(request))
-        given = given_fields(typed)
-        if wish.pattern is not None:
-            request = replace(
-                request,
-                snippet=SnippetMode.FULL,
-                per_file=request.per_file if "per_file" in given else 0,
-                limit=request.limit if "limit" in given else MOST_MATCHING,
-            )
-        elif not typed.hits.snippet:
+        request = listing(request_of(typed, scope=scope), typed)
+        if request.is_exact or not typed.hits.snippet:
             request = replace(request, snippet=SnippetMode.NONE)
-        fields = given | {"snippet", *(("per_file", "limit") if wish.pattern else ())}
-        return apply_to_request(request, fields, profile), wish
+        given = given_fields(typed) | {"snippet", "limit"}
+        return apply_to_request(request, given, profile), self.wish
 
 
 def _written(

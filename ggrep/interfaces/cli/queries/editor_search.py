@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from ggrep.base import stable_json
 from ggrep.base.errors import NoIndex
@@ -14,11 +14,10 @@ from ggrep.daemon.asked_line import Found, SearchThenOpen
 from ggrep.interfaces.cli.parsing.flags import Flag, refuse
 from ggrep.interfaces.cli.queries.asked import Finder, Plan, Spot, asks_plainly
 from ggrep.interfaces.cli.queries.one_answer import Question, answered, place_asked, reach
-from ggrep.interfaces.cli.queries.search_options import Typed, given_fields, request_of
+from ggrep.interfaces.cli.queries.search_options import Typed, given_fields, listing, request_of
 from ggrep.interfaces.cli.terminal import open_terminal
-from ggrep.interfaces.surfaces.agent_search import MOST_MATCHING, pattern_of
 from ggrep.model.answer_view import ViewOptions
-from ggrep.model.request import Find, SearchRequest, SnippetMode
+from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.wire.message_types import Search
 from ggrep.render.printed import Rendered
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
     from ggrep.protocol.client.exchange import Exchange as Daemon
     from ggrep.protocol.client.exchange import Watcher
     from ggrep.search.engine.engine import Engine
-
-_QUOTED: Final = re.compile(r'\s*"([^"]*[^"\s][^"]*)"\s*')
-"""A query that is nothing but a text in double quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,21 +104,11 @@ class SearchForEditor:
         return Plan(message, printed, typed.output.exit_status)
 
     def _meant(self, scope: str, profile: Profile) -> SearchRequest:
-        """Return the search, with whole chunks: a line is looked for in each.
-
-        Of a text all lines are wanted, however many a file holds.
-        """
-        typed = self.typed
-        request = replace(request_of(typed, scope=scope), snippet=SnippetMode.FULL)
-        given = given_fields(typed) | {"snippet"}
-        if _text_in(request) is not None:
-            request = replace(
-                request,
-                per_file=request.per_file if "per_file" in given else 0,
-                limit=request.limit if "limit" in given else MOST_MATCHING,
-            )
-            given |= {"per_file", "limit"}
-        return apply_to_request(request, given, profile)
+        """Return the search, with whole chunks of words: a line is looked for in each."""
+        request = listing(request_of(self.typed, scope=scope), self.typed)
+        depth = SnippetMode.NONE if request.is_exact else SnippetMode.FULL
+        given = given_fields(self.typed) | {"snippet", "limit"}
+        return apply_to_request(replace(request, snippet=depth), given, profile)
 
 
 def places(
@@ -130,8 +116,8 @@ def places(
 ) -> Iterator[str]:
     """Yield `path:line:column:text`; columns are bytes from 1, as editors count them.
 
-    A hit of a search for a text, as of one in double quotes, is each of its lines that match, any
-    other the line that holds the query as it stands, else the line that names it, else its first.
+    A hit whose lines were matched is each of its matches. Any other hit is the line that holds the
+    query as it stands, else the line that names it, else its first.
 
     Args:
         document: the answer.
@@ -139,25 +125,18 @@ def places(
         root: of the repository.
         here: what paths are told from.
     """
-    pattern = _text_in(request)
     for hit in document["results"]:
+        path = sanitise_line(os.path.relpath(root / hit["path"], here))
+        for line in hit.get("lines", ()):
+            for column, _ in line["columns"]:
+                yield f"{path}:{line['line']}:{column}:{sanitise_line(line['text'])}"
+        if "lines" in hit:
+            continue
         lines = hit.get("content", "").split("\n")
         first = hit.get("content_start_line", hit["start_line"])
-        path = sanitise_line(os.path.relpath(root / hit["path"], here))
-        found = list(_matches(lines, pattern)) if pattern else []
-        if not found:
-            found = [_best(lines, request.query, hit.get("qualified_name", "").rpartition(".")[2])]
-        for at, column in found:
-            offset = len(lines[at][:column].encode()) + 1
-            yield f"{path}:{first + at}:{offset}:{sanitise_line(lines[at])}"
-
-
-def _text_in(request: SearchRequest) -> re.Pattern[str] | None:
-    """Return what a line has to hold; None where no text is looked for."""
-    quoted = _QUOTED.fullmatch(request.query)
-    if quoted is None or request.find is not Find.AUTO:
-        return pattern_of(request)
-    return re.compile(r"\s+".join(map(re.escape, quoted[1].split())), re.IGNORECASE)
+        at, start = _best(lines, request.query, hit.get("qualified_name", "").rpartition(".")[2])
+        offset = len(lines[at][:start].encode()) + 1
+        yield f"{path}:{first + at}:{offset}:{sanitise_line(lines[at])}"
 
 
 def _best(lines: list[str], query: str, name: str) -> tuple[int, int]:

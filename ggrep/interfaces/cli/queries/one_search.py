@@ -86,6 +86,8 @@ def shown(typed: Typed, view: ViewOptions) -> ViewOptions:
         scores=typed.hits.scores,
         compact=typed.hits.compact,
         explain=typed.hits.explain,
+        chunks=bool(typed.hits.snippet),
+        counts=typed.lines.counts,
     )
 
 

@@ -28,6 +28,7 @@ from ggrep.interfaces.cli.queries.search_options import (
     Asking,
     Hits,
     Kept,
+    Lines,
     Question,
     Typed,
     given_fields,
@@ -50,10 +51,11 @@ def search(
     agent: AgentSearch,
     repositories: Repositories,
     editor: ForEditor,
+    lines: Lines,
     path: Annotated[list[str] | None, Argument("Search only these directories and files.")] = None,
 ) -> Pending:
     """Search a repository, or a workspace of them."""
-    typed = Typed(query, path or (), question, hits, asking, output)
+    typed = Typed(query, path or (), question, hits, asking, output, lines)
     asking.check()
     _check_receipt(output)
     for_agents = slate.form == "agent"

@@ -1,9 +1,10 @@
 """The options of a search, some of which other commands share, and the request built from them."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, ClassVar, TypeAlias
+from typing import Annotated, ClassVar, Final, TypeAlias
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.parsing.flags import (
@@ -15,10 +16,14 @@ from ggrep.interfaces.cli.parsing.flags import (
     YesFlag,
     one_of,
     said,
+    typed_flags,
 )
 from ggrep.model.corpus import CORPUS_WORDS, Mode
 from ggrep.model.filters import keys_told
-from ggrep.model.request import SearchRequest, SnippetMode, compacted
+from ggrep.model.request import SearchRequest, SnippetMode, compacted, with_exact_defaults
+
+MOST_MATCHING: Final = 50
+"""Chunks with matching lines that are listed for a program."""
 
 DeterministicFlag: TypeAlias = Annotated[
     bool,
@@ -128,8 +133,8 @@ class Hits:
             of=SearchRequest,
             read=_deepest,
             switches=(
-                Switch("-c --content", SnippetMode.FULL.value, "Show whole chunks."),
-                Switch("-l --long-snippet", SnippetMode.LONG.value, "Show up to 24 lines."),
+                Switch("--content", SnippetMode.FULL.value, "Show whole chunks."),
+                Switch("--long-snippet", SnippetMode.LONG.value, "Show up to 24 lines."),
                 Switch("-s --short-snippet", SnippetMode.SHORT.value, "Show up to 8 lines."),
                 Switch("-n --no-snippet", SnippetMode.NONE.value, "Show no text."),
             ),
@@ -151,6 +156,52 @@ class Hits:
     def whole(self) -> bool:
         """Return whether whole chunks are shown."""
         return SnippetMode.FULL.value in self.snippet
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """How lines are matched and shown where exact text is searched.
+
+    Attributes:
+        files: print only the files that match; `counts` with the number of lines of each.
+    """
+
+    title: ClassVar = "With -F, -E or a text in double quotes"
+
+    ignore_case: Annotated[
+        bool, Flag("--ignore-case", "-i: match letters in either case.", of=SearchRequest)
+    ] = False
+    whole_words: Annotated[
+        bool, Flag("--word-regexp", "-w: match whole words only.", of=SearchRequest)
+    ] = False
+    lines_before: Annotated[
+        int,
+        Flag("--before-context", "-B: lines shown before each matching line.", of=SearchRequest),
+    ] = 0
+    lines_after: Annotated[
+        int, Flag("--after-context", "-A: lines shown after each matching line.", of=SearchRequest)
+    ] = 0
+    files: Annotated[
+        bool, Flag("--files-with-matches", "-l: print only the paths of files that match.")
+    ] = False
+    counts: Annotated[
+        bool, Flag("--count", "-c: print the number of matching lines of each file.")
+    ] = False
+
+    def apply(self, request: SearchRequest) -> SearchRequest:
+        """Return the request with these options.
+
+        Raises:
+            UsageError: one was given, and no exact text is searched.
+        """
+        given = typed_flags(self)
+        if given and not request.is_exact:
+            raise UsageError(
+                f"{' and '.join(given)}: only with -F, -E or a text in double quotes, as"
+                f" ggrep -F {shlex.quote(request.query)}"
+            )
+        listed = self.files or self.counts
+        return replace(request, list_files=True, snippet=SnippetMode.NONE) if listed else request
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +296,7 @@ class Typed:
     hits: Hits = field(default_factory=Hits)
     asking: Asking = field(default_factory=Asking)
     output: Kept = field(default_factory=Kept)
+    lines: Lines = field(default_factory=Lines)
 
 
 def request_of(typed: Typed, *, scope: str, least: int = 1) -> SearchRequest:
@@ -254,8 +306,9 @@ def request_of(typed: Typed, *, scope: str, least: int = 1) -> SearchRequest:
         UsageError: flags that exclude each other, or a value that means nothing; the message
             names flag and value.
     """
-    given = said(SearchRequest, typed.question, typed.hits, typed.asking)
+    given = said(SearchRequest, typed.question, typed.hits, typed.asking, typed.lines)
     request = SearchRequest(typed.query, scope=scope, **given)
+    request = typed.lines.apply(with_exact_defaults(request, given))
     if request.limit < least:
         message = f"-m: {request.limit} hits is nothing to show; give at least {least}"
         raise UsageError(message)
@@ -265,7 +318,15 @@ def request_of(typed: Typed, *, scope: str, least: int = 1) -> SearchRequest:
     return compacted(request) if typed.hits.compact else request
 
 
+def listing(request: SearchRequest, typed: Typed) -> SearchRequest:
+    """Return a search whose lines a program reads: more of them, unless a number was typed."""
+    if not request.is_exact or typed.hits.limit:
+        return request
+    return replace(request, limit=MOST_MATCHING)
+
+
 def given_fields(typed: Typed) -> frozenset[str]:
     """Return the request's fields that were typed and so override a profile."""
     given = frozenset(said(SearchRequest, typed.question, typed.hits))
-    return given | {"per_file", "snippet"} if typed.hits.compact else given
+    listed = typed.lines.files or typed.lines.counts
+    return given | {"per_file", "snippet"} if typed.hits.compact or listed else given

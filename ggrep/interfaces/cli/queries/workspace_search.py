@@ -1,6 +1,6 @@
 """`ggrep search --workspace`: turns flags into a federated request and prints its answer."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,7 @@ from ggrep.interfaces.cli.queries.asked import (
 from ggrep.interfaces.cli.queries.federation_options import Repositories
 from ggrep.interfaces.cli.queries.hosted_workspace import coordinated
 from ggrep.interfaces.cli.queries.one_answer import view_of
+from ggrep.interfaces.cli.queries.one_search import shown as shown_as
 from ggrep.interfaces.cli.queries.search_options import Asking, Typed, request_of
 from ggrep.interfaces.cli.queries.workspace_notes import (
     failure_of,
@@ -43,9 +44,18 @@ from ggrep.interfaces.cli.queries.workspace_notes import (
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
 from ggrep.interfaces.cli.workspaces.workspace_file import load
 from ggrep.model.answer_view import ViewOptions
+from ggrep.model.limits import LimitHit
+from ggrep.model.response import MatchTotals
 from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
 from ggrep.render.error_text import error_lines
 from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
+from ggrep.render.matching_lines import (
+    CUT_CODES,
+    MatchedHit,
+    render_counts,
+    render_lines,
+    render_listing,
+)
 from ggrep.render.printed import Rendered, json_line
 from ggrep.render.style import Style
 from ggrep.service.daemon_choice import asking_of, asks_daemon
@@ -90,7 +100,7 @@ class WorkspaceSearch:
             from ggrep.interfaces.cli.queries.workspace_replay import keep_receipt
 
             keep_receipt(output.receipt, response, force=output.force)
-        view = view_of(terminal, json=output.json)
+        view = shown_as(typed, view_of(terminal, json=output.json))
         return written(terminal, self._printed(response, view), view)
 
     def plan(self, finder: Finder, spot: Spot, view: ViewOptions) -> Plan | None:
@@ -99,7 +109,7 @@ class WorkspaceSearch:
         typed = self.typed
         if typed.output.receipt is not None or not asks_plainly(typed.asking):
             return None
-        shown = replace(view, json=typed.output.json)
+        shown = shown_as(typed, view)
         workspace, request = asked_of(typed, self.repositories, spot.environ, Path(view.cwd))
 
         def run(stop: Stop, client: str) -> Rendered:
@@ -300,6 +310,27 @@ def _by_id(repo: WorkspaceRepo) -> str:
     return repo.repo_id
 
 
+def _matched(
+    response: FederatedResponse, view: ViewOptions, limits: Sequence[LimitHit]
+) -> tuple[str, str]:
+    """Return the lines that match, or their files; and how much there is."""
+    names = {each.repo.repo_id: each.repo.alias or each.repo.repo_id for each in response.reports}
+    totals = MatchTotals(
+        sum(one.lines for _, one in response.matched), sum(one.files for _, one in response.matched)
+    )
+    hits = [MatchedHit(each.hit, each.hit.path, names[each.repo_id]) for each in response.hits]
+    request = replace(response.request.search, limit=response.in_force.top)
+    counts = render_counts(totals, hits, request, limits, Style(view.notes_colour))
+    if not request.list_files:
+        return render_lines(hits, view.columns, Style(view.colour)), counts
+    listed = [
+        (names[repo], file.path, file.lines)
+        for repo, one in response.matched
+        for file in one.by_file
+    ]
+    return render_listing(listed, Style(view.colour), counts=view.counts), counts
+
+
 def _text(response: FederatedResponse, shown: HitView, view: ViewOptions, status: int) -> Rendered:
     hits = [
         ShownHit(
@@ -313,10 +344,15 @@ def _text(response: FederatedResponse, shown: HitView, view: ViewOptions, status
     ]
     notes_style = Style(view.notes_colour)
     limits = limits_of(response)
-    doubts = ""
+    text, doubts, notes = "", "", ""
+    if response.matched and view.shows_lines:
+        text, notes = _matched(response, view, limits)
+        limits = [limit for limit in limits if limit.code not in CUT_CODES]
+    else:
+        text = render_hits(hits, shown, Style(view.colour))
     if response.error is None:
         doubts = render_confidence(response.confidence, len(hits), limits, notes_style)
-    notes = render_notes(limits, notices_of(response, view.cwd), notes_style)
+    notes += render_notes(limits, notices_of(response, view.cwd), notes_style)
     notes += merge_told(response, view.cwd)
     if response.request.stats:
         notes += times_of(response)
@@ -325,7 +361,7 @@ def _text(response: FederatedResponse, shown: HitView, view: ViewOptions, status
     elif not hits:
         notes += doubts
     return Rendered(
-        render_hits(hits, shown, Style(view.colour)),
+        text,
         notes,
         status,
         hits=len(hits),
