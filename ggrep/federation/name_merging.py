@@ -19,7 +19,7 @@ from ggrep.model.containers import (
     related,
     sort_definitions,
 )
-from ggrep.model.declared_name import last_part
+from ggrep.model.written_names import last_part
 from ggrep.model.name_pools import (
     MAX_SUGGESTIONS,
     NameStep,
@@ -115,8 +115,8 @@ def merge_symbol(pools: SymbolPools, step: NameStep | None, limit: int) -> Merge
         return MergedSymbol((), 0, (), suggestions_of(pools))
     given = pools[step]
     fits = {pool.fit for pool in given.values()}
-    # By the file's path only where nothing is enclosed so in any repository.
-    best = "enclosing" if "enclosing" in fits else "path"
+    # By the file's path, or as a key, only where nothing is enclosed so in any repository.
+    best = next(fit for fit in FITTING if fit in fits)
     kept = {repo: pool for repo, pool in sorted(given.items()) if pool.fit == best}
     found = [(repo, one) for repo, pool in kept.items() for one in pool.definitions]
     found.sort(key=_definition_order)

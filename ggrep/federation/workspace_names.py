@@ -40,7 +40,7 @@ from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.workspace import Workspace
 from ggrep.model.asked_names import check_spelling, clamped, limit_code, other_case
 from ggrep.model.containers import container_notices, nothing_but
-from ggrep.model.declared_name import last_part, name_parts
+from ggrep.model.written_names import last_part, name_parts
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.name_pools import (
     MOST_IMPORTERS,

@@ -13,11 +13,12 @@ from ggrep.model.navigation import DefinedAt, Relation
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.says import Sent
 
-Fit: TypeAlias = Literal["enclosing", "path", "beside", "none"]
-"""Definitions by what encloses them; by their file's path; of the last part alone; none."""
+Fit: TypeAlias = Literal["enclosing", "path", "key", "beside", "none"]
+"""Definitions by what encloses them; by their file's path; keys of data and headings of documents;
+definitions of the last part alone; none."""
 
-FITTING: Final[tuple[Fit, ...]] = ("enclosing", "path")
-"""Those that are what was asked for; the second only where nothing anywhere is the first."""
+FITTING: Final[tuple[Fit, ...]] = ("enclosing", "path", "key")
+"""Those that are what was asked for; each only where nothing anywhere is one before it."""
 
 MAX_DEFINED: Final = 20
 """Definitions that are told beside the usages of a name."""
@@ -97,9 +98,10 @@ def sort_definitions(definitions: Sequence[DefinedName], owners: tuple[str, ...]
         definitions: in the order of the answer.
         owners: the container's parts, outermost first; none for any container.
     """
-    if not owners:
-        return Sorted(tuple(definitions))
     fits = {one.fit for one in definitions}
+    if not owners:
+        code = tuple(one for one in definitions if one.fit != "key")
+        return Sorted(code or tuple(definitions))
     best = next((fit for fit in FITTING if fit in fits), FITTING[-1])
     asked = tuple(one for one in definitions if one.fit == best)
     rest = [one for one in definitions if one.fit != best]

@@ -7,7 +7,7 @@ from typing import Final
 
 from ggrep.base import stable_json
 from ggrep.model.answer_view import ViewOptions
-from ggrep.model.declared_name import declared_name
+from ggrep.model.written_names import declared_name
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.model.slate import ContextGraph, SlateResponse
 from ggrep.render.agent_text import agent_text

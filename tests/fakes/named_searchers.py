@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.model.containers import DefinedName, Fit
-from ggrep.model.declared_name import name_parts
+from ggrep.model.written_names import name_parts
 from ggrep.model.name_pools import (
     Importer,
     ImportsFound,

@@ -12,6 +12,7 @@ from typing import Final
 
 from tree_sitter import Node, TreeCursor
 
+from ggrep.model.written_names import bare_name, is_same_name
 from ggrep.parse.languages.embedded_scripts import scripts_of
 from ggrep.parse.languages.found import Found, Rules
 from ggrep.parse.languages.line_table import LineTable
@@ -40,7 +41,7 @@ _CALLS: Final = frozenset({"elixir", "ruby"})
 _CLAUSES: Final = frozenset({"elixir", "haskell"})
 """Where a function is defined by several clauses in a row."""
 _PROTOTYPES: Final = frozenset({"c", "cpp"})
-_OPERATOR: Final = re.compile(r"operator\b")
+_QUALIFIED: Final = re.compile(r"(?:::|[.\\])$")
 _NEVER: Final = frozenset({"shorthand_property_identifier"})
 """A use as much as a definition: `{ name }` hands on what is defined elsewhere."""
 
@@ -126,7 +127,9 @@ class _Tree:
             found = Occurrence(spot.line, spot.column, spot.text, kind, container, None, role, test)
             return found, -1
         owner = _owner(step, spot)
-        outer = ".".join(filter(None, (step.container, *step.found.owners, owner)))
+        outer = ".".join(
+            filter(None, (step.container, *step.found.owners, owner, _prefix(step.found, spot)))
+        )
         inside = step.found.inside
         first = inside[0].start_byte if inside else step.node.start_byte
         defined = self._heads.defined(step.node, step.found, step.kind, spot.text)
@@ -259,9 +262,9 @@ class _Tree:
         found = step.found
         if found is None or found.spans or not self._first_of(step.node, spot):
             return ""
-        if _same(found.name, spot.text):
+        if is_same_name(found.name, spot.text):
             return "" if parameters else step.kind
-        if not any(_same(name, spot.text) for name in found.more_names):
+        if not any(is_same_name(name, spot.text) for name in found.more_names):
             return ""
         single = step.kind in {"constant", "field", "function", "typealias"}
         return step.kind if single or self._language in _PROTOTYPES else "field"
@@ -289,7 +292,7 @@ def _descend(cursor: TreeCursor, spot: Spot) -> list[tuple[Node, str | None]]:
 
 
 def _stands_in(found: Found | None, spot: Spot) -> bool:
-    if found is None or not any(_same(name, spot.text) for name in (found.name, *found.more_names)):
+    if found is None or not any(is_same_name(name, spot.text) for name in (found.name, *found.more_names)):
         return False
     return any(low <= spot.start and spot.end <= high for low, high in found.spans)
 
@@ -335,6 +338,14 @@ def _owner(step: _Step, spot: Spot) -> str:
     return "" if found.name in {last, spot.text} else found.name
 
 
+def _prefix(found: Found, spot: Spot) -> str:
+    """Return what a definition's own name puts in front of its last part: `My` of `My.Mod`."""
+    names = (found.name, *found.more_names)
+    defined = next((name for name in names if is_same_name(name, spot.text)), "")
+    head = bare_name(defined).removesuffix(bare_name(spot.text))
+    return _QUALIFIED.sub("", head) if _QUALIFIED.search(head) else ""
+
+
 def _encloses(found: Found) -> bool:
     return found.chunk_type != "constant" or bool(found.inside)
 
@@ -355,26 +366,3 @@ def _searched(found: Found, node: Node) -> frozenset[int] | None:
     if not all(isinstance(part, Node) for part in parts):
         return None
     return frozenset(part.id for part in parts)
-
-
-def _same(found: str, spelled: str) -> bool:
-    """Say whether a definition's name is the one spelled, marks and qualifiers aside."""
-    if found == spelled:
-        return True
-    bare = found.replace(" ", "")
-    if _OPERATOR.match(found):
-        return _operator(found) == _operator(spelled)
-    bare = bare.strip("$@#&*:`\"'=")
-    return spelled in {bare, _last(bare), bare.partition("<")[0]}
-
-
-def _operator(name: str) -> str:
-    """Return the name of a C++ operator without blanks and parameters."""
-    bare = "".join(name.split())
-    return bare if bare.startswith("operator()") else bare.partition("(")[0]
-
-
-def _last(name: str) -> str:
-    for mark in ("::", ".", "\\"):
-        name = name.rpartition(mark)[2] or name
-    return name

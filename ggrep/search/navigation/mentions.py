@@ -82,10 +82,10 @@ class Mentions:
         for place in places:
             mention = place.mention
             self.totals[mention.kind] += 1
-            if mention.text != self.asked.last:
+            if not self.asked.spells(mention.text):
                 self.other_spelling = self.other_spelling or place
             if mention.defined is not None and len(self.definitions) < self._most_definitions:
-                self.definitions.append(_defined_name(held, place, self.asked.owners))
+                self.definitions.append(_defined_name(held, place, self.asked))
             if mention.kind in self.kinds and self._keeps():
                 lines = lines or text.split("\n")
                 line = lines[mention.line - 1]
@@ -132,7 +132,7 @@ class Mentions:
         return tuple(LimitHit("max_judged", most, seen) for most, seen in bounds if seen > most)
 
 
-def _defined_name(held: Searched, place: Place, owners: tuple[str, ...]) -> DefinedName:
+def _defined_name(held: Searched, place: Place, asked: AskedName) -> DefinedName:
     mention, defined = place.mention, place.mention.defined
     assert defined is not None  # noqa: S101 - only defining places are kept
     return DefinedName(
@@ -145,7 +145,7 @@ def _defined_name(held: Searched, place: Place, owners: tuple[str, ...]) -> Defi
             signature=sanitise_line(defined.signature),
         ),
         container=mention.container,
-        fit=fit_of(place, owners),
+        fit=fit_of(place, asked),
         language=held.segments[place.file.segment].image.language(place.file.file),
         bases=mention.bases,
         declared_only=defined.declared_only,

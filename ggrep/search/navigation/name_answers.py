@@ -45,7 +45,7 @@ def check_name(request: SymbolRequest | ReferencesRequest) -> None:
     check_spelling(request.name)
     check_request(
         SearchRequest(
-            request.name,
+            "a name",
             limit=request.limit,
             scope=request.scope,
             filters=request.filters,
@@ -70,7 +70,7 @@ def symbol(context: Context, request: SymbolRequest, pool: OccurrencePool) -> Sy
     request, limits = clamped(request)
     reading = reading_of(context, request, pool, words_do=False)
     asked = split_name(request.name)
-    files = mentioning_files(reading.held, asked.last, context.deadline)
+    files = mentioning_files(reading.held, asked, context.deadline)
     found = find_definitions(reading, asked)
     manifest, total = context.view.manifest, len(found.places)
     skip, _ = page_start(request, manifest.name)
@@ -118,12 +118,12 @@ def references(
     request, limits = clamped(request)
     reading = reading_of(context, request, pool, words_do=True)
     asked = split_name(request.name)
-    files = mentioning_files(reading.held, asked.last, context.deadline)
+    files = mentioning_files(reading.held, asked, context.deadline)
     manifest = context.view.manifest
     skip, _ = page_start(request, manifest.name)
     told, notices = Mentions(request, asked, skip), unread_languages(reading.held, files)
     for any_case in (False, True):
-        for file in reading.read(files, asked.last, any_case=any_case):
+        for file in reading.read(files, asked.typed, any_case=any_case):
             told.take(reading.held, file.text, file.places)
         if told.totals:
             break

@@ -49,7 +49,7 @@ from ggrep.interfaces.cli.queries.workspace_search import (
 from ggrep.interfaces.cli.terminal import open_terminal
 from ggrep.interfaces.surfaces.in_turn import in_turn
 from ggrep.model.answer_view import ViewOptions
-from ggrep.model.declared_name import last_part
+from ggrep.model.written_names import last_part
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.says import MOST_MS
