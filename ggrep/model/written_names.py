@@ -28,7 +28,7 @@ _QUOTED: Final = re.compile(
 _BARRED: Final = re.compile(r"\|[^|]+\|")
 _AT_RULE: Final = re.compile(r"@(?:function|keyframes|mixin|layer|property|include)\s+([\w-]+).*")
 _RULE_GIVEN: Final = re.compile(r"([.#][\w-]+)\(.*\)")
-_OPERATOR: Final = re.compile(r"operator\s*(?P<sign>\W.*)|operator\s+(?P<type>\w.*)")
+_OPERATOR: Final = re.compile(r"operator\s*(?P<sign>[^\w\s].*)|operator\s+(?P<type>\w.*)")
 _SIGILS: Final = "$@#&*:`\"'="
 _SELECTOR: Final = re.compile(r"[.#]-{0,2}[^\W\d]")
 

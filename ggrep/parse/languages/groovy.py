@@ -19,6 +19,8 @@ _TOKEN: Final = re.compile(
     rb"|(?P<star>(?:^|(?<=\n))import[ \t][\w. \t]{1,400}+\*)",
     re.DOTALL,
 )
+_NAMING: Final = re.compile(rb"\b(?:def|void)[ \t]+$")
+"""A test may be named by a string, which then is kept."""
 _KEPT: Final = re.compile(rb"[^\n]")
 
 
@@ -38,6 +40,8 @@ def _token(match: re.Match[bytes]) -> bytes:
             return whole[:-2].ljust(len(whole)) if whole[-2:-1] == b"." else whole
         case "pattern":
             return match["before"] + _blank(match["pattern"])
+        case "text" if _NAMING.search(match.string, max(0, match.start() - 40), match.start()):
+            return whole
         case _:
             return _blank(whole)
 

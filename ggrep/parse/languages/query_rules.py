@@ -152,4 +152,7 @@ def _with_names(found: Found, nodes: Iterable[Node]) -> Found:
 
 
 def _name(node: Node) -> str:
-    return bare_name(text_of(node).lstrip("$")).lstrip("'")
+    text = text_of(node).lstrip("$")
+    name = bare_name(text)
+    # The grammar of D has no node for the name of a destructor but the whole of it.
+    return name.partition("(")[0] if name[:1] == "~" else name.lstrip("'")
