@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Final, Literal, TypeAlias
 
 from ggrep.model.limits import Notice
-from ggrep.model.navigation import DefinedAt, Relation
+from ggrep.model.navigation import DefinedAt, MentionKind, Reference, Relation
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.says import Sent
 
@@ -27,6 +27,9 @@ MOST_DEFINITIONS: Final = 5_000
 _MOST_NAME_CHARACTERS: Final = 400
 """Of a container; nobody means a longer one."""
 _MOST_NAMED: Final = 5
+_KINDS: Final[tuple[MentionKind, ...]] = ("usage", "string", "comment")
+MAX_DOUBTFUL: Final = 20
+"""Usages that nothing says the container of and that are shown behind those that are certain."""
 _MEMBERS: Final = frozenset({"method", "field"})
 
 
@@ -149,13 +152,26 @@ def last_container(container: str) -> str:
     return re.split(r"[.:#/]+", container)[-1].casefold()
 
 
-def container_notices(parts: Sequence[str], found: Sorted, left: int) -> tuple[Notice, ...]:
+def apart(one: Reference) -> tuple[int, bool]:
+    """Return what sorts mentions: usages, then strings, then comments; the certain first."""
+    return _KINDS.index(one.kind), one.guess
+
+
+def hidden_doubts(certain: int, doubtful: int) -> int:
+    """Return how many doubtful usages are only counted: all, where they are many beside others."""
+    return doubtful if certain and doubtful > MAX_DOUBTFUL else 0
+
+
+def container_notices(
+    parts: Sequence[str], found: Sorted, left: int, doubtful: int
+) -> tuple[Notice, ...]:
     """Return what is said of definitions and usages of other containers.
 
     Args:
         parts: of the name that was asked for.
         found: its definitions.
         left: usages that say another container.
+        doubtful: usages that say none, and are only counted.
     """
     if len(parts) == 1:
         return ()
@@ -166,6 +182,11 @@ def container_notices(parts: Sequence[str], found: Sorted, left: int) -> tuple[N
     if left:
         uses = "1 usage says" if left == 1 else f"{left} usages say"
         told.append(f"{uses} another container and are left out; {parts[-1]} alone shows them")
+    if doubtful:
+        told.append(
+            f"{doubtful} usages of a {parts[-1]} whose receiver has no evident type are left out; "
+            f"{parts[-1]} alone shows them"
+        )
     return (Notice("other_container", sanitise_line("; ".join(told))),) if told else ()
 
 

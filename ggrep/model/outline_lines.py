@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ggrep.model.written_names import last_of
 from ggrep.model.outline import (
     LeftOut,
     ListedPath,
@@ -13,6 +12,7 @@ from ggrep.model.outline import (
     TourLine,
     TourSection,
 )
+from ggrep.model.written_names import last_of
 
 _TYPES: Final = frozenset({"class", "interface", "enum", "typealias", "module"})
 _TYPE_WORDS: Final = frozenset(
@@ -117,7 +117,7 @@ def kind_word(kind: str, name: str, signature: str) -> str:
 
 def _place(name: str, signature: str) -> int:
     """Return where a name stands in a head as a word; -1 where it does not."""
-    found = re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", signature) if name else None
+    found = re.search(rf"(?<!\w)(?<!\w\$){re.escape(name)}(?![\w$])", signature) if name else None
     return -1 if found is None else found.start()
 
 

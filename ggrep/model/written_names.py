@@ -1,9 +1,9 @@
 """A name as each language writes it, as it is requested, and the form it is compared in.
 
-`` `two words` ``, `r#type`, `(<+>)`, `'quoted atom'` and `operator ==` are names with their quoting.
+`` `two words` ``, `r#type`, `(<+>)`, `'quoted atom'` and `operator ==` are names with quoting.
 Requests and definitions are compared without it, in NFC. Letters of names, and the marks between a
-name and its container, depend on the language: `->` is a part of Lisp's `string->list` and a mark in
-C++'s `till->pay`.
+name and its container, depend on the language: `->` is a part of `string->list` in Lisps and a mark
+in `till->pay` in C++.
 """
 
 import re

@@ -40,10 +40,9 @@ def _token(match: re.Match[bytes]) -> bytes:
             return whole[:-2].ljust(len(whole)) if whole[-2:-1] == b"." else whole
         case "pattern":
             return match["before"] + _blank(match["pattern"])
-        case "text" if _NAMING.search(match.string, max(0, match.start() - 40), match.start()):
-            return whole
         case _:
-            return _blank(whole)
+            before = match.string[max(0, match.start() - 40) : match.start()]
+            return whole if _NAMING.search(before) else _blank(whole)
 
 
 def _blank(literal: bytes) -> bytes:

@@ -49,7 +49,14 @@ def with_keys(
         line, column = _position(data, table, piece, key, language)
         head = table.data[table.starts[line - 1] :].partition(b"\n")[0]
         signature = clean_value(head.decode("utf-8", "replace"))
-        defined = Defined(kind, start if key == piece.name else line, end, False, signature, "")
+        defined = Defined(
+            kind=kind,
+            start_line=start if key == piece.name else line,
+            end_line=end,
+            declared_only=False,
+            signature=signature,
+            doc="",
+        )
         first[container, key] = line, column
         keys[line, column] = Occurrence(line, column, key, "definition", container, defined)
     told = {(each.line, each.column): each for each in mentions}

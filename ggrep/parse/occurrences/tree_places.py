@@ -6,7 +6,7 @@ and also inside of functions, where no chunk begins.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -29,11 +29,15 @@ from ggrep.parse.occurrences.nodes import (
     literal_kind,
     with_more,
 )
-from ggrep.parse.occurrences.surroundings import bases_of, in_test, role_of
+from ggrep.parse.occurrences.receivers import receiver_type
+from ggrep.parse.occurrences.surroundings import Way, bases_of, in_test, role_of
 from ggrep.parse.occurrences.words import Occurrence, PlaceKind, Spot, by_words
 
 MAX_DEPTH: Final = 400
 """Nodes between the root and a place that are looked at."""
+
+MAX_BEFORE: Final = 200_000
+"""Bytes in front of a use in which its variable is looked for."""
 
 _OPEN: Final = frozenset({"class", "interface", "enum"})
 _CALLS: Final = frozenset({"elixir", "ruby"})
@@ -64,16 +68,18 @@ class _Step:
     container: str = ""
 
 
-def read_spots(path_key: str, data: bytes, found: Sequence[Spot]) -> tuple[Occurrence, ...]:
+def read_spots(
+    path_key: str, data: bytes, found: Sequence[Spot], *, receivers: bool = False
+) -> tuple[Occurrence, ...]:
     """Return what stands at each of those places of a file whose language has a grammar."""
     language = language_of(path_key, data)
     if language in GRAMMARS:
-        return _read_by(_Tree(language, data), found)
-    return _read_scripts(path_key, language, data, found)
+        return _read_by(_Tree(language, data), found, receivers=receivers)
+    return _read_scripts(path_key, language, data, found, receivers=receivers)
 
 
 def _read_scripts(
-    path_key: str, language: str, data: bytes, found: Sequence[Spot]
+    path_key: str, language: str, data: bytes, found: Sequence[Spot], *, receivers: bool
 ) -> tuple[Occurrence, ...]:
     """Return what stands at places of a file that holds programs; the rest is words."""
     table = LineTable(data)
@@ -82,13 +88,14 @@ def _read_scripts(
         inside = [spot for spot in left if script.start <= spot.start < script.end]
         if inside:
             left = [spot for spot in left if spot not in inside]
-            told += _read_by(_Tree(script.language, data, script_tree(table, script)), inside)
+            tree = _Tree(script.language, data, script_tree(table, script))
+            told += _read_by(tree, inside, receivers=receivers)
     told += by_words(path_key, data, left)
     return tuple(sorted(told, key=lambda mention: (mention.line, mention.column)))
 
 
-def _read_by(tree: "_Tree", found: Sequence[Spot]) -> tuple[Occurrence, ...]:
-    told = [tree.read(spot) for spot in found]
+def _read_by(tree: "_Tree", found: Sequence[Spot], *, receivers: bool) -> tuple[Occurrence, ...]:
+    told = [tree.read(spot, receivers=receivers) for spot in found]
     return tuple(without_repeats(told, merging=tree.has_clauses))
 
 
@@ -112,7 +119,7 @@ class _Tree:
         """Return whether definitions of one name in a row are one."""
         return self._rules.clauses or self._language in _CLAUSES
 
-    def read(self, spot: Spot) -> tuple[Occurrence, int]:
+    def read(self, spot: Spot, *, receivers: bool) -> tuple[Occurrence, int]:
         """Return what stands at a spot, and where what it defines has its body or begins."""
         path = self._way(spot)
         steps = self._steps(path)
@@ -125,6 +132,9 @@ class _Tree:
         if step is None or step.found is None:
             role = role_of(path) if kind == "usage" else ""
             found = Occurrence(spot.line, spot.column, spot.text, kind, container, None, role, test)
+            if receivers and kind == "usage":
+                of = receiver_type(path, spot.start, self._data, self._before)
+                found = replace(found, receiver=of)
             return found, -1
         owner = _owner(step, spot)
         outer = ".".join(
@@ -136,6 +146,14 @@ class _Tree:
         bases = bases_of([each.node for each in _around(steps, step)], outer, self._data)
         place = spot.line, spot.column, spot.text
         return Occurrence(*place, "definition", outer, defined, test=test, bases=bases), first
+
+    def _before(self, name: str, end: int) -> Iterator[Way]:
+        """Yield the ways to places of a variable in front of a byte, the nearest first."""
+        pattern = re.compile(rb"(?<![\w$@])" + re.escape(name.encode()) + rb"(?!\w)")
+        start = max(0, end - MAX_BEFORE)
+        spans = [match.span() for match in pattern.finditer(self._data, start, end)]
+        for first, last in reversed(spans):
+            yield self._way(Spot(first, last, 0, 0, name))
 
     def _way(self, spot: Spot) -> list[tuple[Node, str | None]]:
         """Return the nodes that hold a spot with their fields, those inside of islands too."""
@@ -292,7 +310,9 @@ def _descend(cursor: TreeCursor, spot: Spot) -> list[tuple[Node, str | None]]:
 
 
 def _stands_in(found: Found | None, spot: Spot) -> bool:
-    if found is None or not any(is_same_name(name, spot.text) for name in (found.name, *found.more_names)):
+    if found is None or not any(
+        is_same_name(name, spot.text) for name in (found.name, *found.more_names)
+    ):
         return False
     return any(low <= spot.start and spot.end <= high for low, high in found.spans)
 

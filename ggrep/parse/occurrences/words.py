@@ -61,6 +61,8 @@ class Occurrence:
         role: of a usage that only makes the name known, or says whose methods follow.
         test: it stands in a test inside of a source file, or in what only a run as a program does.
         bases: of a member that is defined, names in the head of its type beside the type's own.
+        receiver: type of what a member is used of, where the code around says so; only of names
+            that were requested with a container.
     """
 
     line: int
@@ -72,6 +74,7 @@ class Occurrence:
     role: Role = ""
     test: bool = False
     bases: tuple[str, ...] = ()
+    receiver: str = ""
 
 
 @dataclass(frozen=True, slots=True)

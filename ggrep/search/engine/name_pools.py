@@ -109,6 +109,7 @@ def references_pool(
         limits_hit=sorted_limits([*reading.limits, *found.limits]),
         warnings=_notices(context, reading, files, request.step),
         left=found.left,
+        doubtful=found.doubtful,
         defined=tuple(told.definitions),
         selects=_selects(reading, asked, empty=request.step == "spelled" and not told.totals),
     )

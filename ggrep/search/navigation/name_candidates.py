@@ -74,7 +74,7 @@ class AskedName:
     last: str
 
     def spells(self, text: str) -> bool:
-        """Return whether a text is the name, quoting aside, in the letter case that was asked for."""
+        """Return whether a text is the name, quoting aside, and in its letter case."""
         return any(is_same_name(text, last) for last in requested_lasts(self.typed))
 
     def owners_of(self, spelled: str) -> tuple[str, ...]:

@@ -11,8 +11,8 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.written_names import declared_name
 from ggrep.model.limits import LimitHit
+from ggrep.model.written_names import declared_name
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.literal import Literal, Matches, matching_rows
 from ggrep.search.query.row_reading import BATCH_ROWS, row_columns

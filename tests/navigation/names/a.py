@@ -1,6 +1,5 @@
 class Box:
     MAX_SIZE = 3
-    def __getitem__(self, k):
-        return k
-def größe():
-    return 1
+
+    def __getitem__(self, key: int) -> int:
+        return key
