@@ -34,6 +34,8 @@ _SELECTOR: Final = re.compile(r"[.#]-{0,2}[^\W\d]")
 
 _MARK: Final = re.compile(r"(?<=[\w)\]`'\"?!])(?:::|->|\\|[.#/:])(?=.)")
 """Anything that may stand between a container and a name."""
+_DOTS: Final = frozenset({".", "::"})
+_MARKS: Final = _DOTS | {"->", "\\", "#", "/"}
 _ARITY: Final = re.compile(r"(?<=\w[?!])/\d+$|(?<=\w)/\d+$")
 
 LISPS: Final = frozenset({"clojure", "elisp", "fennel", "lisp", "racket", "scheme"})
@@ -141,13 +143,14 @@ def name_readings(typed: str, language: str = "") -> tuple[NameReading, ...]:
     if _SELECTOR.match(name):
         return _selector_readings(name, whole, language)
     if not re.search(r"\w", whole.last) or whole.last != name or language in STYLES | _KEYED:
-        return (whole, *(_cut(name, ".") if language in _KEYED else ()))
+        return (whole, *(_cut(name, _DOTS) if language in _KEYED else ()))
     if language in LISPS:
-        marks = "./" if language == "clojure" else "."
-        return (whole, *_cut(name, marks))
+        return (whole, *_cut(name, _DOTS | {"/"} if language == "clojure" else _DOTS))
     if language in {"bash", "r"}:
-        return (whole, *_cut(name, "./:"))
-    return _cut(name, "./#\\:->" if language == "lua" else "./#\\->") or (whole,)
+        return (whole, *_cut(name, _DOTS))
+    if language == "objc":
+        name = name.partition(":")[0] or name  # the first part of a selector names its method
+    return _cut(name, _MARKS | {":"} if language == "lua" else _MARKS)
 
 
 def _selector_readings(name: str, whole: NameReading, language: str) -> tuple[NameReading, ...]:
@@ -159,14 +162,14 @@ def _selector_readings(name: str, whole: NameReading, language: str) -> tuple[Na
     return (whole,) if dotted or private or language in STYLES or not language else ()
 
 
-def _cut(name: str, marks: str) -> tuple[NameReading, ...]:
-    """Return the name split at some marks, if any stands in it."""
+def _cut(name: str, marks: frozenset[str]) -> tuple[NameReading, ...]:
+    """Return the name split at some marks."""
     name = name if name.startswith("operator") else name.removesuffix("()")
     name = _ARITY.sub("", name).removeprefix("::").removeprefix("\\")
     parts, start = [], 0
     for mark in _MARK.finditer(name):
         sign = mark.group()
-        if sign[0] in marks and (sign != "->" or ">" in marks) and (sign != ":" or ":" in marks):
+        if sign in marks:
             parts.append(name[start : mark.start()])
             start = mark.end()
     owners = tuple(bare_name(part) for part in parts if part)
@@ -187,7 +190,7 @@ def last_part(typed: str) -> str:
 def owners_of(typed: str, spelled: str) -> tuple[str, ...]:
     """Return what has to enclose a definition spelled so: `print.foo` has no container itself."""
     name = declared_name(typed)
-    if is_same_name(name, spelled) or bare_name(name) == bare_name(spelled):
+    if bare_name(name) == bare_name(spelled):
         return ()
     for mark in _MARK.finditer(name):
         if bare_name(name[mark.end() :]) == bare_name(spelled):
