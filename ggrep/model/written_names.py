@@ -32,7 +32,7 @@ _OPERATOR: Final = re.compile(r"operator\s*(?P<sign>[^\w\s].*)|operator\s+(?P<ty
 _SIGILS: Final = "$@#&*:`\"'="
 _SELECTOR: Final = re.compile(r"[.#]-{0,2}[^\W\d]")
 
-_MARK: Final = re.compile(r"(?<=[\w)\]`'\"?!])(?:::|->|\\|[.#/:])(?=.)")
+_MARK: Final = re.compile(r"(?<=[\w)\]`'\"?!])(?:::|->|\\|(?<!\br)#|[./:])(?=.)")
 """Anything that may stand between a container and a name."""
 _DOTS: Final = frozenset({".", "::"})
 _MARKS: Final = _DOTS | {"->", "\\", "#", "/"}
@@ -164,7 +164,7 @@ def _selector_readings(name: str, whole: NameReading, language: str) -> tuple[Na
 
 def _cut(name: str, marks: frozenset[str]) -> tuple[NameReading, ...]:
     """Return the name split at some marks."""
-    name = name if name.startswith("operator") else name.removesuffix("()")
+    name = name if name.endswith("operator()") else name.removesuffix("()")
     name = _ARITY.sub("", name).removeprefix("::").removeprefix("\\")
     parts, start = [], 0
     for mark in _MARK.finditer(name):
@@ -215,7 +215,19 @@ def requested_spellings(typed: str) -> tuple[str, ...]:
 
 def _quotings(name: str) -> tuple[str, ...]:
     around = (
-        *("{0}", "{0}=", "`{0}`", "``{0}``", '"{0}"', "'{0}'", "|{0}|", "r#{0}", "({0})", "#{0}"),
+        *(
+            "{0}",
+            "{0}=",
+            "`{0}`",
+            "``{0}``",
+            '"{0}"',
+            "'{0}'",
+            "|{0}|",
+            "r#{0}",
+            "({0})",
+            "#{0}",
+            "\\{0}",
+        ),
         *(".{0}", "${0}", "@{0}", "%{0}", "--{0}", "@mixin {0}", "@function {0}", "@keyframes {0}"),
     )
     signed = name.removeprefix("operator")

@@ -131,7 +131,7 @@ def _defining(
 
 
 def _parts(container: str) -> list[str]:
-    return [part for part in container.replace("::", ".").split(".") if part]
+    return [bare_name(part) for part in container.replace("::", ".").split(".") if part]
 
 
 def _path_parts(place: Place) -> list[str]:
