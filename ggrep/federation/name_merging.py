@@ -15,11 +15,12 @@ from ggrep.model.containers import (
     MOST_DEFINITIONS,
     Family,
     Sorted,
+    apart,
     family_of,
+    hidden_doubts,
     related,
     sort_definitions,
 )
-from ggrep.model.declared_name import last_part
 from ggrep.model.name_pools import (
     MAX_SUGGESTIONS,
     NameStep,
@@ -30,6 +31,7 @@ from ggrep.model.name_pools import (
     SymbolPool,
 )
 from ggrep.model.navigation import DefinedAt, Definition, Reference, ReferencesRequest
+from ggrep.model.written_names import last_part
 
 SymbolPools: TypeAlias = Mapping[NameStep, Mapping[RepoId, SymbolPool]]
 ReferencesPools: TypeAlias = Mapping[NameStep, Mapping[RepoId, ReferencesPool]]
@@ -92,6 +94,7 @@ class MergedReferences:
         references: the first of those that were not shown before.
         totals: all of them by kind.
         wanted: how many there are of the kinds that are shown.
+        doubtful: usages that say no container and are only counted.
         defining: repositories that define it.
         spellings: the first other one; empty for none.
     """
@@ -99,6 +102,7 @@ class MergedReferences:
     references: tuple[RepoReference, ...]
     totals: tuple[tuple[str, int], ...]
     wanted: int
+    doubtful: int
     defining: tuple[RepoId, ...]
     spellings: tuple[str, ...]
 
@@ -115,8 +119,8 @@ def merge_symbol(pools: SymbolPools, step: NameStep | None, limit: int) -> Merge
         return MergedSymbol((), 0, (), suggestions_of(pools))
     given = pools[step]
     fits = {pool.fit for pool in given.values()}
-    # By the file's path only where nothing is enclosed so in any repository.
-    best = "enclosing" if "enclosing" in fits else "path"
+    # By the file's path, or as a key, only where nothing is enclosed so in any repository.
+    best = next(fit for fit in FITTING if fit in fits)
     kept = {repo: pool for repo, pool in sorted(given.items()) if pool.fit == best}
     found = [(repo, one) for repo, pool in kept.items() for one in pool.definitions]
     found.sort(key=_definition_order)
@@ -230,10 +234,15 @@ def merge_references(
     ]
     spelled = min(others)[1] if others else name
     kinds = {"usage", *_more_kinds(asked)}
+    wanted = sum(counts[kind] for kind in kinds) - sum(pool.left for _, pool in given)
+    doubtful = sum(pool.doubtful for _, pool in given)
+    hidden = hidden_doubts(wanted - doubtful, doubtful)
+    shown = [(repo, one) for repo, one in found if not (hidden and one.reference.guess)]
     return MergedReferences(
-        references=tuple(RepoReference(repo, one.reference) for repo, one in found[: asked.limit]),
+        references=tuple(RepoReference(repo, one.reference) for repo, one in shown[: asked.limit]),
         totals=tuple((kind, counts[kind]) for kind in ("usage", "string", "comment", "definition")),
-        wanted=sum(counts[kind] for kind in kinds) - sum(pool.left for _, pool in given),
+        wanted=wanted - hidden,
+        doubtful=hidden,
         defining=tuple(repo for repo, pool in given if _defines(repo, pool, defined)),
         spellings=() if spelled == name else (spelled,),
     )
@@ -269,10 +278,10 @@ def _definition_order(
 
 def _reference_order(
     entry: tuple[RepoId, PooledReference],
-) -> tuple[bool, bool, str, RepoId, int, int]:
+) -> tuple[tuple[int, bool], bool, str, RepoId, int, int]:
     repo, one = entry
     found = one.reference
-    return found.guess, one.test, found.path, repo, found.line, found.column
+    return apart(found), one.test, found.path, repo, found.line, found.column
 
 
 def counted(

@@ -40,7 +40,6 @@ from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.workspace import Workspace
 from ggrep.model.asked_names import check_spelling, clamped, limit_code, other_case
 from ggrep.model.containers import container_notices, nothing_but
-from ggrep.model.declared_name import last_part, name_parts
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.name_pools import (
     MOST_IMPORTERS,
@@ -60,6 +59,7 @@ from ggrep.model.page_cursor import Consumed, PageCursor, question_digest, read_
 from ggrep.model.request import SearchRequest
 from ggrep.model.response import Provenance
 from ggrep.model.selects import selects_notices, selects_of_all
+from ggrep.model.written_names import last_part, name_parts
 
 TIES_UNKNOWN: Final = "WARN_FEDERATED_TIES_UNKNOWN"
 
@@ -162,7 +162,7 @@ async def federated_references(
     left = sum(pool.left for pool in pools.values())
     notices = [
         *(other_case(parts[-1], merged.spellings) if step == REFERENCE_STEPS[-1] else ()),
-        *container_notices(parts, defined.found, left),
+        *container_notices(parts, defined.found, left, merged.doubtful),
         *(() if step is not None else question.unselected(pools.values())),
     ]
     shown, untold = await _tied(question, rounds, pools, merged.references, merged.defining)

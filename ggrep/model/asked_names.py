@@ -7,7 +7,6 @@ from typing import Final, TypeVar
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.scripts import nfc
-from ggrep.model.declared_name import declared_name
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.name_pools import MAX_SUGGESTIONS
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
@@ -18,23 +17,33 @@ MAX_SYMBOLS: Final = 2_000
 MAX_REFERENCES: Final = 2_000
 """Most mentions of one answer."""
 MAX_NAME_CHARACTERS: Final = 400
+_UNPRINTED: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_RULE: Final = (
+    f"a name is one line of 1 to {MAX_NAME_CHARACTERS} characters as `ggrep outline FILE` prints"
+    " it; `ggrep search` takes any text"
+)
 
 _Asked = TypeVar("_Asked", SymbolRequest, ReferencesRequest)
 
 
 def check_spelling(typed: str) -> None:
-    """Raise unless a text is a name, or the head of a definition.
+    """Raise unless a text can be read as a name, or as the head of a definition.
 
     Raises:
-        InvalidRequest: says what is wrong.
+        InvalidRequest: says what is wrong, the rule, and the command that helps.
     """
-    name = declared_name(typed)
+    name = typed.strip()
     if not is_text(name):
-        raise InvalidRequest(f"name: {name!r} is not valid Unicode")
-    if not re.search(r"\w", name) or re.search(r"[\s\0]", name):
-        raise InvalidRequest(f"name: {name!r} is not a name")
-    if len(name) > MAX_NAME_CHARACTERS:
-        raise InvalidRequest(f"name: longer than {MAX_NAME_CHARACTERS} characters")
+        wrong = f"{name!r} is not valid Unicode"
+    elif not name:
+        wrong = f"{typed!r} is empty"
+    elif _UNPRINTED.search(name):
+        wrong = f"{name!r} has line ends or control characters"
+    elif len(name) > MAX_NAME_CHARACTERS:
+        wrong = f"{len(name)} characters"
+    else:
+        return
+    raise InvalidRequest(f"name: {wrong}; {_RULE}")
 
 
 def clamped(request: _Asked) -> tuple[_Asked, tuple[LimitHit, ...]]:

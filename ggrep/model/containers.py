@@ -10,15 +10,16 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from ggrep.base.scripts import folded
 from ggrep.model.limits import Notice
-from ggrep.model.navigation import DefinedAt, Relation
+from ggrep.model.navigation import DefinedAt, MentionKind, Reference, Relation
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.says import Sent
 
-Fit: TypeAlias = Literal["enclosing", "path", "beside", "none"]
-"""Definitions by what encloses them; by their file's path; of the last part alone; none."""
+Fit: TypeAlias = Literal["enclosing", "path", "key", "beside", "none"]
+"""Definitions by what encloses them; by their file's path; keys of data and headings of documents;
+definitions of the last part alone; none."""
 
-FITTING: Final[tuple[Fit, ...]] = ("enclosing", "path")
-"""Those that are what was asked for; the second only where nothing anywhere is the first."""
+FITTING: Final[tuple[Fit, ...]] = ("enclosing", "path", "key")
+"""Those that are what was asked for; each only where nothing anywhere is one before it."""
 
 MAX_DEFINED: Final = 20
 """Definitions that are told beside the usages of a name."""
@@ -27,6 +28,9 @@ MOST_DEFINITIONS: Final = 5_000
 _MOST_NAME_CHARACTERS: Final = 400
 """Of a container; nobody means a longer one."""
 _MOST_NAMED: Final = 5
+_KINDS: Final[tuple[MentionKind, ...]] = ("usage", "string", "comment")
+MAX_DOUBTFUL: Final = 20
+"""Usages that nothing says the container of and that are shown behind those that are certain."""
 _MEMBERS: Final = frozenset({"method", "field"})
 
 
@@ -98,9 +102,10 @@ def sort_definitions(definitions: Sequence[DefinedName], owners: tuple[str, ...]
         definitions: in the order of the answer.
         owners: the container's parts, outermost first; none for any container.
     """
-    if not owners:
-        return Sorted(tuple(definitions))
     fits = {one.fit for one in definitions}
+    if not owners:
+        code = tuple(one for one in definitions if one.fit != "key")
+        return Sorted(code or tuple(definitions))
     best = next((fit for fit in FITTING if fit in fits), FITTING[-1])
     asked = tuple(one for one in definitions if one.fit == best)
     rest = [one for one in definitions if one.fit != best]
@@ -148,13 +153,26 @@ def last_container(container: str) -> str:
     return folded(re.split(r"[.:#/]+", container)[-1])
 
 
-def container_notices(parts: Sequence[str], found: Sorted, left: int) -> tuple[Notice, ...]:
+def apart(one: Reference) -> tuple[int, bool]:
+    """Return what sorts mentions: usages, then strings, then comments; the certain first."""
+    return _KINDS.index(one.kind), one.guess
+
+
+def hidden_doubts(certain: int, doubtful: int) -> int:
+    """Return how many doubtful usages are only counted: all, where they are many beside others."""
+    return doubtful if certain and doubtful > MAX_DOUBTFUL else 0
+
+
+def container_notices(
+    parts: Sequence[str], found: Sorted, left: int, doubtful: int
+) -> tuple[Notice, ...]:
     """Return what is said of definitions and usages of other containers.
 
     Args:
         parts: of the name that was asked for.
         found: its definitions.
         left: usages that say another container.
+        doubtful: usages that say none, and are only counted.
     """
     if len(parts) == 1:
         return ()
@@ -165,6 +183,11 @@ def container_notices(parts: Sequence[str], found: Sorted, left: int) -> tuple[N
     if left:
         uses = "1 usage says" if left == 1 else f"{left} usages say"
         told.append(f"{uses} another container and are left out; {parts[-1]} alone shows them")
+    if doubtful:
+        told.append(
+            f"{doubtful} usages of a {parts[-1]} whose receiver has no evident type are left out; "
+            f"{parts[-1]} alone shows them"
+        )
     return (Notice("other_container", sanitise_line("; ".join(told))),) if told else ()
 
 

@@ -153,6 +153,7 @@ class ReferencesPool:
         other_spelling: the first that is not spelled as the name was asked for.
         importers: the files of `references` that import anything from elsewhere.
         left: usages that say another container; of `totals`, and never sent.
+        doubtful: usages that say no container; of `totals`, and sent behind the others.
         defined: the definitions, in the order of an answer: all that judge the usages of a
             qualified name, the first few of another one.
         selects: as of a SymbolPool.
@@ -166,6 +167,7 @@ class ReferencesPool:
     limits_hit: tuple[LimitHit, ...]
     warnings: tuple[Notice, ...]
     left: int = 0
+    doubtful: int = 0
     defined: tuple[DefinedName, ...] = ()
     selects: tuple[bool, ...] = ()
 

@@ -216,7 +216,8 @@ class ExpandRequest:
         str,
         Says(
             "target",
-            "`path:line`, `path:line-line`, `path`, a row_id or its first 7 digits, or a name.",
+            "`path:line`, `path:line-line`, `path`, a place as compilers print it, a row_id or its"
+            " first 7 digits, or a name as an outline prints it.",
             least=1,
         ),
         Sent(MOST_PATH_BYTES),

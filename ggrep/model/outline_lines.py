@@ -12,6 +12,7 @@ from ggrep.model.outline import (
     TourLine,
     TourSection,
 )
+from ggrep.model.written_names import last_of
 
 _TYPES: Final = frozenset({"class", "interface", "enum", "typealias", "module"})
 _TYPE_WORDS: Final = frozenset(
@@ -27,6 +28,9 @@ _WORD: Final = re.compile(r"[A-Za-z]+")
 _OPENED: Final = re.compile(r"([(\[]|(?<=\w)<|^<) +")
 _CLOSED: Final = re.compile(r",? +([)\]])")
 _PARAMETER: Final = re.compile(r"(?:[*&]{0,2}|\.\.\.|mut |ref )[\w$]+\??|[*/]|&(?:mut )?self|_")
+_OPENING: Final = re.compile(r"(``|[`\"'|(]) ?$")
+_CLOSING: Final = re.compile(r" ?(``|[`\"'|)])")
+_SIGIL: Final = re.compile(r"(?<![\w$@%)\]])[$@%]$")
 _UNTOLD: Final = frozenset({"block", "section"})
 """Kinds that go without saying."""
 _OF_PLACES: Final = frozenset({"main_files", "configuration", "docs", "tests"})
@@ -35,14 +39,39 @@ _PLURALS: Final = {"class": "classes", "typealias": "type aliases", "entry": "en
 
 
 def label_of(name: str, signature: str) -> str:
-    """Return a definition's head from its name on: `retry(self, n)`; the name where it has none."""
-    own = name.rpartition(".")[2]
+    """Return a definition's head from its name on: `retry(self, n)`; the name where it has none.
+
+    The name has the quoting that the head has: `` `adds two coins`() ``, `(<+>) :: a -> a`, `$x`.
+    """
+    own = name if _place(name, signature) >= 0 else last_of(name)
     place = _place(own, signature)
     if place < 0:
         return name
-    tail = signature[place + len(own) :]
-    tail = _CLOSED.sub(r"\1", _OPENED.sub(r"\1", tail)).rstrip(" ;")
-    return name + (tail[1:] if tail.startswith(" (") else tail)
+    head, before, tail = name.removesuffix(own), signature[:place], signature[place + len(own) :]
+    quoting, closing = _OPENING.search(before), _CLOSING.match(tail)
+    if quoting and closing and _pair(quoting[1], closing[1], own):
+        own, tail = quoting[0] + own + closing[0], tail[closing.end() :]
+    elif sigil := _SIGIL.search(before):
+        own = sigil[0] + own
+    tail = _balanced(_CLOSED.sub(r"\1", _OPENED.sub(r"\1", tail)).rstrip(" ;"))
+    return head + own + (tail[1:] if tail.startswith(" (") else tail)
+
+
+def _pair(opening: str, closing: str, name: str) -> bool:
+    """Return whether two marks quote the name between them; brackets quote operators alone."""
+    if opening == "(":
+        return closing == ")" and (name[0] == "|" or re.match(r"\w*[^\w\s]", name) is not None)
+    return opening == closing
+
+
+def _balanced(tail: str) -> str:
+    """Return the text in front of the first bracket that closes what opened before the name."""
+    depth = 0
+    for place, mark in enumerate(tail):
+        depth += (mark in "([{") - (mark in ")]}")
+        if depth < 0:
+            return tail[:place].rstrip()
+    return tail
 
 
 def bare_label(label: str) -> str:
@@ -88,7 +117,7 @@ def kind_word(kind: str, name: str, signature: str) -> str:
 
 def _place(name: str, signature: str) -> int:
     """Return where a name stands in a head as a word; -1 where it does not."""
-    found = re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", signature) if name else None
+    found = re.search(rf"(?<!\w)(?<!\w\$){re.escape(name)}(?![\w$])", signature) if name else None
     return -1 if found is None else found.start()
 
 

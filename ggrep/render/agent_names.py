@@ -56,9 +56,10 @@ def reference_lines(document: _Object) -> Iterator[str]:
     if len(guesses) > MAX_GUESSES:
         used = [one for one in used if not one.get("guess")]
     calling = {path_of(one) for one in used if one.get("role") == "call"}
-    used.sort(key=lambda one: (*_group(one)[:2], path_of(one) not in calling, *_place(one)))
-    for (test, guess, path, tie), group in groupby(used, key=_group):
-        marks = [word for word, is_so in (("test", test), ("maybe", guess)) if is_so]
+    used.sort(key=lambda one: (*_group(one)[:3], path_of(one) not in calling, *_place(one)))
+    for (mentioned, test, guess, path, tie), group in groupby(used, key=_group):
+        words = (("mentioned", mentioned), ("test", test), ("maybe", guess))
+        marks = [word for word, is_so in words if is_so]
         said = f" ({', '.join(marks)})" if marks else ""
         yield f"{path}{said} {tie}".rstrip()
         for line, same in groupby(group, key=lambda one: one["line"]):
@@ -80,10 +81,10 @@ def _row(line: int, mentions: Sequence[_Object]) -> str:
     return f" {line}{sets}: {first.get('content', '').strip()[:MAX_LINE]}{inside}"
 
 
-def _group(mention: _Object) -> tuple[bool, bool, str, str]:
+def _group(mention: _Object) -> tuple[bool, bool, bool, str, str]:
     """Return what mentions below one head share; the last is how they are tied to elsewhere."""
-    tie = mention.get("tie", "")
-    return _in_test(mention), bool(mention.get("guess")), path_of(mention), tie
+    tie, mentioned = mention.get("tie", ""), mention.get("kind", "usage") != "usage"
+    return mentioned, _in_test(mention), bool(mention.get("guess")), path_of(mention), tie
 
 
 def _listed(mention: _Object) -> str:

@@ -74,7 +74,7 @@ def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
     """Return mentions that come in the order of an answer, as `references_text` does."""
     used = [one for one in mentions if not _is_listed(one.found)]
     calling = {one.key for one in used if one.found.role == "call"}
-    used.sort(key=lambda one: (*_group(one)[:2], one.key not in calling, one.found.path))
+    used.sort(key=lambda one: (*_group(one)[:3], one.key not in calling, one.found.path))
     blocks = [
         _mentions(key, [one.found for one in group], page, tie)
         for (*_, key, tie), group in groupby(used, key=_group)
@@ -103,8 +103,10 @@ def _role(found: Reference) -> str:
     return "import" if is_import and found.role != "receiver" else found.role
 
 
-def _group(one: Placed) -> tuple[bool, bool, str, str]:
-    return _in_test(one.found), one.found.guess, one.key, one.tie
+def _group(one: Placed) -> tuple[str, bool, bool, str, str]:
+    """Return what mentions below one head share; words in texts stand behind all usages."""
+    mentions = "" if one.found.kind == "usage" else "mentioned"
+    return mentions, _in_test(one.found), one.found.guess, one.key, one.tie
 
 
 def _in_test(found: Reference) -> bool:
@@ -172,7 +174,8 @@ def _mentions(key: str, found: Sequence[Reference], page: Page, tie: str) -> str
     marks = [f"{item.line}:{item.column}" for item in found]
     width = max(len(mark) for mark in marks)
     doubt = "may be another container's" if found[0].guess else ""
-    said = ", ".join(filter(None, (tie, doubt)))
+    mentioned = "" if found[0].kind == "usage" else "mentioned"
+    said = ", ".join(filter(None, (mentioned, tie, doubt)))
     lines = [page.path(key) + (f"  {page.muted(said)}" if said else "")]
     for item, mark in zip(found, marks, strict=True):
         taken = 2 + width + 2

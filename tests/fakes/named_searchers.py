@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.model.containers import DefinedName, Fit
-from ggrep.model.declared_name import name_parts
 from ggrep.model.name_pools import (
     Importer,
     ImportsFound,
@@ -21,6 +20,7 @@ from ggrep.model.name_pools import (
     SymbolPoolRequest,
 )
 from ggrep.model.navigation import DefinedAt, Definition, ExpandRequest, ExpandResponse, Reference
+from ggrep.model.written_names import name_parts
 from tests.fakes.navigations import expand_response
 from tests.fakes.searchers import FakeRow, FakeSearcher
 

@@ -343,10 +343,11 @@ def test_a_long_line_is_cut_around_the_name(root: Path, engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        (SymbolRequest(""), "name: '' is not a name"),
-        (SymbolRequest("a b"), "name: 'a b' is not a name"),
+        (SymbolRequest(""), "name: '' is empty; a name is one line .* `ggrep search` takes"),
+        (SymbolRequest("a\nb"), "name: 'a.nb' has line ends or control characters; a name is"),
+        (SymbolRequest("a\x07"), "name: .* has line ends or control characters"),
         (ReferencesRequest("\ud800"), "name: .* is not valid Unicode"),
-        (ReferencesRequest("a" * 401), "name: longer than 400 characters"),
+        (ReferencesRequest("a" * 401), "name: 401 characters; a name is one line of 1 to 400"),
         (SymbolRequest("a", limit=-1), "limit: -1 is negative"),
         (SymbolRequest("a", scope="../b"), "scope: "),
         (ReferencesRequest("a", filters=(Filter("colour", "red"),)), "unknown key 'colour'"),

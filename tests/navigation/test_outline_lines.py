@@ -15,7 +15,17 @@ from ggrep.model.outline_lines import bare_label, kind_word, label_of
         ("Hooks", "function Hooks ()", "Hooks()"),
         ("Box", "interface Box< T extends A", "Box<T extends A"),
         ("gone", "def other(a)", "gone"),
-        ("x", "def axe(x)", "x)"),
+        ("x", "def axe(x)", "x"),
+        ("adds two coins", "@Test fun `adds two coins`()", "`adds two coins`()"),
+        ("my name", "let ``my name`` x = x", "``my name`` x = x"),
+        ("<+>", "(<+>) :: a -> a", "(<+>) :: a -> a"),
+        ("+", "let ( + ) a b", "( + ) a b"),
+        ("|Even|Odd|", "let (|Even|Odd|) n", "(|Even|Odd|) n"),
+        ("x", "our $x = 1", "$x = 1"),
+        ("quoted atom", "'quoted atom'(X) ->", "'quoted atom'(X) ->"),
+        ("string->list", "(define (string->list s) s)", "string->list s"),
+        ("cb_t", "typedef int (*cb_t)(int)", "cb_t"),
+        ("Till.two words", "def `two words`", "Till.`two words`"),
     ],
 )
 def test_a_head_is_shown_from_its_name_on(name: str, head: str, label: str | None) -> None:

@@ -389,7 +389,9 @@ def test_the_clauses_of_one_function_are_one_definition() -> None:
         ("a.go", 'x := "a" + `a` + a // a\n', ["string", "string", "usage", "comment"]),
         ("a.rs", '/// a\nfn f() { g!(a, "a"); }\n', ["comment", "usage", "string"]),
         ("a.md", "The a of `a`.\n", ["comment", "comment"]),
-        ("a.yaml", "a: b\n", ["usage"]),
+        ("a.yaml", "a: b\n", ["comment"]),
+        ("a.json", '{"a": "a b"}\n', ["comment", "comment"]),
+        ("a.prisma", "model a { b a }\n", ["usage", "usage"]),
     ],
 )
 def test_strings_and_comments_are_told_from_code(path: str, text: str, kinds: list[str]) -> None:

@@ -19,6 +19,8 @@ _TOKEN: Final = re.compile(
     rb"|(?P<star>(?:^|(?<=\n))import[ \t][\w. \t]{1,400}+\*)",
     re.DOTALL,
 )
+_NAMING: Final = re.compile(rb"\b(?:def|void)[ \t]+$")
+"""A test may be named by a string, which then is kept."""
 _KEPT: Final = re.compile(rb"[^\n]")
 
 
@@ -39,7 +41,8 @@ def _token(match: re.Match[bytes]) -> bytes:
         case "pattern":
             return match["before"] + _blank(match["pattern"])
         case _:
-            return _blank(whole)
+            before = match.string[max(0, match.start() - 40) : match.start()]
+            return whole if _NAMING.search(before) else _blank(whole)
 
 
 def _blank(literal: bytes) -> bytes:

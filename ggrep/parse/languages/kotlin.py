@@ -21,7 +21,13 @@ _SIMPLER: Final = re.compile(
     rb"(?P<skip>//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|\"\"\"(?:[^\"]|\"(?!\"\"))*+(?:\"\"\")?"
     rb"|" + _TEXT + rb")"
     rb"|(?P<first>" + _ANNOTATION + rb")(?P<others>(?:" + _GIVEN + rb")?"
-    rb"(?:\s{1,200}" + _ANNOTATION + rb"(?:" + _GIVEN + rb")?){1,20})(?=\s{1,200}" + _DECLARES + rb")"
+    rb"(?:\s{1,200}"
+    + _ANNOTATION
+    + rb"(?:"
+    + _GIVEN
+    + rb")?){1,20})(?=\s{1,200}"
+    + _DECLARES
+    + rb")"
     rb"|(?P<context>\bcontext\s?\((?:[^()]|\([^()]{0,200}\)){1,400}\))"
     rb"(?=\s{1,80}(?:@|" + _DECLARES + rb"))"
     rb"|(?<=[\w)>?])(?P<where>\s{0,80}\n\s{0,80})(?=where\s{1,8}\w{1,80}\s{0,8}:)"

@@ -25,6 +25,7 @@ from typing import Final
 
 from tree_sitter import Node, Query, QueryCursor
 
+from ggrep.model.written_names import bare_name
 from ggrep.parse.languages.found import Found, Rules, body_of, nothing, text_of
 from ggrep.parse.languages.trees import query
 
@@ -47,7 +48,6 @@ _SAME: Final = {"racket": "scheme"}
 """Grammars that are read by the queries of another."""
 _FOLDER: Final = Path(__file__).parent / "queries"
 _LOOSE: Final = frozenset({"constant", "typealias"})
-_QUOTES: Final = ('"', "'", "`")
 
 
 @dataclass(slots=True)
@@ -152,5 +152,7 @@ def _with_names(found: Found, nodes: Iterable[Node]) -> Found:
 
 
 def _name(node: Node) -> str:
-    name = text_of(node).lstrip("$").removeprefix('@')
-    return name.strip("".join(_QUOTES)) if name.startswith(_QUOTES) else name
+    text = text_of(node).lstrip("$").removeprefix("@")
+    name = bare_name(text)
+    # The grammar of D has no node for the name of a destructor but the whole of it.
+    return name.partition("(")[0] if name[:1] == "~" else name.lstrip("'")

@@ -13,13 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-
 from typing import Final, TypeAlias
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages import trees
+from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.trees import parse, parse_parts
 
 TIMES: Final = 12
@@ -37,7 +36,9 @@ _CONTINUES: Final = re.compile(
     re.IGNORECASE,
 )
 """How a line begins that goes on with the block before it."""
-_LEADS: Final = re.compile(rb"@(?!end|interface|implementation|protocol)|#\[|\[<|\[\w+(?:\(.*\))?\]\s*$")
+_LEADS: Final = re.compile(
+    rb"@(?!end|interface|implementation|protocol)|#\[|\[<|\[\w+(?:\(.*\))?\]\s*$"
+)
 """How a line begins that belongs to the block behind it."""
 _HEADER: Final = re.compile(rb"[\w\s.;:\"#]+\{?")
 _KEPT: Final = re.compile(rb"[^\s]")
@@ -164,7 +165,11 @@ class _Recovery:
             reading = better
 
     def _read(
-        self, blocks: Sequence[Block], text: bytes, blank: tuple[Span, ...], part: Block | None = None
+        self,
+        blocks: Sequence[Block],
+        text: bytes,
+        blank: tuple[Span, ...],
+        part: Block | None = None,
     ) -> _Reading | None:
         """Parse a text, or a block of it; None once enough was parsed."""
         size = len(text) if part is None else part.end - part.start
@@ -185,9 +190,7 @@ def _without(text: bytes, span: Span) -> bytes:
     return b"".join((text[:start], _KEPT.sub(b" ", text[start:end]), text[end:]))
 
 
-def _judge(
-    blocks: Sequence[Block], text: bytes, root: Node, blank: tuple[Span, ...]
-) -> _Reading:
+def _judge(blocks: Sequence[Block], text: bytes, root: Node, blank: tuple[Span, ...]) -> _Reading:
     """Return how well a tree agrees with the layout of its text."""
     broken: list[Block] = []
     cost = 0
@@ -315,7 +318,10 @@ def _close(data: bytes, stack: list[Block], end: int) -> None:
     block.end = end
     block.size += sum(inner.size for inner in block.blocks)
     if not block.blocks:
-        block.body = data.find(b"{", block.start, end) + 1 or end, data.rfind(b"}", block.start, end)
+        block.body = (
+            data.find(b"{", block.start, end) + 1 or end,
+            data.rfind(b"}", block.start, end),
+        )
         return
     last = block.lines[-1]
     if block.blocks[-1].start > last[0]:

@@ -88,7 +88,7 @@ _FUNCTIONS: Final = frozenset({"arrow_function", "function_expression", "generat
 _MACROS: Final = frozenset({"preproc_def", "preproc_function_def"})
 _IMPORTED: Final = re.compile(r"(?:\w+\()?require\(")
 _CLASS: Final = re.compile(r"[\w$.]+\.prototype|(?:[\w$]+\.)*[A-Z][\w$]*")
-_KEYS: Final = frozenset({"key", "name", "property"})
+_KEYS: Final = frozenset({"field", "key", "name", "property"})
 """Fields of a member or pair that hold its name, be it in quotes."""
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from ggrep.model.written_names import name_readings
 from ggrep.parse.chunking.headers import clean_doc, clean_signature
 from ggrep.parse.languages.registry import GRAMMARS, holds_scripts, language_of
 from ggrep.parse.occurrences.words import Defined, Occurrence, mentions_by_words, spots
@@ -21,7 +22,7 @@ def mentions(
     Args:
         path_key: what the file is read as depends on it.
         data: the file's bytes.
-        name: without what qualifies it.
+        name: as requested; with a container receivers are told as well.
         any_case: take other spellings in upper and lower case too.
     """
     if not has_syntax(path_key, data):
@@ -32,7 +33,8 @@ def mentions(
         return ()
     from ggrep.parse.occurrences.tree_places import read_spots
 
-    return read_spots(path_key, data, found)
+    qualified = any(each.owners for each in name_readings(name, language_of(path_key, data)))
+    return read_spots(path_key, data, found, receivers=qualified)
 
 
 def has_syntax(path_key: str, data: bytes) -> bool:

@@ -6,12 +6,13 @@ and also inside of functions, where no chunk begins.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from tree_sitter import Node, TreeCursor
 
+from ggrep.model.written_names import bare_name, is_same_name
 from ggrep.parse.languages.embedded_scripts import scripts_of
 from ggrep.parse.languages.found import Found, Rules
 from ggrep.parse.languages.line_table import LineTable
@@ -27,18 +28,22 @@ from ggrep.parse.occurrences.nodes import (
     literal_kind,
     with_more,
 )
-from ggrep.parse.occurrences.surroundings import bases_of, in_test, role_of
+from ggrep.parse.occurrences.receivers import receiver_type
+from ggrep.parse.occurrences.surroundings import Way, bases_of, in_test, role_of
 from ggrep.parse.occurrences.words import Occurrence, PlaceKind, Spot, by_words
 
 MAX_DEPTH: Final = 400
 """Nodes between the root and a place that are looked at."""
+
+MAX_BEFORE: Final = 200_000
+"""Bytes in front of a use in which its variable is looked for."""
 
 _OPEN: Final = frozenset({"class", "interface", "enum"})
 _CALLS: Final = frozenset({"elixir", "ruby"})
 """Where a call defines what its arguments name."""
 _CLAUSES: Final = frozenset({"elixir", "haskell"})
 """Where a function is defined by several clauses in a row."""
-_OPERATOR: Final = re.compile(r"operator\b")
+_QUALIFIED: Final = re.compile(r"(?:::|[.\\])$")
 _NEVER: Final = frozenset({"shorthand_property_identifier"})
 """A use as much as a definition: `{ name }` hands on what is defined elsewhere."""
 
@@ -63,16 +68,18 @@ class _Step:
     whole: Node | None = None
 
 
-def read_spots(path_key: str, data: bytes, found: Sequence[Spot]) -> tuple[Occurrence, ...]:
+def read_spots(
+    path_key: str, data: bytes, found: Sequence[Spot], *, receivers: bool = False
+) -> tuple[Occurrence, ...]:
     """Return what stands at each of those places of a file whose language has a grammar."""
     language = language_of(path_key, data)
     if language in GRAMMARS:
-        return _read_by(_Tree(language, data), found)
-    return _read_scripts(path_key, language, data, found)
+        return _read_by(_Tree(language, data), found, receivers=receivers)
+    return _read_scripts(path_key, language, data, found, receivers=receivers)
 
 
 def _read_scripts(
-    path_key: str, language: str, data: bytes, found: Sequence[Spot]
+    path_key: str, language: str, data: bytes, found: Sequence[Spot], *, receivers: bool
 ) -> tuple[Occurrence, ...]:
     """Return what stands at places of a file that holds programs; the rest is words."""
     table = LineTable(data)
@@ -81,13 +88,14 @@ def _read_scripts(
         inside = [spot for spot in left if script.start <= spot.start < script.end]
         if inside:
             left = [spot for spot in left if spot not in inside]
-            told += _read_by(_Tree(script.language, data, script_tree(table, script)), inside)
+            tree = _Tree(script.language, data, script_tree(table, script))
+            told += _read_by(tree, inside, receivers=receivers)
     told += by_words(path_key, data, left)
     return tuple(sorted(told, key=lambda mention: (mention.line, mention.column)))
 
 
-def _read_by(places: "_Tree", found: Sequence[Spot]) -> tuple[Occurrence, ...]:
-    told = [places.read(spot) for spot in found]
+def _read_by(places: "_Tree", found: Sequence[Spot], *, receivers: bool) -> tuple[Occurrence, ...]:
+    told = [places.read(spot, receivers=receivers) for spot in found]
     return tuple(without_repeats(told, merging=places.has_clauses))
 
 
@@ -110,7 +118,7 @@ class _Tree:
         """Return whether definitions of one name in a row are one."""
         return self._rules.clauses or self._language in _CLAUSES
 
-    def read(self, spot: Spot) -> tuple[Occurrence, int]:
+    def read(self, spot: Spot, *, receivers: bool) -> tuple[Occurrence, int]:
         """Return what stands at a spot, and where what it defines has its body or begins."""
         path = self._way(spot)
         steps = self._steps(path)
@@ -123,9 +131,14 @@ class _Tree:
         if step is None or step.found is None:
             role = role_of(path) if kind == "usage" else ""
             found = Occurrence(spot.line, spot.column, spot.text, kind, container, None, role, test)
+            if receivers and kind == "usage":
+                of = receiver_type(path, spot.start, self._data, self._before)
+                found = replace(found, receiver=of)
             return found, -1
         owner = _owner(step, spot)
-        outer = ".".join(filter(None, (step.container, *step.found.owners, owner)))
+        outer = ".".join(
+            filter(None, (step.container, *step.found.owners, owner, _prefix(step.found, spot)))
+        )
         inside = step.found.inside
         node = step.whole or step.node
         first = inside[0].start_byte if inside else node.start_byte
@@ -133,6 +146,14 @@ class _Tree:
         bases = bases_of([each.node for each in _around(steps, step)], outer, self._data)
         place = spot.line, spot.column, spot.text
         return Occurrence(*place, "definition", outer, defined, test=test, bases=bases), first
+
+    def _before(self, name: str, end: int) -> Iterator[Way]:
+        """Yield the ways to places of a variable in front of a byte, the nearest first."""
+        pattern = re.compile(rb"(?<![\w$@])" + re.escape(name.encode()) + rb"(?!\w)")
+        start = max(0, end - MAX_BEFORE)
+        spans = [match.span() for match in pattern.finditer(self._data, start, end)]
+        for first, last in reversed(spans):
+            yield self._way(Spot(first, last, 0, 0, name))
 
     def _way(self, spot: Spot) -> list[tuple[Node, str | None]]:
         """Return the nodes that hold a spot with their fields, those inside of islands too."""
@@ -259,9 +280,9 @@ class _Tree:
         found = step.found
         if found is None or found.spans or not self._first_of(step.node, spot):
             return ""
-        if _same(found.name, spot.text):
+        if is_same_name(found.name, spot.text):
             return "" if parameters else step.kind
-        if not any(_same(name, spot.text) for name in found.more_names):
+        if not any(is_same_name(name, spot.text) for name in found.more_names):
             return ""
         single = step.kind in {"constant", "field", "function", "typealias"}
         return step.kind if single or self._rules.prototypes else "field"
@@ -289,7 +310,9 @@ def _descend(cursor: TreeCursor, spot: Spot) -> list[tuple[Node, str | None]]:
 
 
 def _stands_in(found: Found | None, spot: Spot) -> bool:
-    if found is None or not any(_same(name, spot.text) for name in (found.name, *found.more_names)):
+    if found is None or not any(
+        is_same_name(name, spot.text) for name in (found.name, *found.more_names)
+    ):
         return False
     return any(low <= spot.start and spot.end <= high for low, high in found.spans)
 
@@ -344,6 +367,14 @@ def _same_definition(outer: Found | None, inner: Found) -> bool:
     return (outer.name, outer.more_names) == (inner.name, inner.more_names)
 
 
+def _prefix(found: Found, spot: Spot) -> str:
+    """Return what a definition's own name puts in front of its last part: `My` of `My.Mod`."""
+    names = (found.name, *found.more_names)
+    defined = next((name for name in names if is_same_name(name, spot.text)), "")
+    head = bare_name(defined).removesuffix(bare_name(spot.text))
+    return _QUALIFIED.sub("", head) if _QUALIFIED.search(head) else ""
+
+
 def _encloses(found: Found) -> bool:
     return found.chunk_type != "constant" or bool(found.inside)
 
@@ -364,26 +395,3 @@ def _searched(found: Found, node: Node) -> frozenset[int] | None:
     if not all(isinstance(part, Node) for part in parts):
         return None
     return frozenset(part.id for part in parts)
-
-
-def _same(found: str, spelled: str) -> bool:
-    """Say whether a definition's name is the one spelled, marks and qualifiers aside."""
-    if found == spelled:
-        return True
-    bare = found.replace(" ", "")
-    if _OPERATOR.match(found):
-        return _operator(found) == _operator(spelled)
-    bare = bare.strip("$@#&*:`\"'=")
-    return spelled in {bare, _last(bare), bare.partition("<")[0]}
-
-
-def _operator(name: str) -> str:
-    """Return the name of a C++ operator without blanks and parameters."""
-    bare = "".join(name.split())
-    return bare if bare.startswith("operator()") else bare.partition("(")[0]
-
-
-def _last(name: str) -> str:
-    for mark in ("::", ".", "\\"):
-        name = name.rpartition(mark)[2] or name
-    return name

@@ -6,12 +6,12 @@ What a letter of a name is depends on the language. Nothing is parsed here.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
-from ggrep.base.scripts import is_mark, is_word, spelled_in_any_form
+from ggrep.base.scripts import is_mark, is_word
 from ggrep.model.corpus import Corpus
-from ggrep.parse.languages.registry import corpus_of, language_of
+from ggrep.model.written_names import name_readings, word_pattern
+from ggrep.parse.languages.registry import corpus_of_language, language_of
 
 MAX_MENTIONS: Final = 5_000
 """Most places of one file that are told."""
@@ -20,18 +20,13 @@ PlaceKind: TypeAlias = Literal["definition", "usage", "string", "comment"]
 Role: TypeAlias = Literal["", "import", "receiver"]
 """What a usage is for, where syntax tells it apart from reads and calls."""
 
-_DOLLAR: Final = frozenset({"java", "javascript", "svelte", "tsx", "typescript", "vue"})
-"""Where `$` is a letter of names."""
-_DASH: Final = frozenset(
-    {"clojure", "css", "fennel", "html", "less", "lisp", "racket", "scheme", "scss", "xml", "yaml"}
+_PROGRAMS: Final = frozenset(
+    {
+        *("avro", "capnp", "cue", "dockerfile", "graphql", "hcl", "jenkinsfile", "jsonnet"),
+        *("prisma", "proto", "sql", "thrift"),
+    }
 )
-"""Where `-` is."""
-_PRIME: Final = frozenset({"elm", "fsharp", "haskell", "ocaml"})
-"""Where `'` is, behind the first."""
-_MARKED: Final = frozenset({"crystal", "elixir", "julia", "ruby"})
-"""Where a name may end with `?` or `!`."""
-_OPERATOR: Final = re.compile(r"operator\s*(\W.*|\s\w.*)")
-_PROSE: Final = frozenset({Corpus.PROSE, Corpus.EXTRACTED_PROSE})
+"""Languages of records in which names are used as in code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +62,8 @@ class Occurrence:
         role: of a usage that only makes the name known, or says whose methods follow.
         test: it stands in a test inside of a source file, or in what only a run as a program does.
         bases: of a member that is defined, names in the head of its type beside the type's own.
+        receiver: type of what a member is used of, where the code around says so; only of names
+            that were requested with a container.
     """
 
     line: int
@@ -78,6 +75,7 @@ class Occurrence:
     role: Role = ""
     test: bool = False
     bases: tuple[str, ...] = ()
+    receiver: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,24 +92,34 @@ class Spot:
 def mentions_by_words(
     path_key: str, data: bytes, name: str, *, any_case: bool = False
 ) -> tuple[Occurrence, ...]:
-    """Return the places of `name` without a look at syntax: comments in prose, else usages."""
+    """Return the places of `name` without a look at syntax, as `by_words` does."""
     return by_words(path_key, data, spots(path_key, data, name, any_case=any_case))
 
 
 def by_words(path_key: str, data: bytes, found: Iterable[Spot]) -> tuple[Occurrence, ...]:
-    """Return what places are without a look at syntax: comments in prose, else usages."""
-    kind: PlaceKind = "comment" if corpus_of(path_key, data) in _PROSE else "usage"
+    """Return what places are without a look at syntax: usages in code, else comments.
+
+    Words in documents and data mention a name and do not use it.
+    """
+    language = language_of(path_key, data)
+    is_code = corpus_of_language(language) is Corpus.CODE or language in _PROGRAMS
+    kind: PlaceKind = "usage" if is_code else "comment"
     return tuple(Occurrence(spot.line, spot.column, spot.text, kind) for spot in found)
 
 
 def spots(path_key: str, data: bytes, name: str, *, any_case: bool = False) -> list[Spot]:
-    """Return the first places where `name` stands as a whole word."""
-    if not name:
-        return []
-    pattern = _whole_word(name, language_of(path_key, data), any_case)
+    """Return the first places where a requested name stands as a whole word.
+
+    A language that reads the name in several ways takes the first that stands in the file.
+    """
+    language = language_of(path_key, data)
     # Bytes that are no UTF-8 stay one character each, so that offsets can be counted back.
     text = data.decode("utf-8", "surrogateescape")
-    return list(_located(text, pattern))
+    for reading in name_readings(name, language):
+        found = list(_located(text, word_pattern(reading.last, language, any_case)))
+        if found:
+            return found
+    return []
 
 
 def _located(text: str, pattern: re.Pattern[str]) -> Iterator[Spot]:
@@ -141,27 +149,3 @@ def _is_inside(text: str, start: int, end: int) -> bool:
 
 def _size(text: str) -> int:
     return len(text.encode("utf-8", "surrogateescape"))
-
-
-@lru_cache(64)
-def _whole_word(name: str, language: str, any_case: bool) -> re.Pattern[str]:  # noqa: FBT001 - a key
-    """Return what finds `name` where no letter of a longer name touches it."""
-    more = "$" if language in _DOLLAR or "$" in name else ""
-    dashed = "-" if language in _DASH or "-" in name else ""
-    prime = "'" if language in _PRIME else ""
-    before = rf"(?<![\w{more}{prime}{dashed}])" if _is_word(name[0], more) else ""
-    after = rf"(?![\w{more}{prime}{dashed}])" if _is_word(name[-1], more) else ""
-    if language in _MARKED and _is_word(name[-1], more):
-        after += "(?![?!](?![=~]))"
-    spelled = r"\s{0,8}".join(spelled_in_any_form(part) for part in _parts(name))
-    return re.compile(before + spelled + after, re.IGNORECASE if any_case else 0)
-
-
-def _parts(name: str) -> list[str]:
-    """Return what blanks may stand between: `operator ()` is C++'s `operator()` as well."""
-    operator = _OPERATOR.fullmatch(name)
-    return [name] if operator is None else ["operator", *operator[1].split()]
-
-
-def _is_word(character: str, more: str) -> bool:
-    return is_word(character) or character in more or character == "-"

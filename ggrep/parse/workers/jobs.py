@@ -39,7 +39,7 @@ class OccurrenceQuestion:
 
     Attributes:
         path_key: what the file is read as depends on it.
-        name: without what qualifies it.
+        name: as requested, with what qualifies it.
         any_case: take other spellings in upper and lower case too.
     """
 
@@ -125,9 +125,9 @@ def decode_occurrences(body: bytes) -> tuple[Occurrence, ...]:
         Occurrence(
             *(line, column, text, kind, container),
             None if defined is None else Defined(*defined),
-            *(role, test, tuple(bases)),
+            *(role, test, tuple(bases), receiver),
         )
-        for line, column, text, kind, container, defined, role, test, bases in loads(body)
+        for line, column, text, kind, container, defined, role, test, bases, receiver in loads(body)
     )
 
 
@@ -165,6 +165,7 @@ def _plain(occurrence: Occurrence) -> Json:
             *(_valid(defined.signature), _valid(defined.doc)),
         ],
         *(occurrence.role, occurrence.test, list(map(_valid, occurrence.bases))),
+        _valid(occurrence.receiver),
     ]
 
 

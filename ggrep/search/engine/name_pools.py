@@ -63,12 +63,12 @@ def symbol_pool(context: Context, request: SymbolPoolRequest, pool: OccurrencePo
     name, near = split_name(asked.name), tuple[NearName, ...]()
     found, files = _NONE, list[NameFile]()
     if request.step == "near":
-        near = near_names(reading.held, name.last, context.deadline)
+        near = near_names(reading.held, name, context.deadline)
     else:
         any_case = request.step == "other_case"
-        files = defining_files(reading.held, name.last, context.deadline)
+        files = defining_files(reading.held, name, context.deadline)
         found = fitting(reading, files, name, any_case=any_case)
-        files = mentioning_files(reading.held, name.last, context.deadline)
+        files = mentioning_files(reading.held, name, context.deadline)
     if not found.fits:
         near = (*near, *_beside(found.places))
     fits = found.places if found.fits else ()
@@ -93,9 +93,9 @@ def references_pool(
     asked = request.asked
     reading = reading_of(context, asked, pool, words_do=True)
     name = split_name(asked.name)
-    files = mentioning_files(reading.held, name.last, context.deadline)
+    files = mentioning_files(reading.held, name, context.deadline)
     told = Mentions(asked, name, request.skip)
-    for file in reading.read(files, name.last, any_case=request.step == "other_case"):
+    for file in reading.read(files, name.typed, any_case=request.step == "other_case"):
         told.take(reading.held, file.text, file.places)
     found = told.answer(request.family)
     return ReferencesPool(
@@ -111,6 +111,7 @@ def references_pool(
             context, reading, files, request.step, [place for place, _ in found.shown]
         ),
         left=found.left,
+        doubtful=found.doubtful,
         defined=tuple(told.definitions),
         selects=_selects(reading, asked, empty=request.step == "spelled" and not told.totals),
     )

@@ -1,7 +1,8 @@
 """Which uses of a name are of the container that was asked for: `Checkout.pay`, not `Till.pay`.
 
-No types are inferred. A receiver that is the name of a type, `self` inside of one, and a bare call
-where members need a receiver say it for certain; the name of a variable (`till.pay()`) is a guess.
+A receiver whose type the function around it names, the name of a type, `self` inside of one, and a
+bare call where members need a receiver say it for certain; the name of a variable (`till.pay()`) is
+a guess.
 What nothing is said of stays, marked as a guess.
 """
 
@@ -32,6 +33,7 @@ class Use:
         before: the line in front of the name.
         container: of the definition that it stands in.
         imports: it only makes the name known, in the line `line`.
+        receiver: its receiver's type where syntax says so.
     """
 
     before: str
@@ -39,6 +41,7 @@ class Use:
     container: str
     language: str
     imports: bool = False
+    receiver: str = ""
 
 
 class Judge:
@@ -60,10 +63,10 @@ class Judge:
         name = folded(receiver["name"] or "")
         if name in _OWN:
             return self._within(around)
-        plain = name.strip("_$").replace("_", "")
-        if name in self._own or plain in self._own:
-            return "same"
-        return "other" if name in self._others or plain in self._others else "maybe"
+        typed = use.receiver.casefold()
+        is_type = use.receiver[:1].isupper() or typed in self._own | self._others
+        named = {typed} if is_type else {name, name.strip("_$").replace("_", "")}
+        return "same" if named & self._own else "other" if named & self._others else "maybe"
 
     def _bare(self, use: Use, around: set[str]) -> Standing:
         needs = self._members and use.language in _NEED_RECEIVERS and "=" not in use.line

@@ -11,12 +11,14 @@ import numpy as np
 from ggrep.base.deadline import Deadline
 from ggrep.base.scripts import folded
 from ggrep.index.lexical.layout import SYMBOL
-from ggrep.index.lexical.tokens import folded_name
+from ggrep.index.lexical.tokens import folded_name, whole_names
 from ggrep.model.asked_names import other_case
 from ggrep.model.containers import FITTING, Fit, nothing_but
 from ggrep.model.limits import Notice
 from ggrep.model.name_pools import MAX_SUGGESTIONS, NearName
 from ggrep.model.sanitise import sanitise_line
+from ggrep.model.written_names import bare_name, is_same_name
+from ggrep.parse.occurrences.keyed_names import SECTION
 from ggrep.search.navigation.name_candidates import AskedName, NameFile, Searched, defining_files
 from ggrep.search.navigation.name_reading import Place, Reading
 from ggrep.search.query.row_reading import row_columns
@@ -48,7 +50,7 @@ def find_definitions(reading: Reading, asked: AskedName) -> Definitions:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    files = defining_files(reading.held, asked.last, reading.deadline)
+    files = defining_files(reading.held, asked, reading.deadline)
     beside: list[Place] = []
     for any_case in (False, True):
         found = fitting(reading, files, asked, any_case=any_case)
@@ -61,7 +63,7 @@ def find_definitions(reading: Reading, asked: AskedName) -> Definitions:
         shown = tuple(names)[:MAX_SUGGESTIONS]
         told = nothing_but((*asked.owners, asked.last), shown)
         return Definitions((), shown, (Notice("other_container", told),))
-    near = near_names(reading.held, asked.last, reading.deadline)
+    near = near_names(reading.held, asked, reading.deadline)
     return Definitions((), tuple(dict.fromkeys(one.name for one in near)))
 
 
@@ -90,16 +92,19 @@ def fitting(
 
     By what encloses them first; by their file's path where none does.
     """
-    every = _defining(reading, files, asked.last, any_case=any_case)
-    fits = [fit_of(place, asked.owners) for place in every]
+    every = _defining(reading, files, asked.typed, any_case=any_case)
+    fits = [fit_of(place, asked) for place in every]
     for fit in FITTING:
         if kept := [place for place, each in zip(every, fits, strict=True) if each == fit]:
             return Fitting(fit, tuple(sorted(kept, key=_order)))
     return Fitting("beside" if every else "none", tuple(every))
 
 
-def fit_of(place: Place, owners: tuple[str, ...]) -> Fit:
-    """Return by what a definition is inside of `owners`, of which there may be none."""
+def fit_of(place: Place, asked: AskedName) -> Fit:
+    """Return by what a definition is inside of the requested container, if there is any."""
+    owners, defined = asked.owners_of(place.mention.text), place.mention.defined
+    if defined is not None and defined.kind == SECTION:
+        return "key" if _ends(_parts(place.mention.container), owners) else "beside"
     if _ends(_parts(place.mention.container), owners):
         return "enclosing"
     return "path" if _ends(_path_parts(place), owners) else "beside"
@@ -127,7 +132,7 @@ def _defining(
 
 
 def _parts(container: str) -> list[str]:
-    return [part for part in container.replace("::", ".").split(".") if part]
+    return [bare_name(part) for part in container.replace("::", ".").split(".") if part]
 
 
 def _path_parts(place: Place) -> list[str]:
@@ -166,29 +171,33 @@ _FEWEST_LETTERS: Final = 4
 """A part so short is in too many names to mean anything."""
 
 
-def near_names(held: Searched, name: str, deadline: Deadline) -> tuple[NearName, ...]:
-    """Return a few defined names spelled similarly to `name`, the nearest first.
+def near_names(held: Searched, asked: AskedName, deadline: Deadline) -> tuple[NearName, ...]:
+    """Return a few defined names spelled similarly to the requested one, the nearest first.
 
     Raises:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    wanted = _plain(folded_name(name))
+    wanted = _plain(folded_name(bare_name(asked.last)))
     best: dict[str, tuple[int, int, int]] = {}
     for place, segment in enumerate(held.segments):
         for term, row in _defined_terms(segment, held, place, deadline):
             if term not in best and (score := _distance(wanted, _plain(term))) is not None:
                 best[term] = (score, place, row)
-    ranked = sorted(best.items(), key=lambda item: (item[1][0], len(item[0]), item[0]))
-    return tuple(
-        NearName(
-            sanitise_line(_spelled(held, place, row, term)),
-            (score, len(term)),
-            term,
-            _path_of(held, place, row),
-        )
-        for term, (score, place, row) in ranked[:MAX_SUGGESTIONS]
-    )
+    found: list[NearName] = []
+    for term, (score, place, row) in sorted(best.items(), key=_nearness):
+        name = _spelled(held, place, row, term)
+        if name and not is_same_name(name, asked.typed):
+            path = _path_of(held, place, row)
+            found.append(NearName(sanitise_line(name), (score, len(term)), term, path))
+        if len(found) == MAX_SUGGESTIONS:
+            break
+    return tuple(found)
+
+
+def _nearness(item: tuple[str, tuple[int, int, int]]) -> tuple[int, int, str]:
+    term, (score, _, _) = item
+    return score, len(term), term
 
 
 def _path_of(held: Searched, place: int, row: int) -> str:
@@ -252,6 +261,7 @@ def _edits(first: str, second: str, most: int) -> int | None:
 
 
 def _spelled(held: Searched, place: int, row: int, term: str) -> str:
-    """Return a name as the chunk that defines it spells it."""
-    ((names,),) = row_columns(held.view, held.segments[place], [row], ("names",))
-    return next((name for name in names if folded_name(name) == term), term)
+    """Return a name as the chunk that defines it spells it; empty for a mere part of one."""
+    columns = row_columns(held.view, held.segments[place], [row], ("names", "qualified_name"))
+    ((names,), (qualified,)) = columns
+    return next((name for name in (*names, qualified) if term in whole_names((name,))), "")

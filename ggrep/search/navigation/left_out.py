@@ -1,13 +1,10 @@
 """What may take a file of the repository into its index."""
 
-import re
 from pathlib import Path
-from typing import Final
 
 from ggrep.model.sanitise import sanitise_line
+from ggrep.model.written_places import place_readings
 from ggrep.parse.source.eligibility import is_text_name
-
-_LINES: Final = re.compile(r":\d+(?:-\d+)?$")
 
 
 def left_out_hint(root: Path, target: str) -> str:
@@ -17,7 +14,7 @@ def left_out_hint(root: Path, target: str) -> str:
         root: of the repository; links out of it are not followed.
         target: a path below it, with or without lines.
     """
-    path = _LINES.sub("", target.strip()).removeprefix("./")
+    path = list(place_readings(target))[-1].path.removeprefix("./")
     parts = path.split("/")
     if ".." in parts or path.startswith("/") or "\0" in path or is_text_name(parts[-1]):
         return ""

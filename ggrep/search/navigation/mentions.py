@@ -4,20 +4,20 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ggrep.base.scripts import nfc
 from ggrep.model.containers import (
     MAX_DEFINED,
     MOST_DEFINITIONS,
     DefinedName,
     Family,
     Sorted,
+    apart,
     family_of,
     sort_definitions,
 )
 from ggrep.model.limits import LimitHit
 from ggrep.model.navigation import DefinedAt, Reference, ReferencesRequest
 from ggrep.model.sanitise import sanitise_line
-from ggrep.search.navigation.containers import Judge, Use
+from ggrep.search.navigation.containers import Judge, Standing, Use
 from ggrep.search.navigation.definitions import fit_of, qualified_name
 from ggrep.search.navigation.name_candidates import AskedName, Searched
 from ggrep.search.navigation.name_reading import Place
@@ -39,6 +39,7 @@ class Judged:
         shown: those behind the ones that earlier pages have shown.
         wanted: how many there are, shown or not.
         left: usages that say another container.
+        doubtful: usages that say no container; `wanted` counts them.
         found: the definitions, by what they are to the container.
         limits: on what was judged.
     """
@@ -47,6 +48,7 @@ class Judged:
     wanted: int
     left: int
     found: Sorted
+    doubtful: int = 0
     limits: tuple[LimitHit, ...] = ()
 
 
@@ -83,15 +85,20 @@ class Mentions:
         for place in places:
             mention = place.mention
             self.totals[mention.kind] += 1
-            if nfc(mention.text) != self.asked.last:
+            if not self.asked.spells(mention.text):
                 self.other_spelling = self.other_spelling or place
             if mention.defined is not None and len(self.definitions) < self._most_definitions:
-                self.definitions.append(_defined_name(held, place, self.asked.owners))
+                self.definitions.append(_defined_name(held, place, self.asked))
             if mention.kind in self.kinds and self._keeps():
                 lines = lines or text.split("\n")
                 line = lines[mention.line - 1]
                 shown = _reference(held, place, line)
-                self._kept.append((place, shown, _use(shown, line)))
+                self._kept.append((place, shown, _use(shown, line, mention.receiver)))
+
+    @property
+    def _reorders(self) -> bool:
+        """Return whether the answer's order is known at the end alone."""
+        return bool(self.asked.owners) or len(self.kinds) > 1
 
     @property
     def _most_definitions(self) -> int:
@@ -99,13 +106,13 @@ class Mentions:
 
     def _keeps(self) -> bool:
         """Return whether the next one may be shown: of a container that is known at the end."""
-        if self.asked.owners:
+        if self._reorders:
             return len(self._kept) < MAX_JUDGED
         self._passed += 1
         return self._passed > self.skip and len(self._kept) < self.request.limit
 
     def answer(self, family: Family | None = None) -> Judged:
-        """Return what is shown of it all.
+        """Return what is shown of it all: usages before mentions, the certain before the doubtful.
 
         Args:
             family: whose uses are wanted of a qualified name; None for what the definitions say.
@@ -113,18 +120,26 @@ class Mentions:
         wanted = sum(self.totals[kind] for kind in self.kinds)
         owners = self.asked.owners
         found = sort_definitions(self.definitions, owners)
-        if not owners:
-            return Judged(tuple((place, one) for place, one, _ in self._kept), wanted, 0, found)
-        judge = Judge(family or family_of(found, owners))
-        kept: list[tuple[Place, Reference]] = []
-        for place, reference, use in self._kept:
-            standing = judge.standing(use)
-            if standing != "other":
-                kept.append((place, replace(reference, guess=standing == "maybe")))
-        left = len(self._kept) - len(kept)
-        kept.sort(key=lambda each: each[1].guess)  # what is certain before what a page may cut
+        kept = [(place, one) for place, one, _ in self._kept]
+        if not self._reorders:
+            return Judged(tuple(kept), wanted, 0, found)
+        if owners:
+            judge = Judge(family or family_of(found, owners))
+            kept = [
+                (place, replace(one, guess=standing == "maybe"))
+                for place, one, use in self._kept
+                if (standing := self._standing(judge, place, use)) != "other"
+            ]
+        left, doubtful = len(self._kept) - len(kept), sum(one.guess for _, one in kept)
+        kept.sort(key=lambda each: apart(each[1]))  # what counts most before what a page may cut
         shown = tuple(kept[self.skip :][: self.request.limit])
-        return Judged(shown, wanted - left, left, found, self._limits(wanted))
+        return Judged(shown, wanted - left, left, found, doubtful, self._limits(wanted))
+
+    def _standing(self, judge: Judge, place: Place, use: Use) -> Standing:
+        """Return whether a mention is of the container; text says nothing of it."""
+        if place.mention.kind != "usage" or not self.asked.owners_of(place.mention.text):
+            return "same"
+        return judge.standing(use)
 
     def _limits(self, wanted: int) -> tuple[LimitHit, ...]:
         """Return what was left unjudged of a qualified name."""
@@ -133,7 +148,7 @@ class Mentions:
         return tuple(LimitHit("max_judged", most, seen) for most, seen in bounds if seen > most)
 
 
-def _defined_name(held: Searched, place: Place, owners: tuple[str, ...]) -> DefinedName:
+def _defined_name(held: Searched, place: Place, asked: AskedName) -> DefinedName:
     mention, defined = place.mention, place.mention.defined
     assert defined is not None  # noqa: S101 - only defining places are kept
     return DefinedName(
@@ -146,7 +161,7 @@ def _defined_name(held: Searched, place: Place, owners: tuple[str, ...]) -> Defi
             signature=sanitise_line(defined.signature),
         ),
         container=mention.container,
-        fit=fit_of(place, owners),
+        fit=fit_of(place, asked),
         language=held.segments[place.file.segment].image.language(place.file.file),
         bases=mention.bases,
         declared_only=defined.declared_only,
@@ -172,10 +187,10 @@ def _reference(held: Searched, place: Place, line: str) -> Reference:
     )
 
 
-def _use(reference: Reference, line: str) -> Use:
+def _use(reference: Reference, line: str, receiver: str) -> Use:
     before = line[: reference.column - 1]
     imports = reference.role == "import"
-    return Use(before, line, reference.container, reference.language, imports)
+    return Use(before, line, reference.container, reference.language, imports, receiver)
 
 
 def _shortened(line: str, column: int) -> str:

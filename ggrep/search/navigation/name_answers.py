@@ -6,7 +6,7 @@ from typing import Final
 
 from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.model.asked_names import check_spelling, clamped, other_case
-from ggrep.model.containers import container_notices, related
+from ggrep.model.containers import container_notices, hidden_doubts, related
 from ggrep.model.limits import Notice
 from ggrep.model.navigation import (
     Definition,
@@ -45,7 +45,7 @@ def check_name(request: SymbolRequest | ReferencesRequest) -> None:
     check_spelling(request.name)
     check_request(
         SearchRequest(
-            request.name,
+            "a name",
             limit=request.limit,
             scope=request.scope,
             filters=request.filters,
@@ -70,7 +70,7 @@ def symbol(context: Context, request: SymbolRequest, pool: OccurrencePool) -> Sy
     request, limits = clamped(request)
     reading = reading_of(context, request, pool, words_do=False)
     asked = split_name(request.name)
-    files = mentioning_files(reading.held, asked.last, context.deadline)
+    files = mentioning_files(reading.held, asked, context.deadline)
     found = find_definitions(reading, asked)
     manifest, total = context.view.manifest, len(found.places)
     skip, _ = page_start(request, manifest.name)
@@ -119,31 +119,34 @@ def references(
     request, limits = clamped(request)
     reading = reading_of(context, request, pool, words_do=True)
     asked = split_name(request.name)
-    files = mentioning_files(reading.held, asked.last, context.deadline)
+    files = mentioning_files(reading.held, asked, context.deadline)
     manifest = context.view.manifest
     skip, _ = page_start(request, manifest.name)
     told, notices = Mentions(request, asked, skip), unread_languages(reading.held, files)
     for any_case in (False, True):
-        for file in reading.read(files, asked.last, any_case=any_case):
+        for file in reading.read(files, asked.typed, any_case=any_case):
             told.take(reading.held, file.text, file.places)
         if told.totals:
             break
     if told.other_spelling is not None:
         notices += other_case(asked.last, [told.other_spelling.mention.text])
     found = told.answer()
-    notices += container_notices((*asked.owners, asked.last), found.found, found.left)
+    hidden = hidden_doubts(found.wanted - found.doubtful, found.doubtful)
+    shown = tuple(each for each in found.shown if not (hidden and each[1].guess))
+    parts = (*asked.owners, asked.last)
+    notices += container_notices(parts, found.found, found.left, hidden)
     if not told.totals:
         notices += _unselected(reading, request)
     origin = manifest.name, manifest.snapshot_id
-    cuts, next_cursor = page_end(request, (skip, len(found.shown)), found.wanted, origin)
+    cuts, next_cursor = page_end(request, (skip, len(shown)), found.wanted - hidden, origin)
     stages.end("retrieve")
     return ReferencesResponse(
         request=request,
-        references=tuple(reference for _, reference in found.shown),
+        references=tuple(reference for _, reference in shown),
         totals=tuple(
             (kind, told.totals[kind]) for kind in ("usage", "string", "comment", "definition")
         ),
-        files=len({reference.path for _, reference in found.shown}),
+        files=len({reference.path for _, reference in shown}),
         defined=tuple(at for _, at in related(found.found)),
         **context.head(
             asked_fingerprint("references-1", request, settings=context.settings),

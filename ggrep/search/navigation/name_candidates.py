@@ -13,15 +13,24 @@ from typing import Final
 import numpy as np
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.scripts import spelled_in_any_form
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.index.lexical.postings import Rows
-from ggrep.index.lexical.tokens import whole_names, whole_terms
+from ggrep.index.lexical.tokens import whole_names, whole_terms, words
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.declared_name import name_parts
 from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
 from ggrep.model.traits import TEST
+from ggrep.model.written_names import (
+    OPERATOR_LANGUAGES,
+    declared_name,
+    is_same_name,
+    name_parts,
+    name_readings,
+    owners_of,
+    requested_lasts,
+    requested_spellings,
+    word_pattern,
+)
 from ggrep.search.query.eligible import Mask, eligible_rows
 from ggrep.search.query.row_reading import BATCH_ROWS, row_texts
 from ggrep.search.query.segments import SearchableSegment
@@ -55,12 +64,22 @@ class AskedName:
     """A name as requested.
 
     Attributes:
-        owners: what has to stand in front of it, outermost first.
-        last: what is looked for.
+        typed: what each file is searched for, as its language reads it.
+        owners: what has to stand in front of it, outermost first, where every mark separates.
+        last: what is looked for then.
     """
 
+    typed: str
     owners: tuple[str, ...]
     last: str
+
+    def spells(self, text: str) -> bool:
+        """Return whether a text is the name, quoting aside, and in its letter case."""
+        return any(is_same_name(text, last) for last in requested_lasts(self.typed))
+
+    def owners_of(self, spelled: str) -> tuple[str, ...]:
+        """Return what has to stand in front of a definition that is spelled so."""
+        return owners_of(self.typed, spelled) if self.owners else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +116,7 @@ class Searched:
 def split_name(name: str) -> AskedName:
     """Return the parts of a name: `a.b`, `a::b`, `a#b` and `a/b` are `b` of `a`."""
     *owners, last = name_parts(name)
-    return AskedName(tuple(owners), last)
+    return AskedName(declared_name(name), tuple(owners), last)
 
 
 def searched(
@@ -117,7 +136,7 @@ def searched(
     return Searched(view, segments, eligible)
 
 
-def mentioning_files(held: Searched, name: str, deadline: Deadline) -> list[NameFile]:
+def mentioning_files(held: Searched, asked: AskedName, deadline: Deadline) -> list[NameFile]:
     """Return the files that may contain a name, defining files first, then by path.
 
     Raises:
@@ -126,13 +145,14 @@ def mentioning_files(held: Searched, name: str, deadline: Deadline) -> list[Name
     found: list[NameFile] = []
     for place in range(len(held.segments)):
         deadline.check("looking up names")
-        naming = set(_files_of(held, place, _naming_rows(held, place, name)))
-        body = _files_of(held, place, _body_rows(held, place, name))
-        found += _name_files(held, place, naming.union(body), naming)
+        naming = set(_files_of(held, place, _naming_rows(held, place, asked)))
+        body = _files_of(held, place, _body_rows(held, place, asked))
+        signs = [] if words(asked.last) else _operator_files(held, place)
+        found += _name_files(held, place, naming.union(body, signs), naming)
     return sorted(found, key=lambda file: (not file.names, file.path))
 
 
-def defining_files(held: Searched, name: str, deadline: Deadline) -> list[NameFile]:
+def defining_files(held: Searched, asked: AskedName, deadline: Deadline) -> list[NameFile]:
     """Return the files that may define a name: a chunk is named so, or the text looks like it.
 
     Raises:
@@ -142,25 +162,32 @@ def defining_files(held: Searched, name: str, deadline: Deadline) -> list[NameFi
     found: list[NameFile] = []
     for place, segment in enumerate(held.segments):
         deadline.check("looking up names")
-        naming = set(_files_of(held, place, _naming_rows(held, place, name)))
-        rows = [row for row in _body_rows(held, place, name).tolist() if held.eligible[place][row]]
+        naming = set(_files_of(held, place, _naming_rows(held, place, asked)))
+        rows = [row for row in _body_rows(held, place, asked).tolist() if held.eligible[place][row]]
         others = [row for row in rows if int(segment.image.row_files[row]) not in naming]
-        hinted = _looking_so(held.view, segment, others, name, deadline)
+        hinted = _looking_so(held.view, segment, others, asked, deadline)
         found += _name_files(held, place, naming.union(hinted), naming)
     return sorted(found, key=lambda file: (not file.names, file.path))
 
 
-def _naming_rows(held: Searched, place: int, name: str) -> Rows:
-    """Return the rows of chunks that define a name, with or without the mark of a setter."""
+def _naming_rows(held: Searched, place: int, asked: AskedName) -> Rows:
+    """Return the rows of chunks that define a name, with any quoting."""
     postings = held.segments[place].row_postings
-    terms = whole_names((name, f"{name}=", f"#{name}"))
+    terms = whole_names(requested_spellings(asked.typed))
     found = [postings.rows_with(term, range(SYMBOL, SYMBOL + 1)) for term in terms]
     return np.unique(np.concatenate(found)).astype(np.uint32)
 
 
-def _body_rows(held: Searched, place: int, name: str) -> Rows:
+def _operator_files(held: Searched, place: int) -> list[int]:
+    """Return the files in languages with operators of their own: no posting holds one."""
+    image = held.segments[place].image
+    files = _files_of(held, place, np.flatnonzero(held.eligible[place]).astype(np.uint32))
+    return [file for file in files if image.language(file) in OPERATOR_LANGUAGES]
+
+
+def _body_rows(held: Searched, place: int, asked: AskedName) -> Rows:
     found: Rows | None = None
-    for term in whole_terms(name):
+    for term in whole_terms(asked.last):
         rows = held.segments[place].rows_with(term)
         found = rows if found is None else np.intersect1d(found, rows, assume_unique=True)
     return np.empty(0, dtype=np.uint32) if found is None else found
@@ -188,7 +215,7 @@ def _looking_so(
     view: SnapshotView,
     segment: SearchableSegment,
     rows: Sequence[int],
-    name: str,
+    asked: AskedName,
     deadline: Deadline,
 ) -> set[int]:
     """Return the files of those rows whose text looks like a definition."""
@@ -198,13 +225,17 @@ def _looking_so(
         batch = rows[start : start + BATCH_ROWS]
         for row, text in zip(batch, row_texts(view, segment, batch), strict=True):
             file = int(segment.image.row_files[row])
-            if file not in found and _looks(name, segment.image.language(file)).search(text):
+            if file not in found and _looks(asked.typed, segment.image.language(file)).search(text):
                 found.add(file)
     return found
 
 
 @lru_cache(256)
-def _looks(name: str, language: str) -> re.Pattern[str]:
+def _looks(typed: str, language: str) -> re.Pattern[str]:
     """Return the possible forms of a name's definition, in any letter case."""
-    whole = rf"(?<!\w){spelled_in_any_form(name)}(?!\w)"
+    names = [
+        word_pattern(reading.last, language, any_case=False).pattern
+        for reading in name_readings(typed, language)
+    ]
+    whole = rf"(?:``?|r\#|[\"'(|])?(?:{'|'.join(names or ['(?!)'])})[`\"')|]{{0,2}}"
     return re.compile(_DEFINING_HERE.get(language, _DEFINING).format(name=whole), re.IGNORECASE)

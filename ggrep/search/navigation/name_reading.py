@@ -7,9 +7,11 @@ from itertools import groupby
 from typing import Final, Self
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.scripts import nfc
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.sanitise import sanitise_line
+from ggrep.parse.languages.registry import KEYED, language_of
+from ggrep.parse.occurrences.keyed_names import with_keys
+from ggrep.parse.occurrences.occurrences import has_syntax
 from ggrep.parse.occurrences.words import MAX_MENTIONS, Occurrence, mentions_by_words, spots
 from ggrep.parse.workers.jobs import OccurrenceQuestion
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
@@ -85,14 +87,21 @@ class HoldingFiles(Iterator[HoldingFile]):
                 question = OccurrenceQuestion(
                     file.path, text.encode("utf-8", "replace"), self._name, self._any_case
                 )
-                if self._stands_in(question):
+                if self._stands_in(question) or _keeps_keys(file, question):
                     yield HoldingFile(file, text, question)
 
     def _stands_in(self, question: OccurrenceQuestion) -> bool:
-        found = spots(question.path_key, question.data, self._name, any_case=self._any_case)
-        return (
-            any(nfc(spot.text) != self._name for spot in found) if self._any_case else bool(found)
-        )
+        place = question.path_key, question.data, self._name
+        found = {spot.text for spot in spots(*place, any_case=self._any_case)}
+        if self._any_case and found:
+            found -= {spot.text for spot in spots(*place)}
+        return bool(found)
+
+
+def _keeps_keys(file: NameFile, question: OccurrenceQuestion) -> bool:
+    """Return whether chunks of a file are named so, and no syntax says what their names are."""
+    path, data = question.path_key, question.data
+    return file.names and (language_of(path, data) in KEYED or not has_syntax(path, data))
 
 
 def texts_of(
@@ -251,6 +260,9 @@ class Reading:
         if len(found) >= MAX_MENTIONS:
             path = sanitise_line(held.file.path)
             self.limits.append(LimitHit("max_mentions_per_file", MAX_MENTIONS, None, path))
+        ask = held.question
+        if _keeps_keys(held.file, ask):
+            found = with_keys(ask.path_key, ask.data, ask.name, found, any_case=ask.any_case)
         return NamedFile(held.file, held.text, tuple(self._places(held.file, found)))
 
     def _places(self, file: NameFile, found: Sequence[Occurrence]) -> Iterator[Place]:

@@ -4,7 +4,6 @@
 defines.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NoReturn, TypeVar
@@ -26,7 +25,6 @@ from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.segments import open_segments
 from ggrep.search.query.targets import HANDLE, find_target, is_held
 
-_NAME: Final = re.compile(r"[^\s/\\:]+(?:(?:::|/)[^\s/\\:]+)*")
 _MOST_SAID: Final = 5
 """Other definitions of a name that are told by their places."""
 _Asked = TypeVar("_Asked", SymbolRequest, ReferencesRequest)
@@ -127,8 +125,6 @@ def _refuse(context: Context, target: str, near: tuple[str, ...]) -> NoReturn:
 
 
 def _is_name(target: str) -> bool:
-    if not _NAME.fullmatch(target):
-        return False
     try:
         check_name(SymbolRequest(target))
     except InvalidRequest:

@@ -13,8 +13,8 @@ from ggrep.base.scripts import WORD, nfc
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.index.lexical.tokens import folded_name
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.declared_name import declared_name
 from ggrep.model.limits import LimitHit
+from ggrep.model.written_names import declared_name
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.literal import Matches, literal, matching_rows
 from ggrep.search.query.row_reading import BATCH_ROWS, row_columns

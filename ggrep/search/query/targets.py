@@ -10,13 +10,13 @@ import numpy as np
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest
+from ggrep.model.written_places import is_place_text, place_readings
 from ggrep.search.query.file_text import row_at
 from ggrep.search.query.segments import SearchableSegment, find_file
 
 _ROW_ID: Final = re.compile(r"#?[0-9a-f]{7,64}")
 HANDLE: Final = re.compile(r"#[0-9a-f]{7,64}")
 """How a text for agents names a chunk: the first digits of its row id."""
-_WITH_LINES: Final = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?")
 _WHOLE_ID: Final = 64
 _MOST_CANDIDATES: Final = 5
 """Rows that are named where several begin with the same digits."""
@@ -49,9 +49,7 @@ class Target:
 
 def is_place(text: str) -> bool:
     """Return whether a text has the form of a place with a line, or of a whole row id."""
-    found = _WITH_LINES.fullmatch(text)
-    named = found is not None and re.search(r"\s", text) is None
-    return named or (len(text) == _WHOLE_ID and _ROW_ID.fullmatch(text) is not None)
+    return is_place_text(text) or (len(text) == _WHOLE_ID and _ROW_ID.fullmatch(text) is not None)
 
 
 def find_target(segments: Sequence[SearchableSegment], text: str, deadline: Deadline) -> Target:
@@ -59,27 +57,27 @@ def find_target(segments: Sequence[SearchableSegment], text: str, deadline: Dead
 
     Args:
         segments: of the snapshot.
-        text: `path`, `path:line`, `path:line-line`, or a row id or at least 7 of its digits,
-            behind a `#` or not.
+        text: `path`, `path:line`, `path:line-line`, a place as compilers print it, or a row id
+            or at least 7 of its digits, behind a `#` or not.
         deadline: checked before each segment.
 
     Raises:
         InvalidRequest: nothing, or more than one row, is named so.
         DeadlineExceeded: time ran out.
     """
-    path = text.removeprefix("./")
-    if (held := find_file(segments, path)) is not None:
-        return replace(_of_lines(segments, held, path, 1, 1), is_file=True)
-    if (lines := _WITH_LINES.fullmatch(path)) is not None:
-        first, last = int(lines[2]), int(lines[3] or lines[2])
-        if not 1 <= first <= last:
+    whole, *readings = place_readings(text.removeprefix("./"))
+    for path, line, end in (whole, *readings):
+        if (held := find_file(segments, path.removeprefix("./"))) is None:
+            continue
+        if (path, line, end) == whole:
+            return replace(_of_lines(segments, held, path, 1, 1), is_file=True)
+        last = line if end is None else end
+        if not 1 <= line <= last:
             raise InvalidRequest(f"target: {text!r}: lines count from 1 and go up")
-        if (held := find_file(segments, lines[1])) is not None:
-            found = _of_lines(segments, held, lines[1], first, last)
-            return replace(found, is_range=lines[3] is not None)
-        path = lines[1]
-    elif _ROW_ID.fullmatch(text):
+        return replace(_of_lines(segments, held, path, line, last), is_range=end is not None)
+    if not readings and _ROW_ID.fullmatch(text):
         return _of_row_id(segments, text.removeprefix("#"), deadline)
+    path = (readings or [whole])[0].path
     raise InvalidRequest(f"target: no file {path!r} in this index{_nearest(segments, path)}")
 
 
@@ -89,12 +87,9 @@ def is_held(segments: Sequence[SearchableSegment], text: str, deadline: Deadline
     Raises:
         DeadlineExceeded: time ran out.
     """
-    path = text.removeprefix("./")
-    lines = _WITH_LINES.fullmatch(path)
-    if find_file(segments, path) is not None:
+    readings = place_readings(text.removeprefix("./"))
+    if any(find_file(segments, each.path.removeprefix("./")) is not None for each in readings):
         return True
-    if lines is not None:
-        return find_file(segments, lines[1]) is not None
     digits = text.removeprefix("#")
     return _ROW_ID.fullmatch(text) is not None and bool(_rows_of_id(segments, digits, deadline))
 

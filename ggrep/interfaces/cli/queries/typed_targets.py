@@ -1,17 +1,16 @@
 """Converts a typed target into one that a repository understands."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from ggrep.base.errors import InvalidRequest
+from ggrep.model.written_places import place_readings
 from ggrep.service.call_requests import scope_of
 from ggrep.service.places import Place, place_of
 
 HERE: Final = Path()
-_LINES: Final = re.compile(r"(?P<path>.+):(?P<lines>\d+(?:-\d+)?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ def target_of(typed: str, repo: Path | None) -> Target:
     """Return the target; paths are relative to the current directory, else to the root.
 
     Args:
-        typed: a row id, `path`, `path:line` or `path:line-line`.
+        typed: a row id, `path`, `path:line`, `path:line-line`, or a place as compilers print it.
         repo: the repository that was named; None for the one around the file, else around the
             current directory.
 
@@ -96,14 +95,12 @@ def parts_of(typed: str, root: Path | None, here: Path = HERE) -> tuple[Path | N
         root: files that do not lie below it are none; None for any.
         here: the directory that relative paths are read from.
     """
-    found = _LINES.fullmatch(typed)
-    readings = [(typed, "")] + ([(found["path"], f":{found['lines']}")] if found else [])
-    for path, lines in readings:
-        candidate = here / path
-        if not path or not _exists(candidate):
+    for reading in place_readings(typed):
+        candidate = here / reading.path
+        if not reading.path or not _exists(candidate):
             continue
         if root is None or candidate.resolve().is_relative_to(root):
-            return candidate, lines
+            return candidate, reading.lines
     return None, ""
 
 

@@ -49,10 +49,10 @@ from ggrep.interfaces.cli.queries.workspace_search import (
 from ggrep.interfaces.cli.terminal import open_terminal
 from ggrep.interfaces.surfaces.in_turn import in_turn
 from ggrep.model.answer_view import ViewOptions
-from ggrep.model.declared_name import last_part
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.says import MOST_MS
+from ggrep.model.written_names import last_part
 from ggrep.render.agent_text import AgentView, agent_text
 from ggrep.render.error_json import query_error
 from ggrep.render.error_text import error_lines

@@ -24,7 +24,7 @@
    (setter_signature name: (_) @name)
    (constructor_signature name: (_) @name)
    (factory_constructor_signature (identifier) @name)
-   (operator_signature)]) @definition.method . (function_body)? @end)
+   (operator_signature [(binary_operator) "[]" "[]=" "~"] @name)]) @definition.method . (function_body)? @end)
 (declaration [
    (function_signature name: (_) @name)
    (getter_signature name: (_) @name)

@@ -71,3 +71,14 @@
                       (#eq? @_macro "enum")) @definition.enum
 (macrocall_expression (macro_argument_list)) @wrapper
 (macro_argument_list) @wrapper
+
+; Operators, `Base.:+` and `var"two words"` as names.
+([(assignment . (call_expression
+    . [(operator) @name
+       (field_expression (quote_expression (operator) @name))
+       ((prefixed_string_literal prefix: (identifier) @_var) @name (#eq? @_var "var"))]))
+  (function_definition (signature (call_expression
+    . [(operator) @name
+       (field_expression (quote_expression (operator) @name))
+       ((prefixed_string_literal prefix: (identifier) @_var) @name (#eq? @_var "var"))])))]
+  @definition.function)

@@ -16,6 +16,7 @@ from ggrep.parse.languages.found import (
     wrapper,
 )
 
+_IN_BRACKETS: Final = re.compile(r"""\[\s*["']([^"'.:]+)["']\s*\]$""")
 _REQUIRE: Final = re.compile(r"""\brequire\s*\(?\s*["']([^"']+)["']""")
 
 
@@ -26,7 +27,7 @@ def _function(node: Node) -> Found | None:
 def _callable(node: Node, target: Node | None) -> Found | None:
     """Return the function `node` under the name `target`, with the tables it is put into."""
     method = target is not None and target.type == "method_index_expression"
-    path = text_of(target).replace(":", ".").split(".")
+    path = _IN_BRACKETS.sub(r".\1", text_of(target)).replace(":", ".").split(".")
     kind = "method" if method else "function"
     return Found(kind, path[-1], body_of(node), owners=tuple(path[:-1]))
 

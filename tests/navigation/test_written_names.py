@@ -2,7 +2,7 @@
 
 import pytest
 
-from ggrep.model.declared_name import declared_name
+from ggrep.model.written_names import declared_name
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,275 @@
+"""A name as each language writes it, as it is requested, and the form it is compared in.
+
+`` `two words` ``, `r#type`, `(<+>)`, `'quoted atom'` and `operator ==` are names with quoting.
+Requests and definitions are compared without it, in NFC. Letters of names, and the marks between a
+name and its container, depend on the language: `->` is a part of `string->list` in Lisps and a mark
+in `till->pay` in C++.
+"""
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from ggrep.base.scripts import nfc, spelled_in_any_form
+
+_KEYWORDS: Final = re.compile(
+    r"(?:(?:abstract|async|class|const|def|enum|export|final|fn|fun|func|function|impl|interface|"
+    r"let|macro|module|namespace|object|package|private|protected|protocol|pub|public|record|"
+    r"static|struct|sub|trait|type|typedef|union|val|var)\s+)+"
+    r"(?:\([^()]{0,200}\)\s*)?"
+)
+"""Words that declare a name, and the receiver of a method in Go."""
+_NAME: Final = re.compile(r"``[^`]+``|`[^`]+`|[^\s(){}<;=,]+")
+
+_QUOTED: Final = re.compile(
+    r"``(?P<a>[^`]+)``|`(?P<b>[^`]+)`|(?:var|@)?\"(?P<c>[^\"]+)\"|'(?P<d>[^']+)'|r\#(?P<e>\w+)"
+    r"|\((?P<f>\|[^()]+\|)\)|\(\s*(?P<g>[^\w\s()|]+|(?:let|and)[^\w\s()]+)\s*\)"
+    r"|\[(?P<h>[\w ]+)\]|(?P<i>\|[^|]+\|)"
+)
+_BARRED: Final = re.compile(r"\|[^|]+\|")
+_AT_RULE: Final = re.compile(r"@(?:function|keyframes|mixin|layer|property|include)\s+([\w-]+).*")
+_RULE_GIVEN: Final = re.compile(r"([.#][\w-]+)\(.*\)")
+_OPERATOR: Final = re.compile(r"operator\s*(?P<sign>[^\w\s].*)|operator\s+(?P<type>\w.*)")
+_SIGILS: Final = "$@#&*:`\"'="
+_SELECTOR: Final = re.compile(r"[.#]-{0,2}[^\W\d]")
+
+_MARK: Final = re.compile(r"(?<=[\w)\]`'\"?!])(?:::|->|\\|(?<!\br)#|[./:])(?=.)")
+"""Anything that may stand between a container and a name."""
+_DOTS: Final = frozenset({".", "::"})
+_MARKS: Final = _DOTS | {"->", "\\", "#", "/"}
+_ARITY: Final = re.compile(r"(?<=\w[?!])/\d+$|(?<=\w)/\d+$")
+
+LISPS: Final = frozenset({"clojure", "elisp", "fennel", "lisp", "racket", "scheme"})
+STYLES: Final = frozenset({"css", "less", "scss"})
+_MARKUPS: Final = frozenset({"astro", "erb", "html", "svelte", "vue", "xml"})
+_SCRIPTS: Final = frozenset({"javascript", "jsx", "tsx", "typescript"})
+_KEYED: Final = frozenset(
+    {"desktop", "dockerfile", "hcl", "ini", "json", "make", "markdown", "toml", "xml", "yaml"}
+)
+
+_DOLLAR: Final = frozenset({"java", "javascript", "svelte", "tsx", "typescript", "vue"})
+"""Languages in which `$` is a letter of names."""
+_DASH: Final = (
+    LISPS | STYLES | {"bash", "html", "make", "nix", "powershell", "tcl", "toml", "xml", "yaml"}
+)
+_PRIME: Final = frozenset({"elm", "fsharp", "haskell", "nix", "ocaml", "purescript"})
+"""Languages in which `'` is a letter behind the first."""
+_MARKED: Final = frozenset({"crystal", "elixir", "julia", "ruby"})
+"""Languages in which a name may end with `?` or `!`."""
+_LISP_LETTERS: Final = "?!*+<>="
+_SIGNS: Final = "!%&*+/<=>^|~-"
+"""Characters of operators."""
+OPERATOR_LANGUAGES: Final = LISPS | frozenset(
+    {
+        *("ada", "agda", "coq", "cpp", "crystal", "csharp", "d", "dart", "elixir", "elm", "fsharp"),
+        *("haskell", "julia", "nim", "ocaml", "prolog", "purescript", "r", "ruby", "scala"),
+        "swift",
+    }
+)
+"""Languages in which operators can be defined."""
+
+
+class NameReading(NamedTuple):
+    """A requested name as one language reads it.
+
+    Attributes:
+        owners: what has to enclose the name, outermost first.
+        last: the name itself, without quoting.
+    """
+
+    owners: tuple[str, ...]
+    last: str
+
+
+def declared_name(typed: str) -> str:
+    """Return the name that the head of a definition declares; other text as it is, in NFC."""
+    typed = nfc(typed.strip())
+    if not (head := _KEYWORDS.match(typed)):
+        return typed
+    name = _NAME.match(typed, head.end())
+    if not name or typed[name.end() :].strip()[:1] not in {*"(){}<;=,:[", ""}:
+        return typed
+    return name.group().rstrip(":")
+
+
+@lru_cache(4096)
+def bare_name(written: str) -> str:
+    """Return a name without its quoting, in NFC: the form in which names are compared."""
+    name = nfc(written.strip())
+    if (quoted := _QUOTED.fullmatch(name)) is not None:
+        name = next(text for text in quoted.groups() if text is not None)
+        return name[1:-1] if _BARRED.fullmatch(name) else name
+    if (operator := _OPERATOR.fullmatch(name)) is not None:
+        return _operator(operator)
+    rule = _AT_RULE.fullmatch(name) or _RULE_GIVEN.fullmatch(name)
+    return rule[1] if rule else name
+
+
+def _operator(named: re.Match[str]) -> str:
+    """Return the name of an operator without blanks and parameters."""
+    if named["type"] is not None:
+        return "operator " + " ".join(named["type"].partition("(")[0].split())
+    sign = "".join(named["sign"].split())
+    return f"operator{sign[:2] if sign.startswith('()') else sign.partition('(')[0]}"
+
+
+def is_same_name(defined: str, spelled: str) -> bool:
+    """Return whether a definition goes by a name, quoting, sigils and qualifiers aside."""
+    name, asked = bare_name(defined), bare_name(spelled)
+    if name == asked:
+        return True
+    if not re.search(r"\w", name) or (name.startswith("operator") and not name[8:9].isalnum()):
+        return False  # an operator goes by nothing but its own name
+    plain = name.replace(" ", "").strip(_SIGILS)
+    return asked.strip("$@%&") in {
+        *(name.removesuffix("="), plain, last_of(name), last_of(plain), plain.partition("<")[0])
+    }
+
+
+def last_of(name: str) -> str:
+    """Return a qualified definition's last part."""
+    for mark in ("::", ".", "\\"):
+        name = name.rpartition(mark)[2] or name
+    return name
+
+
+def name_readings(typed: str, language: str = "") -> tuple[NameReading, ...]:
+    """Return how a language reads a requested name, the reading to be preferred first.
+
+    A language may read `print.foo` as a name and as `foo` of `print`; without a language every
+    mark separates. None where the language has no such names.
+    """
+    name = declared_name(typed)
+    whole = NameReading((), bare_name(name))
+    if _SELECTOR.match(name):
+        return _selector_readings(name, whole, language)
+    if not re.search(r"\w", whole.last) or whole.last != name or language in STYLES | _KEYED:
+        return (whole, *(_cut(name, _DOTS) if language in _KEYED else ()))
+    if language in LISPS:
+        return (whole, *_cut(name, _DOTS | {"/"} if language == "clojure" else _DOTS))
+    if language in {"bash", "r"}:
+        return (whole, *_cut(name, _DOTS))
+    if language == "objc":
+        name = name.partition(":")[0] or name  # the first part of a selector names its method
+    return _cut(name, _MARKS | {":"} if language == "lua" else _MARKS)
+
+
+def _selector_readings(name: str, whole: NameReading, language: str) -> tuple[NameReading, ...]:
+    """Return how `.card` or `#top` is read: a rule of a style sheet, or a name with that letter."""
+    if language in _MARKUPS:
+        return (NameReading((), name[1:]),)
+    dotted = name[0] == "." and language in {"r", "bash", "make", "dockerfile"}
+    private = name[0] == "#" and language in _SCRIPTS
+    return (whole,) if dotted or private or language in STYLES or not language else ()
+
+
+def _cut(name: str, marks: frozenset[str]) -> tuple[NameReading, ...]:
+    """Return the name split at some marks."""
+    name = name if name.endswith("operator()") else name.removesuffix("()")
+    name = _ARITY.sub("", name).removeprefix("::").removeprefix("\\")
+    parts, start = [], 0
+    for mark in _MARK.finditer(name):
+        sign = mark.group()
+        if sign in marks:
+            parts.append(name[start : mark.start()])
+            start = mark.end()
+    owners = tuple(bare_name(part) for part in parts if part)
+    return (NameReading(owners, bare_name(name[start:])),)
+
+
+def name_parts(typed: str) -> list[str]:
+    """Return the parts of a name: `a.b`, `a::b`, `a#b` and `a/b` are `b` of `a`."""
+    reading = name_readings(typed)[-1]
+    return [*reading.owners, reading.last]
+
+
+def last_part(typed: str) -> str:
+    """Return a requested name without its container."""
+    return name_parts(typed)[-1]
+
+
+def owners_of(typed: str, spelled: str) -> tuple[str, ...]:
+    """Return what has to enclose a definition spelled so: `print.foo` has no container itself."""
+    name = declared_name(typed)
+    if bare_name(name) == bare_name(spelled):
+        return ()
+    for mark in _MARK.finditer(name):
+        if bare_name(name[mark.end() :]) == bare_name(spelled):
+            return tuple(name_parts(name[: mark.start()]))
+    return tuple(name_parts(typed)[:-1])
+
+
+@lru_cache(256)
+def requested_lasts(typed: str) -> tuple[str, ...]:
+    """Return each name that a request may mean in any language, without quoting and container."""
+    name = declared_name(typed)
+    starts = (0, *(mark.end() for mark in _MARK.finditer(name)))
+    lasts = (last_part(name), *(bare_name(name[start:]) for start in starts))
+    return tuple(dict.fromkeys((*lasts, *([name[1:]] if _SELECTOR.match(name) else ()))))
+
+
+def requested_spellings(typed: str) -> tuple[str, ...]:
+    """Return each name that a request may mean, with every quoting that names are indexed with."""
+    every = (each for last in requested_lasts(typed) for each in _quotings(last))
+    return tuple(dict.fromkeys((declared_name(typed), *every)))
+
+
+def _quotings(name: str) -> tuple[str, ...]:
+    around = (
+        *(
+            "{0}",
+            "{0}=",
+            "`{0}`",
+            "``{0}``",
+            '"{0}"',
+            "'{0}'",
+            "|{0}|",
+            "r#{0}",
+            "({0})",
+            "#{0}",
+            "\\{0}",
+        ),
+        *(".{0}", "${0}", "@{0}", "%{0}", "--{0}", "@mixin {0}", "@function {0}", "@keyframes {0}"),
+    )
+    signed = name.removeprefix("operator")
+    spelled = tuple(pattern.format(name) for pattern in around)
+    return (*spelled, f"operator {signed.strip()}") if signed != name else spelled
+
+
+@lru_cache(256)
+def word_pattern(name: str, language: str, any_case: bool) -> re.Pattern[str]:  # noqa: FBT001
+    """Return what finds a name in text where no letter of a longer name touches it.
+
+    Args:
+        name: without quoting and container.
+        language: decides what a letter is.
+        any_case: take other spellings in upper and lower case too.
+    """
+    more = "$" if language in _DOLLAR or "$" in name else ""
+    more += "'" if language in _PRIME else ""
+    more += "." if language == "r" else ""
+    more += "-" if language in _DASH or "-" in name else ""
+    more += _LISP_LETTERS if language in LISPS else ""
+    more += "/" if language in LISPS and language != "clojure" else ""
+    is_word = re.search(r"\w", name) is not None
+    letters = rf"\w{re.escape(more)}" if is_word or language in LISPS else _signs(name)
+    begins, ends = re.match(f"[{letters}]", name), re.search(f"[{letters}]$", name)
+    before = f"(?<![{letters}])" if begins else ""
+    after = f"(?![{letters}])" if ends else ""
+    if language in _MARKED and is_word and ends:
+        after += "(?![?!](?![=~]))"
+    return re.compile(before + _spelled(name) + after, re.IGNORECASE if any_case else 0)
+
+
+def _signs(name: str) -> str:
+    """Return the characters of operators, those of one with rarer characters among them."""
+    return re.escape("".join(dict.fromkeys(_SIGNS + name)))
+
+
+def _spelled(name: str) -> str:
+    """Return the pattern of a name; in C++ and C# blanks may stand inside of an operator's."""
+    operator = _OPERATOR.fullmatch(name)
+    if operator is None:
+        return spelled_in_any_form(name)
+    parts = (operator["sign"] or operator["type"]).split()
+    return r"\s{0,8}".join(["operator", *map(re.escape, parts)])

@@ -1,0 +1,269 @@
+"""The type of a member's receiver, where the function around it says so.
+
+`Container().open()`, `Container::new().open()`, and `c.open()` behind `c = Container()`,
+`let c: Container`, `def f(c: Container)` or `Container c = ...` name the type. Grammars call a
+declaration's parts `type` and `value` in nearly all languages, so one reader serves them all. No
+types are inferred beyond that.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from tree_sitter import Node
+
+from ggrep.parse.occurrences.surroundings import Way
+
+MAX_LOOKED_AT: Final = 60
+"""Places of a variable in front of its use that are looked at."""
+_MOST_BYTES: Final = 400
+"""Longest receiver, and longest value of a variable, that is read."""
+
+_MARK: Final = re.compile(rb"\s*(?:\?\.|!!?\.|&\.|\?->|->|::|\.|(?<=\w):)\s*$")
+_FUNCTIONS: Final = ("function", "method", "lambda", "closure", "constructor", "func_literal")
+_PARTS: Final = (
+    "body",
+    "call",
+    "declarator",
+    "invocation",
+    "name",
+    "param",
+    "primary",
+    "signature",
+)
+"""Words in the kinds of nodes that are parts or uses of a function."""
+_VARIABLE: Final = re.compile(r"[$@]{0,2}[^\W\d]\w*")
+_MADE: Final = re.compile(r"(?:new\s+)?(?P<name>\$?[^\W\d][\w.:\\$]*)\s*(?:::)?(?P<open>[<\[({]|$)")
+_CAST: Final = re.compile(r"\sas[?!]?\s+([\w.]+)\s*\??$")
+_UNWRAPPED: Final = re.compile(
+    r"(?:\?|!!?|\.(?:await|unwrap\(\)|expect\(\"[^\"]*\"\)|clone\(\)))\s*$"
+)
+_PREFIX: Final = re.compile(r"^(?:await\s|try[?!]?\s|[&*]\s*|mut\s)+")
+_MAKERS: Final = re.compile(
+    r"(?:new|default|create|build|make|init|instance|getInstance)$|from_|with_"
+)
+_POINTERS: Final = frozenset({"make_shared", "make_unique"})
+_NAMED_MAKER: Final = re.compile(r"[Nn]ew(?=[A-Z])")
+_TYPE: Final = re.compile(r"(?P<name>[^\W\d][\w.:\\$]*)\s*(?:[<\[](?P<inner>.*)[>\]])?")
+_TYPE_MARKS: Final = re.compile(
+    r"^[:&*\s?]+|\b(?:const|dyn|final|impl|in|inout|mut|out|readonly|ref|some|struct|volatile)\b\s*"
+    r"|'\w+\s|[&*?!\s]+$"
+)
+_WRAPPERS: Final = frozenset(
+    {
+        *("annotated", "arc", "box", "classvar", "final", "option", "optional", "rc", "ref"),
+        *("refmut", "shared_ptr", "type", "unique_ptr", "weak_ptr"),
+    }
+)
+_UNTYPED: Final = frozenset({"auto", "dynamic", "final", "let", "val", "var"})
+_NO_VALUE: Final = frozenset({"None", "nil", "null", "undefined"})
+_TYPES: Final = frozenset({"nullable_type", "type_annotation", "type_identifier", "user_type"})
+_ENDS: Final = ("block", "body", "statements")
+"""Words in the kinds of nodes that hold declarations, and are none."""
+_USES: Final = (
+    *("argument", "attribute", "binary", "call", "field_expression", "index", "invocation"),
+    *("member", "navigation", "return", "selector", "subscript"),
+)
+"""Words in the kinds of nodes in which a variable is read."""
+_SELVES: Final = frozenset({"self", "this", "cls", "super", "static", "Self"})
+_VALUES: Final = ("value", "right", "initializer", "default_value")
+
+
+def receiver_type(
+    way: Way, start: int, data: bytes, find: Callable[[str, int], Iterator[Way]]
+) -> str:
+    """Return the last part of the name of a receiver's type; empty where nothing says it.
+
+    Args:
+        way: from the root to the name of the member.
+        start: of that name, in bytes.
+        data: the file.
+        find: yields the ways to a variable's places in front of a byte, the nearest first.
+    """
+    receiver = _receiver(way, start, data)
+    if not receiver or receiver in _SELVES:
+        return ""
+    if not _VARIABLE.fullmatch(receiver):
+        return _made(receiver)
+    around = {node.id for node, _ in way if _is_function(node)}
+    for count, place in enumerate(find(receiver, start)):
+        if count == MAX_LOOKED_AT:
+            break
+        if not {node.id for node, _ in place if _is_function(node)} <= around:
+            continue
+        declared = _declared(place, data)
+        if declared is not None:
+            return declared
+    return ""
+
+
+def _receiver(way: Way, start: int, data: bytes) -> str:
+    """Return the text in front of a member, without the mark between them."""
+    for node, _ in reversed(way[-4:]):
+        before = data[node.start_byte : start]
+        if not before.strip():
+            continue
+        mark = _MARK.search(before)
+        if mark is None or mark.start() > _MOST_BYTES:
+            return ""
+        first = node
+        if not before[: mark.start()].strip():
+            # The receiver stands beside: `c` in front of the suffix `.open`.
+            first = first.prev_named_sibling or node
+            while first.type == "selector" and first.prev_named_sibling is not None:
+                first = first.prev_named_sibling
+        end = node.start_byte + mark.start()
+        if receiver := data[first.start_byte : end].decode("utf-8", "replace").strip():
+            return receiver.rstrip("?! ")
+    return ""
+
+
+def _is_function(node: Node) -> bool:
+    kind = node.type
+    is_part = any(word in kind for word in _PARTS)
+    return node.is_named and not is_part and any(word in kind for word in _FUNCTIONS)
+
+
+def _declared(place: Way, data: bytes) -> str | None:
+    """Return the type that a place gives its variable; empty if unknown, None if it gives none."""
+    leaf, value = place[-1][0], None
+    for node, _ in reversed(place[:-1]):
+        if _is_function(node) or any(word in node.type for word in _ENDS):
+            break
+        if _reads(node, leaf):
+            return None
+        name = _stated(node, leaf, data)
+        if name is not None:
+            return name
+        value = value or _value(node)
+    return None if value is None else _made(_chain(value, data))
+
+
+def _reads(node: Node, leaf: Node) -> bool:
+    """Return whether a node reads the variable instead of declaring it."""
+    value = _value(node)
+    return any(word in node.type for word in _USES) or (value is not None and _holds(value, leaf))
+
+
+def _stated(node: Node, leaf: Node, data: bytes) -> str | None:
+    """Return the type beside a variable; empty for a parameter without one, None for none."""
+    if node.type == "as_pattern":
+        return _made(_text(node.named_children[0], data))
+    if "parameters" in node.type or "parameter_list" in node.type:
+        return ""  # it hides what has that name outside
+    typed = node.child_by_field_name("type") or _typed_child(node)
+    name = "" if typed is None or _holds(typed, leaf) else _type_name(_text(typed, data))
+    return name if name and name not in _UNTYPED else None
+
+
+def _chain(value: Node, data: bytes) -> str:
+    """Return a value's text; in Dart a call's brackets are siblings of its name."""
+    end = value
+    while end.next_named_sibling is not None and end.next_named_sibling.type == "selector":
+        end = end.next_named_sibling
+    stop = min(end.end_byte, value.start_byte + _MOST_BYTES)
+    return data[value.start_byte : stop].decode("utf-8", "replace").strip()
+
+
+def _typed_child(node: Node) -> Node | None:
+    """Return the type beside a name, where the grammar has no field for it."""
+    return next((child for child in node.named_children[:4] if child.type in _TYPES), None)
+
+
+def _value(node: Node) -> Node | None:
+    """Return what a declaration or an assignment sets its variable to."""
+    if node.type.startswith(("for", "range", "enhanced_for")):
+        return None
+    for field in _VALUES:
+        value = node.child_by_field_name(field)
+        if value is not None:
+            return value
+    children = node.children
+    for place, child in enumerate(children[:-1]):
+        if child.type in {"=", ":="}:
+            return children[place + 1]
+    return None
+
+
+def _holds(node: Node, leaf: Node) -> bool:
+    return node.start_byte <= leaf.start_byte and leaf.end_byte <= node.end_byte
+
+
+def _text(node: Node, data: bytes) -> str:
+    end = min(node.end_byte, node.start_byte + _MOST_BYTES)
+    return data[node.start_byte : end].decode("utf-8", "replace").strip()
+
+
+def _made(text: str) -> str:
+    """Return the type that an expression makes: a call of it, `new`, a literal of it, a cast."""
+    if cast := _CAST.search(text):
+        return _last(cast[1])
+    text = _PREFIX.sub("", text)
+    while (shorter := _UNWRAPPED.sub("", text)) != text:
+        text = shorter
+    if text.startswith("(") and _closes(text, 0) == len(text) - 1:
+        return _made(text[1:-1].strip())
+    made = _MADE.match(text)
+    return "" if made is None else _called(text, made)
+
+
+def _called(text: str, made: re.Match[str]) -> str:
+    """Return the type that a text makes, if nothing stands behind the call of it."""
+    parts = [part for part in re.split(r"[.:\\]+", made["name"]) if part]
+    if parts[-1] in _POINTERS and made["open"] == "<":
+        return _type_name(text[made.end("open") : _closes(text, made.start("open"))])
+    is_new = text.startswith("new ")
+    is_call = bool(made["open"]) or is_new or parts[1:][-1:] == ["new"]
+    end = _behind_calls(text, made.start("open")) if made["open"] else len(text)
+    return _class_in(parts, is_new=is_new) if is_call and end == len(text) else ""
+
+
+def _class_in(parts: list[str], *, is_new: bool) -> str:
+    """Return the class among the parts of a called name: `Till` in `Till::open` and `newTill`."""
+    *owners, last = parts
+    if owners and not is_new and not last[0].isupper():
+        return owners[-1] if _MAKERS.match(last) else ""
+    return _NAMED_MAKER.sub("", last, count=1)
+
+
+def _behind_calls(text: str, place: int) -> int:
+    """Return the end of the brackets that follow each other from a place on."""
+    while place < len(text) and text[place] in "<[({":
+        closing = _closes(text, place)
+        if closing < 0:
+            return place
+        place = closing + 1
+        while text[place : place + 1] in {" ", ":"}:
+            place += 1
+    return place
+
+
+def _closes(text: str, place: int) -> int:
+    """Return where the bracket at a place is closed; -1 where it is not."""
+    depth = 0
+    for at in range(place, len(text)):
+        depth += (text[at] in "([{<") - (text[at] in ")]}>" and text[at - 1] not in "-=")
+        if depth == 0:
+            return at
+    return -1
+
+
+def _type_name(text: str) -> str:
+    """Return the name of a type without references, wrappers, and `None` beside it."""
+    kept = [part for part in text.split("|") if part.strip(" :") not in _NO_VALUE]
+    if len(kept) != 1:
+        return ""
+    name = kept[0].strip().strip("\"'")
+    while (plain := _TYPE_MARKS.sub("", name)) != name:
+        name = plain
+    typed = _TYPE.fullmatch(name)
+    if typed is None:
+        return ""
+    last = _last(typed["name"])
+    if last.casefold() in _WRAPPERS and typed["inner"]:
+        return _type_name(typed["inner"].partition(",")[0])
+    return last
+
+
+def _last(name: str) -> str:
+    return re.split(r"[.:\\]+", name)[-1]

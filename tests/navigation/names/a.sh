@@ -1,0 +1,4 @@
+my-func() { echo; }
+function pkg::run { echo; }
+function do.it() { echo; }
+readonly TOP_DIR=/

@@ -1,0 +1,8 @@
+(ns my.app)
+(def ^:dynamic *dyn* 1)
+(defn ->point [x] x)
+(defn string->list [s] s)
+(defn valid? [x] x)
+(defn save! [x] x)
+(defn a+b [x] x)
+(defprotocol Shape (area-of [this]))

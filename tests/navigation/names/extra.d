@@ -1,0 +1,2 @@
+struct Vec { Vec opBinary(string op)(Vec o) { return this; } ~this() {} }
+void run() {}

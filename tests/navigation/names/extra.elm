@@ -1,0 +1,2 @@
+module P exposing (..)
+foo_ x = x

@@ -1,0 +1,3 @@
+extends Node
+func _ready(): pass
+signal hit_it

@@ -1,0 +1,6 @@
+(defun list->string (x) x)
+(defvar *the-log* nil)
+(defmacro with-open! (x) x)
+(defun (setf area) (v x) v)
+(defun |two words| (x) x)
+(defconstant +max-size+ 3)

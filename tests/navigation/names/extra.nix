@@ -1,0 +1,5 @@
+{
+  my-pkg = x: x;
+  "two words" = 1;
+  foldl' = 2;
+}

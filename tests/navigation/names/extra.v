@@ -1,0 +1,2 @@
+module \my-mod (input a); endmodule
+module top(input a); endmodule

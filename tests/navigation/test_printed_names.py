@@ -1,0 +1,103 @@
+"""Names as outlines print them, in every language with a sample, asked for exactly so.
+
+`names/` holds names with operators, quotes, backticks, sigils and punctuation; the samples of
+chunking hold the other languages.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ggrep.model.navigation import Definition, ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineEntry, OutlineRequest
+from ggrep.model.written_names import is_same_name
+from ggrep.search.engine import engine as engines
+from ggrep.search.engine.engine import Engine
+from tests.fakes.mentions import InProcessMentions
+from tests.fakes.repos import InProcessPool, open_engine
+
+SAMPLES = {
+    "names": Path(__file__).parent / "names",
+    "samples": Path(__file__).parents[1] / "chunking" / "samples",
+}
+KEYS = sorted(
+    f"{folder}/{path.name}"
+    for folder, root in SAMPLES.items()
+    for path in root.iterdir()
+    if path.name != "expected.txt"
+)
+_UNDEFINED = frozenset({"impl"})
+"""Kinds of what is outlined and defines nothing: the type does that has the name."""
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """Return an engine over all samples."""
+    root = tmp_path_factory.mktemp("root")
+    for key in KEYS:
+        folder, _, name = key.partition("/")
+        (root / folder).mkdir(exist_ok=True)
+        (root / key).write_bytes((SAMPLES[folder] / name).read_bytes())
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(engines, "OccurrencePool", InProcessMentions)
+        patched.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
+        made = open_engine(root, tmp_path_factory.mktemp("home"), encoder="none")
+        made.sync()
+        yield made
+
+
+def entries(engine: Engine, key: str) -> list[OutlineEntry]:
+    (outline,) = engine.outline(OutlineRequest((key,), max_bytes=1 << 20)).outlines
+    return list(outline.entries)
+
+
+def printed(entry: OutlineEntry) -> list[str]:
+    return entry.name.split(", ")
+
+
+def defined(engine: Engine, name: str, key: str, entry: OutlineEntry) -> list[Definition]:
+    """Return the definitions of a name within the lines of an entry."""
+    found = engine.symbol(SymbolRequest(name, scope=key, limit=0)).definitions
+    return [one for one in found if entry.start_line <= one.line <= entry.end_line]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_printed_name_is_found_as_it_is_printed(engine: Engine, key: str) -> None:
+    """An agent passes on what it has read."""
+    listed = [entry for entry in entries(engine, key) if entry.kind not in _UNDEFINED]
+    lost = [
+        name for entry in listed for name in printed(entry) if not defined(engine, name, key, entry)
+    ]
+
+    assert lost == []
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if key.startswith("names/")])
+def test_a_qualified_name_is_found_as_it_is_printed(engine: Engine, key: str) -> None:
+    for entry in entries(engine, key):
+        for name in printed(entry):
+            for one in defined(engine, name, key, entry):
+                again = engine.symbol(SymbolRequest(one.qualified_name, scope=key, limit=0))
+
+                assert one.line in {each.line for each in again.definitions}, one.qualified_name
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if key.startswith("names/")])
+def test_a_printed_name_is_expanded_and_referred_to(engine: Engine, key: str) -> None:
+    for entry in entries(engine, key):
+        for name in printed(entry):
+            assert engine.references(ReferencesRequest(name, scope=key)).request.name == name
+            assert engine.expand(ExpandRequest(name)).content
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if key.startswith("names/")])
+def test_a_suggested_name_is_found_and_is_another_one(engine: Engine, key: str) -> None:
+    """A name that leads nowhere, or back, costs a call."""
+    for entry in entries(engine, key)[:2]:
+        asked = f"{printed(entry)[0]}zz"
+        for suggested in engine.symbol(SymbolRequest(asked)).suggestions[:2]:
+            assert not is_same_name(suggested, asked)
+            assert engine.symbol(SymbolRequest(suggested)).total, suggested
