@@ -75,6 +75,8 @@ UNSPACED: Final = _as_class(_UNSPACED)
 """Letters and marks of scripts without spaces, as the inside of a character class."""
 WORD: Final = rf"\w{MARKS}"
 r"""Characters of words, as the inside of a character class: `\w` has no combining marks."""
+_JAMO: Final = "\u1160-\u11ff"
+"""Vowels and final consonants, which form one letter with the jamo in front."""
 _MOST_PERMUTED: Final = 3
 """Marks on a letter that occur in another order; more of them are taken as they stand."""
 
@@ -104,9 +106,8 @@ def spelled_in_any_form(text: str) -> str:
     """Return a regular expression for a text in NFC, NFD or any form between them."""
     if text.isascii():
         return re.escape(text)
-    return "".join(
-        map(_forms, re.findall(rf".[{MARKS}]*", unicodedata.normalize("NFD", text), re.DOTALL))
-    )
+    letters = re.findall(rf".[{MARKS}{_JAMO}]*", unicodedata.normalize("NFD", text), re.DOTALL)
+    return "".join(map(_forms, letters))
 
 
 def _forms(letter: str) -> str:
