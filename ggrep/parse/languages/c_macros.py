@@ -46,7 +46,8 @@ _OBJC_NOISE: Final = re.compile(
 _TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}\"|/\*(?:[^*]|\*(?!/)){0,8000}\*/"
 _PLAIN: Final = rb"[^(){};\"/]|" + _TEXT
 _CALLED: Final = re.compile(
-    rb"\n(?:(?=[A-Zes])|[ \t]{1,8}(?=[A-Z_]{0,20}(?:TEST|SCENARIO)))(?:(?:static|extern)[ \t]{1,40}){0,2}(?P<macro>[A-Z][A-Z0-9_]{2,80}[ \t]?\()"
+    rb"\n(?:(?=[A-Zes])|[ \t]{1,8}(?=[A-Z_]{0,20}(?:TEST|SCENARIO)))"
+    rb"(?:(?:static|extern)[ \t]{1,40}){0,2}(?P<macro>[A-Z][A-Z0-9_]{2,80}[ \t]?\()"
     rb"(?P<given>(?:" + _PLAIN + rb"|\((?:" + _PLAIN + rb"|\((?:" + _PLAIN + rb"){0,200}\))"
     rb"{0,200}\)){0,2000})\)(?P<more>\s{0,80}\([^(){};\"]{0,400}\))?"
     rb"(?P<then>\s{0,80}\{|[ \t]*(?:=[^;{}\n]{0,200})?;|(?=[ \t]*\n#[ \t]*(?:elif|else|endif)\b))"

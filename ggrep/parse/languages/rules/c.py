@@ -235,8 +235,8 @@ def _scopes(node: Node) -> list[str]:
         node = name
     if node.type in _WITH_ARGUMENTS:
         return [*parts, field_text(node, "name")]
-    name = text_of(node)
-    return [*parts, name.partition("(")[0].strip() if node.type == "operator_cast" else name]
+    text = text_of(node)
+    return [*parts, text.partition("(")[0].strip() if node.type == "operator_cast" else text]
 
 
 def _unscoped(name: str) -> str:
