@@ -173,7 +173,7 @@ def _test(match: re.Match[bytes]) -> bytes:
     """Return a test that is given names alone, so that it reads as a function: two at most."""
     given = match["given"]
     first = _FIRST.match(given)
-    named = first and (_SECOND.match(given) or first)
+    named = first and ((b"CASE" not in match["macro"] and _SECOND.match(given)) or first)
     if named is first and first and given[first.end() :].lstrip()[:1] == b'"':
         named = None  # a fixture, and a text
     kept = named.end(1) if named else 0

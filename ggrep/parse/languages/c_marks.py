@@ -17,6 +17,7 @@ _RUN: Final = rb"[^(){};\"]{1,2000}+|" + _TEXT
 _GIVEN: Final = (
     rb"\((?:" + _RUN + rb"|\((?:" + _RUN + rb"|\((?:" + _RUN + rb"){0,40}+\)){0,80}+\)){0,80}+\)"
 )
+_ANGLES: Final = rb"<(?:[^<>;{}]{1,400}+|<(?:[^<>;{}]{1,400}+|<[^<>;{}]{0,400}+>){0,20}+>){0,20}+>"
 _TYPES_GIVEN: Final = rb"<[^;{}()]{0,200}>"
 _TYPE: Final = rb"(?:::)?[A-Za-z_][\w:]{0,120}(?:<[^;{}]{0,200}>(?:::\w{1,80})?)?"
 _NAME: Final = (
@@ -24,9 +25,9 @@ _NAME: Final = (
     rb"(?:~?[A-Za-z_]\w{0,120}(?:" + _TYPES_GIVEN + rb")?|operator\s{0,8}[^\w\s]{1,3})"
 )
 
-_MACRO: Final = re.compile(rb"[A-Z][A-Z0-9_](?<=[\s)>}:;]..)[A-Z0-9_]{1,80}(?=\(|\s|[;{]|:(?!:))")
+_MACRO: Final = re.compile(rb"[A-Z_][A-Z0-9_](?<=[\s)>}:;]..)[A-Z0-9_]{1,80}(?=\(|\s|[;{]|:(?!:))")
 """A word that can be a mark by the characters around it."""
-_MORE: Final = re.compile(rb"\s{1,80}[A-Z][A-Z0-9_]{2,80}(?!\w)(?:[ \t]?" + _GIVEN + rb")?")
+_MORE: Final = re.compile(rb"\s{1,80}[A-Z_][A-Z0-9_]{2,80}(?!\w)(?:[ \t]?" + _GIVEN + rb")?")
 _ARGUMENTS: Final = re.compile(rb"[ \t]{0,4}" + _GIVEN)
 _NOT_BLANK: Final = re.compile(rb"\S")
 
@@ -83,7 +84,9 @@ _MOST_LINE: Final = 400
 _HEADS: Final = tuple(
     re.compile(
         word
-        + rb"\b(?P<head>(?:[\w\s<>&*~\[\],-]{1,400}+|::|//[^\n]{0,400}\n|"
+        + rb"\b(?P<head>(?:[\w\s&*~\[\],-]{1,400}+|::|"
+        + _ANGLES
+        + rb"|//[^\n]{0,400}\n|"
         + _GIVEN
         + rb"){1,40}+)"
         rb"(?:\{|:(?!:)(?=[^;{}]{0,800}\{))"
