@@ -43,4 +43,4 @@ def test_each_reader_tells_the_same_definitions(
 
 
 def _bare(definition: Definition) -> Definition:
-    return definition._replace(name=definition.name.rpartition(".")[2])
+    return definition._replace(name=definition.own_name)

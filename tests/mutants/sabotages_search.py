@@ -508,7 +508,7 @@ SEARCH_SABOTAGES = (
     Sabotage(
         "locals are definitions",
         "ggrep/parse/chunking/outline.py",
-        '        if found.chunk_type == "constant" and not kept:\n'
+        '        if prototype or (found.chunk_type == "constant" and not kept):\n'
         "            return self._members(found, node, scope, depth)\n",
         "",
         (DEFINITIONS_TYPED + "test_locals_are_no_definitions",),

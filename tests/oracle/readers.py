@@ -26,6 +26,11 @@ class Definition(NamedTuple):
     kind: str
     name: str
 
+    @property
+    def own_name(self) -> str:
+        """Return the name without what it stands in."""
+        return _names(self.name)[1][0]
+
 
 def outlined(path: str, data: bytes) -> list[Definition]:
     """Return what `ggrep outline` lists, one line a name."""

@@ -132,10 +132,9 @@ class Outline:
             inner = (node for part in found.inside for node in part.named_children)
             return self._search(inner, scope, depth + 1, lead)
         kept = scope == "top" or (scope == "class" and self._rules.fields)
-        if found.chunk_type == "constant" and not kept:
+        prototype = scope == "local" and found.loose and self._rules.prototypes
+        if prototype or (found.chunk_type == "constant" and not kept):
             return self._members(found, node, scope, depth)
-        if scope == "local" and found.loose and self._rules.prototypes:
-            return []
         return [self._build(node, lead, found, scope, depth)]
 
     def _build(

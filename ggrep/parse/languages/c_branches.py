@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-_CHOICE: Final = re.compile(rb"^[ \t]{0,80}#[ \t]{0,80}el(?:se|if)", re.MULTILINE)
+_CHOICE: Final = re.compile(rb"#[ \t]{0,80}el(?:se|if)")
 _TOKEN: Final = re.compile(
     rb"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.){1,8}'|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
     rb"|^[ \t]{0,80}#[ \t]{0,80}(?P<word>[a-z]*+)(?P<rest>(?:[^\n\\]|\\\n|\\)*+)|[{}]",

@@ -46,7 +46,8 @@ _OBJC_NOISE: Final = re.compile(
 _TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}\"|/\*(?:[^*]|\*(?!/)){0,8000}\*/"
 _PLAIN: Final = rb"[^(){};\"/]|" + _TEXT
 _CALLED: Final = re.compile(
-    rb"\n(?:(?=[A-Zes])|[ \t]{1,8}(?=[A-Z_]{0,20}(?:TEST|SCENARIO)))(?:(?:static|extern)[ \t]{1,40}){0,2}(?P<macro>[A-Z][A-Z0-9_]{2,80}[ \t]?\()"
+    rb"\n(?:(?=[A-Zes])|[ \t]{1,8}(?=[A-Z_]{0,20}(?:TEST|SCENARIO)))"
+    rb"(?:(?:static|extern)[ \t]{1,40}){0,2}(?P<macro>[A-Z][A-Z0-9_]{2,80}[ \t]?\()"
     rb"(?P<given>(?:" + _PLAIN + rb"|\((?:" + _PLAIN + rb"|\((?:" + _PLAIN + rb"){0,200}\))"
     rb"{0,200}\)){0,2000})\)(?P<more>\s{0,80}\([^(){};\"]{0,400}\))?"
     rb"(?P<then>\s{0,80}\{|[ \t]*(?:=[^;{}\n]{0,200})?;|(?=[ \t]*\n#[ \t]*(?:elif|else|endif)\b))"
@@ -172,7 +173,7 @@ def _test(match: re.Match[bytes]) -> bytes:
     """Return a test that is given names alone, so that it reads as a function: two at most."""
     given = match["given"]
     first = _FIRST.match(given)
-    named = first and (_SECOND.match(given) or first)
+    named = first and ((b"CASE" not in match["macro"] and _SECOND.match(given)) or first)
     if named is first and first and given[first.end() :].lstrip()[:1] == b'"':
         named = None  # a fixture, and a text
     kept = named.end(1) if named else 0

@@ -12,14 +12,12 @@ _Span: TypeAlias = tuple[int, int]
 _Place: TypeAlias = Literal["start", "behind", "within", ""]
 """Where a mark stands: in front of a declaration, behind a parameter list, or in one."""
 
-_TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}\""
+_TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}+\""
+_RUN: Final = rb"[^(){};\"]{1,2000}+|" + _TEXT
 _GIVEN: Final = (
-    rb"\((?:[^(){};\"]|"
-    + _TEXT
-    + rb"|\((?:[^(){};\"]|"
-    + _TEXT
-    + rb"|\([^(){};\"]{0,200}\)){0,200}\)){0,400}\)"
+    rb"\((?:" + _RUN + rb"|\((?:" + _RUN + rb"|\((?:" + _RUN + rb"){0,40}+\)){0,80}+\)){0,80}+\)"
 )
+_ANGLES: Final = rb"<(?:[^<>;{}]{1,400}+|<(?:[^<>;{}]{1,400}+|<[^<>;{}]{0,400}+>){0,20}+>){0,20}+>"
 _TYPES_GIVEN: Final = rb"<[^;{}()]{0,200}>"
 _TYPE: Final = rb"(?:::)?[A-Za-z_][\w:]{0,120}(?:<[^;{}]{0,200}>(?:::\w{1,80})?)?"
 _NAME: Final = (
@@ -27,9 +25,9 @@ _NAME: Final = (
     rb"(?:~?[A-Za-z_]\w{0,120}(?:" + _TYPES_GIVEN + rb")?|operator\s{0,8}[^\w\s]{1,3})"
 )
 
-_MACRO: Final = re.compile(rb"[A-Z](?<=[\s)>}:;].)[A-Z0-9_]{2,80}(?=\(|\s|[;{]|:(?!:))")
+_MACRO: Final = re.compile(rb"[A-Z_][A-Z0-9_](?<=[\s)>}:;]..)[A-Z0-9_]{1,80}(?=\(|\s|[;{]|:(?!:))")
 """A word that can be a mark by the characters around it."""
-_MORE: Final = re.compile(rb"\s{1,80}[A-Z][A-Z0-9_]{2,80}(?!\w)(?:[ \t]?" + _GIVEN + rb")?")
+_MORE: Final = re.compile(rb"\s{1,80}[A-Z_][A-Z0-9_]{2,80}(?!\w)(?:[ \t]?" + _GIVEN + rb")?")
 _ARGUMENTS: Final = re.compile(rb"[ \t]{0,4}" + _GIVEN)
 _NOT_BLANK: Final = re.compile(rb"\S")
 
@@ -86,7 +84,9 @@ _MOST_LINE: Final = 400
 _HEADS: Final = tuple(
     re.compile(
         word
-        + rb"\b(?P<head>(?:[\w\s<>&*~\[\],-]{1,400}+|::|//[^\n]{0,400}\n|"
+        + rb"\b(?P<head>(?:[\w\s&*~\[\],-]{1,400}+|::|"
+        + _ANGLES
+        + rb"|//[^\n]{0,400}\n|"
         + _GIVEN
         + rb"){1,40}+)"
         rb"(?:\{|:(?!:)(?=[^;{}]{0,800}\{))"
@@ -108,12 +108,17 @@ _EXPORTS: Final = re.compile(rb"(?i)_(?:api|dll|export)\Z")
 _PARAMETERS: Final = re.compile(rb"\w\s+[\w*&]|[*&]")
 _CAPITALS: Final = re.compile(rb"[A-Z_][A-Z0-9_]+")
 _TRAILING: Final = re.compile(rb"(?:[A-Z0-9]{1,20}_){0,4}(?:FINAL|SEALED)(?:_[A-Z0-9]{1,20}){0,2}")
-_SECTIONS: Final = re.compile(
-    rb"^[ \t]{0,80}(?:(?:public|protected|private)[ \t]{1,8}(?P<slots>slots|Q_SLOTS)[ \t]{0,8}:"
-    rb"|(?P<signals>(?:signals|Q_SIGNALS)[ \t]{0,8}:))(?!:)",
-    re.MULTILINE,
+_SECTIONS: Final = tuple(
+    (re.compile(word + rb"[ \t]{0,8}:(?!:)"), before)
+    for word, before in (
+        (b"Q_SIGNALS", False),
+        (b"Q_SLOTS", True),
+        (b"signals", False),
+        (b"slots", True),
+    )
 )
-"""Sections of a class that Qt adds to those of the language."""
+"""Sections of a class that Qt adds to those of the language, and whether an access precedes."""
+_ACCESS: Final = frozenset({b"private", b"protected", b"public"})
 
 
 def without_marks(data: bytes) -> bytes:
@@ -168,27 +173,14 @@ def _in_text(data: bytes) -> Iterator[_Span]:
     text, last = b"\n" + data, 0
     place: _Place = ""
     for macro in _MACRO.finditer(text):
-        start, end = macro.span()
+        start = macro.start()
         if start < last:
             continue
         low = text.rfind(b"\n", max(0, start - _MOST_LINE), start) + 1 or max(0, start - _MOST_LINE)
         lead = text[low:start].strip()
         if not last or not text[last:start].isspace():
             place = _place(text, low, lead)
-        if not place:
-            continue
-        given = _ARGUMENTS.match(text, end)
-        stop = given.end() if given else end
-        if not given and text[end : end + 4].lstrip(b" \t")[:1] == b"(":
-            continue
-        if place == "start":
-            last = _before_declaration(text, low, start, stop, lead)
-        elif place == "behind":
-            last = _behind_parameters(text, stop)
-            if not last and not lead:
-                last = _before_declaration(text, low, start, stop, lead)
-        else:
-            last = _within(text, start, stop, lead, given=given is not None)
+        last = _end(text, macro, place, low, lead) if place else 0
         if last:
             yield start - 1, last - 1
 
@@ -197,32 +189,56 @@ def _place(text: bytes, low: int, lead: bytes) -> _Place:
     """Return where a mark stands by the text in front of it."""
     first = not lead
     if first:
-        above = text[max(0, low - _MOST_LINE) : low]
-        before = above.rstrip()
-        lead = before[before.rfind(b"\n") + 1 :].strip()
-        if lead.endswith(b"\\"):
-            return ""
-        if not lead or lead.startswith(_NO_CODE) or lead.endswith(b"*/"):
+        lead = _line_above(text, low)
+        if not lead:
             return "start"
-        if lead.endswith(b")") and above.count(b"\n", len(before)) > 1:
-            return "start"  # behind what a macro is defined as
-        lead = lead.partition(b"//")[0].rstrip()
     elif lead.startswith(_NO_CODE):
         return ""
     opening = _FIRST_WORD.match(lead)
     if opening and opening[0] in _STATEMENTS and not lead.endswith((b";", b"{", b"}")):
         return ""
-    ending = lead[-1:]
-    if ending in b";{}:" or (ending == b">" and (first or lead.startswith(b"template"))):
+    return _place_behind(lead, first=first)
+
+
+def _line_above(text: bytes, low: int) -> bytes:
+    """Return the line of code above; empty where a declaration may begin behind it."""
+    above = text[max(0, low - _MOST_LINE) : low]
+    before = above.rstrip()
+    line = before[before.rfind(b"\n") + 1 :].strip()
+    if line.endswith(b"\\"):
+        return b"\\"
+    if line.startswith(_NO_CODE) or line.endswith(b"*/"):
+        return b""
+    line = line.partition(b"//")[0].rstrip()
+    apart = above.count(b"\n", len(before)) > 1  # behind what a macro is defined as
+    return b"" if apart and line.endswith(b")") else line
+
+
+def _place_behind(lead: bytes, *, first: bool) -> _Place:
+    ending, last = lead[-1:], _LAST_WORD.search(lead)
+    word = last[0] if last else b""
+    template = ending == b">" and (first or lead.startswith(b"template"))
+    if template or ending in b";{}:" or word in _SPECIFIERS:
         return "start"
-    word = _LAST_WORD.search(lead)
-    if ending == b")" or (word and word[0] in _BEHIND and b")" in lead):
+    if ending == b")" or (word in _BEHIND and b")" in lead):
         return "behind"
-    if word and word[0] in _SPECIFIERS:
-        return "start"
-    if (word and word[0] in _RECORDS) or not _TYPED.fullmatch(lead):
-        return ""
-    return "within"
+    return "within" if word not in _RECORDS and _TYPED.fullmatch(lead) else ""
+
+
+def _end(text: bytes, macro: re.Match[bytes], place: _Place, low: int, lead: bytes) -> int:
+    """Return where a mark ends, its arguments included; 0 where a macro is none."""
+    start, stop = macro.span()
+    given = _ARGUMENTS.match(text, stop)
+    if given:
+        stop = given.end()
+    elif text[stop : stop + 4].lstrip(b" \t")[:1] == b"(":
+        return 0
+    if place == "within":
+        return _within(text, start, stop, lead, given=given is not None)
+    end = _behind_parameters(text, stop) if place == "behind" else 0
+    if end or (place == "behind" and lead):
+        return end
+    return _before_declaration(text, low, start, stop, lead)
 
 
 def _before_declaration(text: bytes, low: int, start: int, stop: int, lead: bytes) -> int:
@@ -267,6 +283,9 @@ def _within(text: bytes, start: int, stop: int, lead: bytes, *, given: bool) -> 
 
 
 def _sections(data: bytes) -> Iterator[_Span]:
-    if b"lots" in data or b"ignals" in data or b"_SLOTS" in data or b"_SIGNALS" in data:
-        for section in _SECTIONS.finditer(data):
-            yield section.span("slots" if section["slots"] else "signals")
+    for form, accessed in _SECTIONS:
+        for section in form.finditer(data):
+            start, end = section.span()
+            lead = data[data.rfind(b"\n", max(0, start - _MOST_LINE), start) + 1 : start].strip()
+            if lead in _ACCESS if accessed else not lead:
+                yield start, end - accessed

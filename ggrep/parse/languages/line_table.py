@@ -12,10 +12,10 @@ BLANK: Final = b" \t\r\n\f\v"
 
 _BLANKS: Final = re.compile(rb"[ \t\r\n\f\v]*")
 
-_MARK: Final = re.compile(rb"[A-Z][A-Z0-9_]{2}|__|\[\[")
+_MARK: Final = re.compile(rb"[A-Z_][A-Z0-9_]{2}|__|\[\[")
 """How a mark begins that a parser does not see."""
-_BRACKET: Final = re.compile(rb":\Z|BEGIN|END|NAMESPACE")
-"""Marks that stand for the head or the end of a block, or of a part of a class."""
+_BRACKET: Final = re.compile(rb"[:;]\Z|BEGIN|END|NAMESPACE")
+"""Marks that end a statement, or stand for the head or the end of a block or of a section."""
 
 MAX_INDENT: Final = 1_000
 """Bytes of a line that are looked at: a minified file holds thousands of definitions in one."""

@@ -26,7 +26,6 @@ _RECORDS: Final = {
 }
 _WITH_ARGUMENTS: Final = frozenset({"template_function", "template_method", "template_type"})
 """What is specialised: `cast<short>`."""
-_NO_NAMES: Final = frozenset({"final", "inline", "namespace"})
 _MAX_DECLARATOR_DEPTH: Final = 20
 _TEST: Final = re.compile(r"[A-Z0-9_]*TEST[A-Z0-9_]*")
 _MACRO: Final = re.compile(r"[A-Z][A-Z0-9]*(?:TEST|_)[A-Z0-9_]*|TEST[A-Z0-9_]*|SCENARIO")
@@ -51,7 +50,7 @@ def _function(node: Node) -> Found | None:
     if not names:
         return None
     if declarator is not None and declarator.type == "identifier":
-        return _behind_macro(node, names[0])
+        return Found("", inside=body_of(node))  # what a macro makes look like a function
     if declarator is not None and node.child_by_field_name("type") is None:
         made = _made(node, declarator)
         if made is not None:
@@ -76,7 +75,7 @@ def _made(node: Node, declarator: Node) -> Found | None:
         return None
     if not words:
         return Found("")  # a test that goes by a text
-    tested = _TEST.fullmatch(macro) is not None and len(words) > 1
+    tested = "TEST" in macro and "CASE" not in macro and len(words) > 1
     case = words[1 if tested else 0]
     owners = (text_of(words[0]),) if tested else ()
     span = (case.start_byte, case.end_byte)
@@ -101,23 +100,6 @@ def _called(node: Node) -> Found | None:
     if name is None or name.type != "identifier" or not (test or _MAKING.match(macro)):
         return None
     return Found("constant", text_of(name), loose=True, spans=((name.start_byte, name.end_byte),))
-
-
-def _behind_macro(node: Node, name: str) -> Found | None:
-    """Return the record or namespace that a macro in front of it makes look like a function.
-
-    `class EXPORTED Name { ... };` and `OPEN_NAMESPACE namespace name { ... }` are read as a
-    function definition without parameters.
-    """
-    kind = node.child_by_field_name("type")
-    unread = [text_of(child) for child in node.children if child.type == "ERROR"]
-    words = [word for word in (name, *unread) if word not in _NO_NAMES]
-    own = words[0] if words else ""
-    if kind is not None and kind.type in _RECORDS:
-        return Found(_RECORDS[kind.type], own, body_of(node))
-    if own and (name == "namespace" or "namespace" in unread):
-        return Found("module", own, body_of(node), thin=True, always_open=True)
-    return Found("", inside=body_of(node))
 
 
 def _declaration(node: Node) -> Found | None:
@@ -235,8 +217,8 @@ def _scopes(node: Node) -> list[str]:
         node = name
     if node.type in _WITH_ARGUMENTS:
         return [*parts, field_text(node, "name")]
-    name = text_of(node)
-    return [*parts, name.partition("(")[0].strip() if node.type == "operator_cast" else name]
+    text = text_of(node)
+    return [*parts, text.partition("(")[0].strip() if node.type == "operator_cast" else text]
 
 
 def _unscoped(name: str) -> str:
