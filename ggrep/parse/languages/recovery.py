@@ -18,20 +18,23 @@ from typing import Final, TypeAlias
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.line_table import LineTable
-from ggrep.parse.languages import trees
-from ggrep.parse.languages.trees import parse, parse_parts
+from ggrep.parse.languages.trees import parse
 
-TIMES: Final = 12
+TIMES: Final = 2
 """How often each byte of a text may be parsed again."""
-BASE_BYTES: Final = 20_000
+BASE_BYTES: Final = 10_000
 """Bytes that may be parsed again of any text, beside these."""
+
+MAX_ERRORS: Final = 6
+"""Errors that do not lie in each other of a text that is parsed again."""
+MAX_FAILURES: Final = 6
+"""Parts that are blanked one after the other of a block, or of the text, to no avail."""
 
 Span: TypeAlias = tuple[int, int]
 
 _LINE: Final = re.compile(rb"^([ \t]*+)(\S[^\n]*+)", re.MULTILINE)
 _CONTINUES: Final = re.compile(
-    rb"[})\]{|=,.:?&*]|->|//|#[^\[]|--|;;|!>"
+    rb"[})\]{|=,.:?&*]|->|;;"
     rb"|(?:and|begin|catch|do|done|elif|else|elseif|elsif|end\w*|ensure|esac|except|fi|finally|in|is"
     rb"|of|rescue|then|until|when|where|with)\b",
     re.IGNORECASE,
@@ -86,9 +89,22 @@ def parse_recovered(
         simpler: returns a text of the same length that is easier to parse.
     """
     root = parse(grammar, data)
-    if not root.has_error:
+    if not root.has_error or _is_foreign(root):
         return Parsed(root, data)
-    return _Recovery(grammar, data).run(root, simpler)
+    return _Recovery(grammar, data).run(data, root, simpler)
+
+
+def _is_foreign(root: Node) -> bool:
+    """Say whether errors lie all over a text, each by itself: its macros are another language."""
+    errors = 0
+    pending = [] if root.is_error else [root]
+    while pending and errors <= MAX_ERRORS:
+        for child in pending.pop().children:
+            if child.is_error or child.is_missing:
+                errors += 1
+            elif child.has_error:
+                pending.append(child)
+    return errors > MAX_ERRORS
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +128,12 @@ class _Recovery:
 
     def __init__(self, grammar: str, data: bytes) -> None:
         self._grammar = grammar
-        self._table = LineTable(data)
         self._blocks = layout(data)
         self._left = BASE_BYTES + TIMES * len(data)
 
-    def run(self, root: Node, simpler: Callable[[bytes], bytes] | None) -> Parsed:
+    def run(self, text: bytes, root: Node, simpler: Callable[[bytes], bytes] | None) -> Parsed:
         """Return the best tree once nothing helps or may be parsed any more."""
-        reading = _judge(self._blocks, self._table.data, root, ())
+        reading = _judge(self._blocks, text, root, ())
         if reading.broken and simpler is not None:
             reading = self._better(reading, simpler(reading.text), ())
         if reading.broken:
@@ -128,8 +143,9 @@ class _Recovery:
     def _alone(self, reading: _Reading) -> _Reading:
         """Blank what helps in each outermost block as long as nothing else is read."""
         text, blank = reading.text, reading.blank
+        starts = [inner.start for inner in reading.broken]
         for block in self._blocks:
-            if any(block.start <= inner.start < block.end for inner in reading.broken):
+            if bisect_left(starts, block.start) < bisect_left(starts, block.end):
                 alone = self._read([block], text, blank, block)
                 if alone is not None and alone.broken:
                     alone = self._improve([block], alone, block)
@@ -145,7 +161,8 @@ class _Recovery:
     ) -> _Reading:
         """Blank what helps the blocks until nothing does; of a part, what helps most first."""
         tried: set[Span] = set()
-        while True:
+        failures = 0
+        while failures < MAX_FAILURES:
             better: _Reading | None = None
             for span in _candidates(blocks, reading.broken):
                 if span in tried or not reading.text[span[0] : span[1]].strip():
@@ -159,9 +176,13 @@ class _Recovery:
                     better = other
                     if part is None:
                         break
+                failures += 1
+                if failures == MAX_FAILURES:
+                    break
             if better is None:
                 return reading
-            reading = better
+            reading, failures = better, 0
+        return reading
 
     def _read(
         self, blocks: Sequence[Block], text: bytes, blank: tuple[Span, ...], part: Block | None = None
@@ -173,11 +194,10 @@ class _Recovery:
         self._left -= size
         if part is None:
             return _judge(blocks, text, parse(self._grammar, text), blank)
-        ranges = [trees.part(self._table, part.start, part.end)]
         opening = _OPENING.match(text)
-        if opening is not None and opening.end() <= part.start:
-            ranges.insert(0, trees.part(self._table, 0, opening.end()))
-        return _judge(blocks, text, parse_parts(self._grammar, text, ranges), blank)
+        before = b"" if opening is None or part.start < opening.end() else opening[0] + b" "
+        root = parse(self._grammar, before + text[part.start : part.end])
+        return _judge(blocks, text, root, blank, part.start - len(before))
 
 
 def _without(text: bytes, span: Span) -> bytes:
@@ -186,9 +206,17 @@ def _without(text: bytes, span: Span) -> bytes:
 
 
 def _judge(
-    blocks: Sequence[Block], text: bytes, root: Node, blank: tuple[Span, ...]
+    blocks: Sequence[Block], text: bytes, root: Node, blank: tuple[Span, ...], base: int = 0
 ) -> _Reading:
-    """Return how well a tree agrees with the layout of its text."""
+    """Return how well a tree agrees with the layout of its text.
+
+    Args:
+        blocks: next to each other.
+        text: of the file.
+        root: of the tree, whose first byte is at `base` in the text.
+        blank: spans of the text.
+        base: see `root`.
+    """
     broken: list[Block] = []
     cost = 0
     rows = [blocks]
@@ -202,8 +230,8 @@ def _judge(
             if not block.blocks and _HEADER.fullmatch(text, block.start, block.end):
                 continue  # `namespace a;` or `module a where`: what follows is as deep
             end = block.start + len(text[block.start : block.end].rstrip())
-            node = root.descendant_for_byte_range(block.start, end)
-            parent, reach = _position(node, block, end, text)
+            node = root.descendant_for_byte_range(block.start - base, end - base)
+            parent, reach = _position(node, block, end, text, base)
             if reach:
                 broken.append(block)
                 cost += 1 + len(block.blocks)
@@ -220,34 +248,38 @@ def _start(block: Block) -> int:
     return block.start
 
 
-def _position(node: Node | None, block: Block, end: int, text: bytes) -> tuple[int, int]:
+def _position(
+    node: Node | None, block: Block, end: int, text: bytes, base: int
+) -> tuple[int, int]:
     """Return the id of the node that a block is a run of children of, or how far its syntax goes.
 
     Args:
         node: the smallest that holds the block.
         block: of the layout.
         end: of what is not blank of it.
-        text: that was parsed.
+        text: of the file.
+        base: what nodes count from.
     """
     if node is None:
         return 0, end
-    if node.start_byte == block.start and not text[end : node.end_byte].strip():
+    start = block.start - base
+    if node.start_byte == start and not text[end : node.end_byte + base].strip():
         outer = node.parent
-        while outer is not None and outer.start_byte == block.start and outer.parent is not None:
-            if text[end : outer.end_byte].strip():
+        while outer is not None and outer.start_byte == start and outer.parent is not None:
+            if text[end : outer.end_byte + base].strip():
                 break
             node, outer = outer, outer.parent
         return 0 if outer is None else outer.id, end * (node.is_error and bool(block.blocks))
-    first, last = _child_at(node, block.start), _child_at(node, end - 1)
-    if first is None or last is None or first.start_byte != block.start or first.is_error:
-        within = node.is_error and block.start <= node.start_byte and node.end_byte <= end
+    first, last = _child_at(node, start), _child_at(node, end - base - 1)
+    if first is None or last is None or first.start_byte != start or first.is_error:
+        within = node.is_error and start <= node.start_byte and node.end_byte <= end - base
         return node.id, end * (not within or bool(block.blocks))
     if last.is_error and block.blocks:
         return 0, end
     if node.is_error and not (_is_whole(first) and _is_whole(last)):
         return 0, end
-    if text[end : last.end_byte].strip():
-        return 0, last.end_byte
+    if text[end : last.end_byte + base].strip():
+        return 0, last.end_byte + base
     return node.id, 0
 
 
@@ -266,8 +298,9 @@ def _candidates(blocks: Sequence[Block], broken: Sequence[Block]) -> Iterator[Sp
 
     Of each the lines that close more than it opened, its body, then all of it.
     """
+    starts = [block.start for block in broken]
     for outer in blocks:
-        inside = [block for block in broken if outer.start <= block.start < outer.end]
+        inside = broken[bisect_left(starts, outer.start) : bisect_left(starts, outer.end)]
         for block in sorted(inside, key=_depth, reverse=True):
             for start, _ in block.lines[2:]:
                 yield start, block.end
