@@ -21,7 +21,13 @@ _SIMPLER: Final = re.compile(
     rb"(?P<skip>//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|\"\"\"(?:[^\"]|\"(?!\"\"))*+(?:\"\"\")?"
     rb"|" + _TEXT + rb")"
     rb"|(?P<first>" + _ANNOTATION + rb")(?P<others>(?:" + _GIVEN + rb")?"
-    rb"(?:\s{1,200}" + _ANNOTATION + rb"(?:" + _GIVEN + rb")?){1,20})(?=\s{1,200}" + _DECLARES + rb")"
+    rb"(?:\s{1,200}"
+    + _ANNOTATION
+    + rb"(?:"
+    + _GIVEN
+    + rb")?){1,20})(?=\s{1,200}"
+    + _DECLARES
+    + rb")"
     rb"|(?P<context>\bcontext\s?\((?:[^()]|\([^()]{0,200}\)){1,400}\))"
     rb"(?=\s{1,80}(?:@|" + _DECLARES + rb"))"
     rb"|(?<=[\w)>?])(?P<where>\s{0,80}\n\s{0,80})(?=where\s{1,8}\w{1,80}\s{0,8}:)"
@@ -46,16 +52,14 @@ def _simpler(match: re.Match[bytes]) -> bytes:
     match match.lastgroup:
         case "others":
             return match["first"] + b"(" + _KEPT.sub(b" ", match["others"][1:-1]) + b")"
-        case "context":
-            return _KEPT.sub(b" ", whole)
-        case "where":
-            return b" " * len(whole)
-        case "end":
-            return match["head"] + b" " * len(match["end"])
-        case "by" if _is_in_class_head(match.string, match.start()):
-            return _KEPT.sub(b" ", whole)
-        case _:
+        case "where" | "end":
+            return (match["head"] or b"").ljust(len(whole))
+        case "skip":
             return whole
+        case "by" if not _is_in_class_head(match.string, match.start()):
+            return whole
+        case _:
+            return _KEPT.sub(b" ", whole)
 
 
 def _is_in_class_head(data: bytes, end: int) -> bool:

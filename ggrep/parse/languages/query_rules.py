@@ -152,5 +152,5 @@ def _with_names(found: Found, nodes: Iterable[Node]) -> Found:
 
 
 def _name(node: Node) -> str:
-    name = text_of(node).lstrip("$").removeprefix('@')
+    name = text_of(node).lstrip("$").removeprefix("@")
     return name.strip("".join(_QUOTES)) if name.startswith(_QUOTES) else name

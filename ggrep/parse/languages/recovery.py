@@ -12,12 +12,12 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-
+from itertools import islice, pairwise
 from typing import Final, TypeAlias
 
 from tree_sitter import Node
 
+from ggrep.parse.languages.line_table import BLANK
 from ggrep.parse.languages.trees import parse
 
 TIMES: Final = 2
@@ -25,6 +25,8 @@ TIMES: Final = 2
 BASE_BYTES: Final = 10_000
 """Bytes that may be parsed again of any text, beside these."""
 
+LEAST_BYTES: Final = 100
+"""Bytes that a block counts for, however short it is."""
 MAX_ERRORS: Final = 6
 """Errors that do not lie in each other of a text that is parsed again."""
 MAX_FAILURES: Final = 6
@@ -40,7 +42,9 @@ _CONTINUES: Final = re.compile(
     re.IGNORECASE,
 )
 """How a line begins that goes on with the block before it."""
-_LEADS: Final = re.compile(rb"@(?!end|interface|implementation|protocol)|#\[|\[<|\[\w+(?:\(.*\))?\]\s*$")
+_LEADS: Final = re.compile(
+    rb"@(?!end|interface|implementation|protocol)|#\[|\[<|\[\w+(?:\(.*\))?\]\s*$"
+)
 """How a line begins that belongs to the block behind it."""
 _HEADER: Final = re.compile(rb"[\w\s.;:\"#]+\{?")
 _KEPT: Final = re.compile(rb"[^\s]")
@@ -65,6 +69,7 @@ class Block:
         depth: of blocks around it.
         body: the lines between the last two that stand as deep as its first.
         blocks: inside of it.
+        lines: from their first character that is no blank, those as deep as its first.
         size: of blocks, itself among them.
     """
 
@@ -109,16 +114,15 @@ def _is_foreign(root: Node) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A text with some parts blank, and how well its tree agrees with the layout.
+    """A text with some blocks blank, and how well its tree agrees with the layout.
 
     Attributes:
         broken: blocks that it does not agree with, in source order.
-        cost: how many blocks these and the blank parts spoil.
+        cost: how many blocks are blank or spoiled by these.
     """
 
     text: bytes
     root: Node
-    blank: tuple[Span, ...]
     broken: tuple[Block, ...]
     cost: int
 
@@ -133,88 +137,87 @@ class _Recovery:
 
     def run(self, text: bytes, root: Node, simpler: Callable[[bytes], bytes] | None) -> Parsed:
         """Return the best tree once nothing helps or may be parsed any more."""
-        reading = _judge(self._blocks, text, root, ())
+        reading = _judge(self._blocks, text, root)
         if reading.broken and simpler is not None:
-            reading = self._better(reading, simpler(reading.text), ())
+            reading = self._simplified(reading, simpler(text))
         if reading.broken:
             reading = self._improve(self._blocks, self._alone(reading))
         return Parsed(reading.root, reading.text)
 
+    def _simplified(self, reading: _Reading, text: bytes) -> _Reading:
+        """Return the simpler text if its own layout agrees better with its tree."""
+        blocks = layout(text)
+        other = self._read(blocks, text)
+        if other is None or other.cost >= reading.cost:
+            return reading
+        self._blocks = blocks
+        return other
+
     def _alone(self, reading: _Reading) -> _Reading:
         """Blank what helps in each outermost block as long as nothing else is read."""
-        text, blank = reading.text, reading.blank
+        text = reading.text
         starts = [inner.start for inner in reading.broken]
         for block in self._blocks:
             if bisect_left(starts, block.start) < bisect_left(starts, block.end):
-                alone = self._read([block], text, blank, block)
+                alone = self._read([block], text, block)
                 if alone is not None and alone.broken:
-                    alone = self._improve([block], alone, block)
-                    text, blank = alone.text, alone.blank
-        return reading if blank == reading.blank else self._better(reading, text, blank)
-
-    def _better(self, reading: _Reading, text: bytes, blank: tuple[Span, ...]) -> _Reading:
-        other = self._read(self._blocks, text, blank)
-        return reading if other is None or other.cost >= reading.cost else other
+                    text = self._improve([block], alone, block).text
+        together = None if text == reading.text else self._read(self._blocks, text)
+        return reading if together is None or together.cost >= reading.cost else together
 
     def _improve(
         self, blocks: Sequence[Block], reading: _Reading, part: Block | None = None
     ) -> _Reading:
         """Blank what helps the blocks until nothing does; of a part, what helps most first."""
         tried: set[Span] = set()
-        failures = 0
-        while failures < MAX_FAILURES:
-            better: _Reading | None = None
-            for span in _candidates(blocks, reading.broken):
-                if span in tried or not reading.text[span[0] : span[1]].strip():
-                    continue
-                tried.add(span)
-                blank = (*reading.blank, span)
-                other = self._read(blocks, _without(reading.text, span), blank, part)
-                if other is None:
-                    break
+        better: _Reading | None = reading
+        while better is not None:
+            reading, better = better, None
+            for other in islice(self._others(blocks, reading, part, tried), MAX_FAILURES):
                 if other.cost < (better or reading).cost:
                     better = other
                     if part is None:
                         break
-                failures += 1
-                if failures == MAX_FAILURES:
-                    break
-            if better is None:
-                return reading
-            reading, failures = better, 0
         return reading
 
+    def _others(
+        self, blocks: Sequence[Block], reading: _Reading, part: Block | None, tried: set[Span]
+    ) -> Iterator[_Reading]:
+        """Yield readings with one more span blank that was not tried before."""
+        for start, end in _candidates(blocks, reading.broken):
+            if (start, end) in tried or not reading.text[start:end].strip():
+                continue
+            tried.add((start, end))
+            blank = _KEPT.sub(b" ", reading.text[start:end])
+            text = b"".join((reading.text[:start], blank, reading.text[end:]))
+            other = self._read(blocks, text, part)
+            if other is None:
+                return
+            yield other
+
     def _read(
-        self, blocks: Sequence[Block], text: bytes, blank: tuple[Span, ...], part: Block | None = None
+        self, blocks: Sequence[Block], text: bytes, part: Block | None = None
     ) -> _Reading | None:
         """Parse a text, or a block of it; None once enough was parsed."""
-        size = len(text) if part is None else part.end - part.start
+        size = max(LEAST_BYTES, len(text) if part is None else part.end - part.start)
         if size > self._left:
             return None
         self._left -= size
         if part is None:
-            return _judge(blocks, text, parse(self._grammar, text), blank)
+            return _judge(blocks, text, parse(self._grammar, text))
         opening = _OPENING.match(text)
         before = b"" if opening is None or part.start < opening.end() else opening[0] + b" "
         root = parse(self._grammar, before + text[part.start : part.end])
-        return _judge(blocks, text, root, blank, part.start - len(before))
+        return _judge(blocks, text, root, part.start - len(before))
 
 
-def _without(text: bytes, span: Span) -> bytes:
-    start, end = span
-    return b"".join((text[:start], _KEPT.sub(b" ", text[start:end]), text[end:]))
-
-
-def _judge(
-    blocks: Sequence[Block], text: bytes, root: Node, blank: tuple[Span, ...], base: int = 0
-) -> _Reading:
+def _judge(blocks: Sequence[Block], text: bytes, root: Node, base: int = 0) -> _Reading:
     """Return how well a tree agrees with the layout of its text.
 
     Args:
         blocks: next to each other.
         text: of the file.
         root: of the tree, whose first byte is at `base` in the text.
-        blank: spans of the text.
         base: see `root`.
     """
     broken: list[Block] = []
@@ -224,14 +227,14 @@ def _judge(
         row = rows.pop()
         parents: list[int] = []
         for at, block in enumerate(row):
-            if any(low <= block.start and block.end <= high for low, high in blank):
+            if text[block.start] in BLANK:
                 cost += block.size
                 continue
             if not block.blocks and _HEADER.fullmatch(text, block.start, block.end):
                 continue  # `namespace a;` or `module a where`: what follows is as deep
             end = block.start + len(text[block.start : block.end].rstrip())
             node = root.descendant_for_byte_range(block.start - base, end - base)
-            parent, reach = _position(node, block, end, text, base)
+            parent, reach = _place(node, block, end, text, base)
             if reach:
                 broken.append(block)
                 cost += 1 + len(block.blocks)
@@ -241,17 +244,15 @@ def _judge(
             if reach or (node is not None and node.has_error):
                 rows.append(block.blocks)
         cost += len(parents) - max(Counter(parents).values(), default=0)
-    return _Reading(text, root, blank, tuple(sorted(broken, key=_start)), cost)
+    return _Reading(text, root, tuple(sorted(broken, key=_start)), cost)
 
 
 def _start(block: Block) -> int:
     return block.start
 
 
-def _position(
-    node: Node | None, block: Block, end: int, text: bytes, base: int
-) -> tuple[int, int]:
-    """Return the id of the node that a block is a run of children of, or how far its syntax goes.
+def _place(node: Node | None, block: Block, end: int, text: bytes, base: int) -> tuple[int, int]:
+    """Return the id of the node whose children a block is a run of, or how far its syntax goes.
 
     Args:
         node: the smallest that holds the block.
@@ -269,28 +270,26 @@ def _position(
             if text[end : outer.end_byte + base].strip():
                 break
             node, outer = outer, outer.parent
-        return 0 if outer is None else outer.id, end * (node.is_error and bool(block.blocks))
+        return 0 if outer is None else outer.id, end if node.is_error and block.blocks else 0
     first, last = _child_at(node, start), _child_at(node, end - base - 1)
-    if first is None or last is None or first.start_byte != start or first.is_error:
-        within = node.is_error and start <= node.start_byte and node.end_byte <= end - base
-        return node.id, end * (not within or bool(block.blocks))
-    if last.is_error and block.blocks:
-        return 0, end
-    if node.is_error and not (_is_whole(first) and _is_whole(last)):
-        return 0, end
-    if text[end : last.end_byte + base].strip():
-        return 0, last.end_byte + base
-    return node.id, 0
+    if first is None or last is None or not _is_run(node, first, last, start, block):
+        inside = node.is_error and start <= node.start_byte and node.end_byte <= end - base
+        return node.id, 0 if inside and not block.blocks else end
+    reach = last.end_byte + base
+    return node.id, reach if text[end:reach].strip() else 0
+
+
+def _is_run(node: Node, first: Node, last: Node, start: int, block: Block) -> bool:
+    """Say whether children are whole, of a node that is broken only around them."""
+    if first.start_byte != start or first.is_error or (last.is_error and block.blocks):
+        return False
+    return not node.is_error or (first.is_named and last.is_named and not last.is_error)
 
 
 def _child_at(node: Node, offset: int) -> Node | None:
     """Return the child that holds a byte; by a cursor, as `first_child_for_byte` may crash."""
     cursor = node.walk()
     return None if cursor.goto_first_child_for_byte(offset) is None else cursor.node
-
-
-def _is_whole(node: Node) -> bool:
-    return node.is_named and not node.is_error
 
 
 def _candidates(blocks: Sequence[Block], broken: Sequence[Block]) -> Iterator[Span]:
@@ -348,7 +347,10 @@ def _close(data: bytes, stack: list[Block], end: int) -> None:
     block.end = end
     block.size += sum(inner.size for inner in block.blocks)
     if not block.blocks:
-        block.body = data.find(b"{", block.start, end) + 1 or end, data.rfind(b"}", block.start, end)
+        block.body = (
+            data.find(b"{", block.start, end) + 1 or end,
+            data.rfind(b"}", block.start, end),
+        )
         return
     last = block.lines[-1]
     if block.blocks[-1].start > last[0]:

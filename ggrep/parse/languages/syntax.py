@@ -1,6 +1,7 @@
 """The rules of each language: a module of rules, or else a file of queries."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -12,13 +13,29 @@ from tree_sitter import Node
 from ggrep.parse.languages.embedded_scripts import Script
 from ggrep.parse.languages.found import Rules, nothing
 from ggrep.parse.languages.line_table import LineTable
-from ggrep.parse.languages.registry import GRAMMARS, QUERIED
 from ggrep.parse.languages.recovery import Parsed, parse_recovered
+from ggrep.parse.languages.registry import GRAMMARS, QUERIED
 from ggrep.parse.languages.trees import parse_parts, part
 
 _DECLARES: Final = re.compile(rb"^val\b", re.MULTILINE)
 """What an OCaml interface has and a structure has not."""
-_WITH_MACROS: Final = frozenset({"c", "cpp", "objc"})
+_SHOWN: Final = MappingProxyType(
+    {
+        "c": ("c_macros", "expanded"),
+        "cpp": ("c_macros", "expanded"),
+        "fsharp": ("fsharp", "without_marks"),
+        "groovy": ("groovy", "as_words"),
+        "kotlin": ("kotlin", "with_plain_heads"),
+        "matlab": ("octave", "as_matlab"),
+        "objc": ("c_macros", "expanded_objc"),
+    }
+)
+"""Languages of which a simpler text is parsed, and the function that makes it."""
+_SIMPLER: Final = MappingProxyType({"bash": ("bash", "with_plain_words")})
+"""Languages of which a simpler text is parsed where errors hide definitions."""
+_KEPT: Final = re.compile(rb"\S")
+MAX_RECOVERED: Final = 8
+"""Programs of one file at most that are parsed again without what is broken."""
 _RULED: Final = MappingProxyType(
     {language: language for language in GRAMMARS.keys() - QUERIED}
     | {
@@ -35,27 +52,17 @@ _RULED: Final = MappingProxyType(
 
 def shown(language: str, data: bytes) -> bytes:
     """Return the text to parse, byte for byte as long as the file's."""
-    if language == "matlab":
-        from ggrep.parse.languages.octave import as_matlab
-
-        return as_matlab(data)
-    if language == "groovy":
-        from ggrep.parse.languages.groovy import as_words
-
-        return as_words(data)
-    if language == "kotlin":
-        from ggrep.parse.languages.kotlin import with_plain_heads
-
-        return with_plain_heads(data)
-    if language == "fsharp":
-        from ggrep.parse.languages.fsharp import without_marks
-
-        return without_marks(data)
-    if language not in _WITH_MACROS:
+    if language not in _SHOWN:
         return data
-    from ggrep.parse.languages.c_macros import expanded, expanded_objc
+    module, function = _SHOWN[language]
+    return _simplifier(module, function)(data)
 
-    return expanded_objc(data) if language == "objc" else expanded(data)
+
+@cache
+def _simplifier(module: str, function: str) -> Callable[[bytes], bytes]:
+    """Return what simplifies a text, loaded when a file of its language comes first."""
+    loaded = import_module(f"ggrep.parse.languages.{module}")
+    return cast("Callable[[bytes], bytes]", getattr(loaded, function))
 
 
 def grammar_of(language: str, data: bytes) -> str:
@@ -72,16 +79,20 @@ def tree(language: str, data: bytes) -> Node:
 
 def parsed(language: str, data: bytes, text: bytes) -> Parsed:
     """Return the syntax tree of a file of which `text` is to be parsed."""
-    simpler = None
-    if language == "bash":
-        from ggrep.parse.languages.bash import with_plain_words as simpler
+    simpler = _simplifier(*_SIMPLER[language]) if language in _SIMPLER else None
     return parse_recovered(grammar_of(language, data), text, simpler)
 
 
 def script_tree(table: LineTable, script: Script) -> Node:
     """Return the root of a program inside of a file; its nodes stand where they do there."""
-    within = part(table, script.start, script.end)
-    return parse_parts(GRAMMARS[script.language], table.data, [within])
+    grammar, within = GRAMMARS[script.language], part(table, script.start, script.end)
+    root = parse_parts(grammar, table.data, [within])
+    if not root.has_error or (script.end - script.start) * MAX_RECOVERED < len(table.data):
+        return root
+    before, behind = table.data[: script.start], table.data[script.end :]
+    inner = table.data[script.start : script.end]
+    text = b"".join((_KEPT.sub(b" ", before), inner, _KEPT.sub(b" ", behind)))
+    return parse_recovered(grammar, text).root
 
 
 def rules_for(language: str, root: Node, data: bytes) -> Rules:

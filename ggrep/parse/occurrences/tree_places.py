@@ -15,8 +15,8 @@ from tree_sitter import Node, TreeCursor
 from ggrep.parse.languages.embedded_scripts import scripts_of
 from ggrep.parse.languages.found import Found, Rules
 from ggrep.parse.languages.line_table import LineTable
-from ggrep.parse.languages.registry import GRAMMARS, language_of
 from ggrep.parse.languages.recovery import Parsed
+from ggrep.parse.languages.registry import GRAMMARS, language_of
 from ggrep.parse.languages.syntax import grammar_of, parsed, rules_for, script_tree
 from ggrep.parse.languages.trees import parse
 from ggrep.parse.occurrences.definitions import Heads, without_repeats
