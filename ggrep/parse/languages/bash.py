@@ -7,7 +7,6 @@ stays where it is.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 MAX_DEPTH: Final = 100
@@ -18,22 +17,22 @@ _TOKEN: Final = re.compile(
     rb"|(?P<comment>(?:^|(?<=[\s;(]))#[^\n]*+)"
     rb"|(?P<single>\$'(?:[^'\\]|\\(?s:.))*+'|'[^']*+')"
     rb"|(?P<here><<-?[ \t]*+(?P<mark>[\"'\\]?)(?P<word>[A-Za-z_]\w*+)[\"']?(?!<))"
-    rb"|(?P<opens>\$\{|\$?\(\(|\$?\(|[<>]\(|\$?\")|(?P<closes>[)}])|`|\n",
+    rb"|(?P<opens>\$\{|\$?\(\(|\$?\(|[<>]\(|\$?\"|`)|[)}\n]",
     re.MULTILINE,
 )
-_CLOSING: Final = {b"{": b"}", b"(": b")", b'"': b'"'}
+_CLOSING: Final = {b"{": b"}", b"(": b")", b'"': b'"', b"`": b"`"}
+_CODE: Final = frozenset({b"", b")"})
+_INSERTS: Final = frozenset({b"$", b"`", b'"'})
+"""How what counts inside of strings and expansions begins."""
 _GROUP: Final = rb"\((?:[^()\n]|\([^()\n]*+\))*+\)"
 _CLASS: Final = rb"\[[!^]?+\]?+(?:\[:\w+:\]|\\.|[^\]\\\s\"';])*+\]"
 _PATTERN: Final = re.compile(
     rb"(?P<keep>(?:^|(?<=[\s;(]))#[^\n]*+|\"[^\"]*+\")"
-    rb"|=~[ \t\\]*+\n?[ \t]*+(?P<regex>(?:\\.|\"[^\"\n]*+\"|"
-    + _CLASS
-    + rb"|"
-    + _GROUP
-    + rb"|[^\s\\\"\[(])++)"
+    rb"|=~[ \t\\]*+\n?[ \t]*+"
+    rb"(?P<regex>(?:\\.|\"[^\"\n]*+\"|" + _CLASS + rb"|" + _GROUP + rb"|[^\s\\\"\[(])++)"
     rb"|(?P<glob>[?*+@!]" + _GROUP + rb")"
     rb"|(?<=[(\s])(?P<key>\[[^\]\n]*+\]\+?=)"
-    rb"|^[ \t]*+(?P<choice>[^\s()#\"]*+[\[\\{}<>?*~^][^\s()\"]*+)(?=[ \t]*+\)[ \t]*+(?:$|#))"
+    rb"|^[ \t]*+(?P<choice>[^\s()#\"\[\\{}<>?*~^]*+[\[\\{}<>?*~^][^\s()\"]*+)(?=[ \t]*+\)[ \t]*+(?:$|#))"
     rb"|(?P<group>(?<![\w$}])(?:-|!)?" + _CLASS + rb"(?=[\s)|*}]))"
     rb"|(?P<line>\\\n)|(?P<falls>;;?&)",
     re.MULTILINE,
@@ -44,59 +43,70 @@ _KEPT: Final = re.compile(rb"[^\n]")
 def with_plain_words(data: bytes) -> bytes:
     """Return the text to parse, as long as `data`."""
     parts, at = list[bytes](), 0
-    for start, end in _literals(data):
+    for start, end in sorted(_Literals(data).spans):
         parts += [data[at:start], _plain(data[start:end])]
         at = end
     return _PATTERN.sub(_word, b"".join((*parts, data[at:])))
 
 
-def _literals(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the outermost strings, substitutions and here-documents."""
-    closing: list[bytes] = []
-    words: list[re.Match[bytes]] = []
-    start = at = 0
-    while (token := _TOKEN.search(data, at)) is not None:
-        text, at = token[0], token.end()
-        code = not closing or closing[-1] == b")"
+class _Literals:
+    """The outermost strings, substitutions and here-documents of a script.
+
+    Attributes:
+        spans: where they stand; none lies in another.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.spans: list[tuple[int, int]] = []
+        self._data = data
+        self._start = 0
+        self._closing: list[bytes] = []
+        self._heads: list[re.Match[bytes]] = []
+        at = 0
+        while (token := _TOKEN.search(data, at)) is not None:
+            at = self._after(token)
+
+    def _after(self, token: re.Match[bytes]) -> int:
+        """Take a token, and return where to read on."""
+        inside = self._closing[-1] if self._closing else b""
+        text = token[0]
         if text == b"\n":
-            if code and words:
-                end = _end_of_bodies(data, at, words)
-                if not closing:
-                    yield from ((word.start(), word.end()) for word in words)
-                    yield at, end
-                words, at = [], end
-        elif closing and text == closing[-1]:
-            closing.pop()
-            if not closing:
-                yield start, at
-        elif token["single"]:
-            if closing and closing[-1] == b'"':
-                at = token.start() + 1
-            elif not closing:
-                yield token.span()
-        elif token["here"]:
-            if code:
-                words.append(token)
-        elif (text == b"`" or token["opens"]) and len(closing) < MAX_DEPTH:
-            inside = closing[-1] if closing else b""
-            if inside in {b'"', b"}"} and text[:1] not in (b"$", b"`", b'"'):
-                continue
-            if not closing and text in {b"(", b"(("}:
-                continue
-            start = start if closing else token.start()
-            closing.append(_CLOSING.get(text[-1:], b"`"))
-            if text.endswith(b"(("):
-                closing.append(b")")
+            return self._bodies(token.end()) if inside in _CODE else token.end()
+        if text == inside:
+            self._closing.pop()
+            if not self._closing:
+                self.spans.append((self._start, token.end()))
+        elif token["single"] and inside == b'"':
+            return token.start() + 1
+        elif token["single"] and not inside:
+            self.spans.append(token.span())
+        elif token["here"] and inside in _CODE:
+            self._heads.append(token)
+        elif token["opens"] and len(self._closing) < MAX_DEPTH:
+            self._open(token, inside)
+        return token.end()
 
+    def _open(self, token: re.Match[bytes], inside: bytes) -> None:
+        text = token[0]
+        plain = text in {b"(", b"(("} if not inside else text[:1] not in _INSERTS
+        if plain and inside in {b"", b'"', b"}"}:
+            return
+        if not inside:
+            self._start = token.start()
+        self._closing.append(_CLOSING[text[-1:]])
+        if text.endswith(b"(("):
+            self._closing.append(b")")
 
-def _end_of_bodies(data: bytes, at: int, words: list[re.Match[bytes]]) -> int:
-    """Return where the here-documents end that begin at the line at `at`."""
-    for word in words:
-        end = re.compile(rb"^\t*" + word["word"] + rb"$", re.MULTILINE).search(data, at)
-        if end is None:
-            return at
-        at = end.end()
-    return at
+    def _bodies(self, at: int) -> int:
+        """Return where the here-documents end that begin at the line at `at`."""
+        first = at
+        for head in self._heads:
+            last = re.compile(rb"^\t*" + head["word"] + rb"$", re.MULTILINE).search(self._data, at)
+            at = at if last is None else last.end()
+        if not self._closing and at > first:
+            self.spans += [*(head.span() for head in self._heads), (first, at)]
+        self._heads = []
+        return at
 
 
 def _plain(literal: bytes) -> bytes:
@@ -110,14 +120,15 @@ def _plain(literal: bytes) -> bytes:
 
 
 def _word(match: re.Match[bytes]) -> bytes:
-    name = match.lastgroup
-    if name is None or name == "keep":
-        return match[0]
-    if name == "line":
-        return b"  "
-    if name == "falls":
-        return b";;".ljust(len(match[0]))
-    start, end = (at - match.start() for at in match.span(name))
     whole = match[0]
-    before = b"=~".ljust(start) if name == "regex" else whole[:start]
-    return before + b"a" * (end - start) + whole[end:]
+    match match.lastgroup:
+        case None | "keep":
+            return whole
+        case "line":
+            return b"  "
+        case "falls":
+            return b";;".ljust(len(whole))
+        case name:
+            start, end = (at - match.start() for at in match.span(name))
+            before = b"=~".ljust(start) if name == "regex" else whole[:start]
+            return before + b"a" * (end - start) + whole[end:]

@@ -52,16 +52,14 @@ def _simpler(match: re.Match[bytes]) -> bytes:
     match match.lastgroup:
         case "others":
             return match["first"] + b"(" + _KEPT.sub(b" ", match["others"][1:-1]) + b")"
-        case "context":
-            return _KEPT.sub(b" ", whole)
-        case "where":
-            return b" " * len(whole)
-        case "end":
-            return match["head"] + b" " * len(match["end"])
-        case "by" if _is_in_class_head(match.string, match.start()):
-            return _KEPT.sub(b" ", whole)
-        case _:
+        case "where" | "end":
+            return (match["head"] or b"").ljust(len(whole))
+        case "skip":
             return whole
+        case "by" if not _is_in_class_head(match.string, match.start()):
+            return whole
+        case _:
+            return _KEPT.sub(b" ", whole)
 
 
 def _is_in_class_head(data: bytes, end: int) -> bool:

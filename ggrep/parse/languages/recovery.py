@@ -12,25 +12,31 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final, TypeAlias
 
 from tree_sitter import Node
 
-from ggrep.parse.languages import trees
-from ggrep.parse.languages.line_table import LineTable
-from ggrep.parse.languages.trees import parse, parse_parts
+from ggrep.parse.languages.line_table import BLANK
+from ggrep.parse.languages.trees import parse
 
-TIMES: Final = 12
+TIMES: Final = 2
 """How often each byte of a text may be parsed again."""
-BASE_BYTES: Final = 20_000
+BASE_BYTES: Final = 10_000
 """Bytes that may be parsed again of any text, beside these."""
+
+LEAST_BYTES: Final = 100
+"""Bytes that a block counts for, however short it is."""
+MAX_ERRORS: Final = 6
+"""Errors that do not lie in each other of a text that is parsed again."""
+MAX_FAILURES: Final = 6
+"""Parts that are blanked one after the other of a block, or of the text, to no avail."""
 
 Span: TypeAlias = tuple[int, int]
 
 _LINE: Final = re.compile(rb"^([ \t]*+)(\S[^\n]*+)", re.MULTILINE)
 _CONTINUES: Final = re.compile(
-    rb"[})\]{|=,.:?&*]|->|//|#[^\[]|--|;;|!>"
+    rb"[})\]{|=,.:?&*]|->|;;"
     rb"|(?:and|begin|catch|do|done|elif|else|elseif|elsif|end\w*|ensure|esac|except|fi|finally|in|is"
     rb"|of|rescue|then|until|when|where|with)\b",
     re.IGNORECASE,
@@ -63,6 +69,7 @@ class Block:
         depth: of blocks around it.
         body: the lines between the last two that stand as deep as its first.
         blocks: inside of it.
+        lines: from their first character that is no blank, those as deep as its first.
         size: of blocks, itself among them.
     """
 
@@ -87,23 +94,35 @@ def parse_recovered(
         simpler: returns a text of the same length that is easier to parse.
     """
     root = parse(grammar, data)
-    if not root.has_error:
+    if not root.has_error or _is_foreign(root):
         return Parsed(root, data)
-    return _Recovery(grammar, data).run(root, simpler)
+    return _Recovery(grammar, data).run(data, root, simpler)
+
+
+def _is_foreign(root: Node) -> bool:
+    """Say whether errors lie all over a text, each by itself: its macros are another language."""
+    errors = 0
+    pending = [] if root.is_error else [root]
+    while pending and errors <= MAX_ERRORS:
+        for child in pending.pop().children:
+            if child.is_error or child.is_missing:
+                errors += 1
+            elif child.has_error:
+                pending.append(child)
+    return errors > MAX_ERRORS
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A text with some parts blank, and how well its tree agrees with the layout.
+    """A text with some blocks blank, and how well its tree agrees with the layout.
 
     Attributes:
         broken: blocks that it does not agree with, in source order.
-        cost: how many blocks these and the blank parts spoil.
+        cost: how many blocks are blank or spoiled by these.
     """
 
     text: bytes
     root: Node
-    blank: tuple[Span, ...]
     broken: tuple[Block, ...]
     cost: int
 
@@ -113,85 +132,94 @@ class _Recovery:
 
     def __init__(self, grammar: str, data: bytes) -> None:
         self._grammar = grammar
-        self._table = LineTable(data)
         self._blocks = layout(data)
         self._left = BASE_BYTES + TIMES * len(data)
 
-    def run(self, root: Node, simpler: Callable[[bytes], bytes] | None) -> Parsed:
+    def run(self, text: bytes, root: Node, simpler: Callable[[bytes], bytes] | None) -> Parsed:
         """Return the best tree once nothing helps or may be parsed any more."""
-        reading = _judge(self._blocks, self._table.data, root, ())
+        reading = _judge(self._blocks, text, root)
         if reading.broken and simpler is not None:
-            reading = self._better(reading, simpler(reading.text), ())
+            reading = self._simplified(reading, simpler(text))
         if reading.broken:
             reading = self._improve(self._blocks, self._alone(reading))
         return Parsed(reading.root, reading.text)
 
+    def _simplified(self, reading: _Reading, text: bytes) -> _Reading:
+        """Return the simpler text if its own layout agrees better with its tree."""
+        blocks = layout(text)
+        other = self._read(blocks, text)
+        if other is None or other.cost >= reading.cost:
+            return reading
+        self._blocks = blocks
+        return other
+
     def _alone(self, reading: _Reading) -> _Reading:
         """Blank what helps in each outermost block as long as nothing else is read."""
-        text, blank = reading.text, reading.blank
+        text = reading.text
+        starts = [inner.start for inner in reading.broken]
         for block in self._blocks:
-            if any(block.start <= inner.start < block.end for inner in reading.broken):
-                alone = self._read([block], text, blank, block)
+            if bisect_left(starts, block.start) < bisect_left(starts, block.end):
+                alone = self._read([block], text, block)
                 if alone is not None and alone.broken:
-                    alone = self._improve([block], alone, block)
-                    text, blank = alone.text, alone.blank
-        return reading if blank == reading.blank else self._better(reading, text, blank)
-
-    def _better(self, reading: _Reading, text: bytes, blank: tuple[Span, ...]) -> _Reading:
-        other = self._read(self._blocks, text, blank)
-        return reading if other is None or other.cost >= reading.cost else other
+                    text = self._improve([block], alone, block).text
+        together = None if text == reading.text else self._read(self._blocks, text)
+        return reading if together is None or together.cost >= reading.cost else together
 
     def _improve(
         self, blocks: Sequence[Block], reading: _Reading, part: Block | None = None
     ) -> _Reading:
         """Blank what helps the blocks until nothing does; of a part, what helps most first."""
         tried: set[Span] = set()
-        while True:
-            better: _Reading | None = None
-            for span in _candidates(blocks, reading.broken):
-                if span in tried or not reading.text[span[0] : span[1]].strip():
-                    continue
-                tried.add(span)
-                blank = (*reading.blank, span)
-                other = self._read(blocks, _without(reading.text, span), blank, part)
-                if other is None:
-                    break
+        better: _Reading | None = reading
+        while better is not None:
+            reading, better = better, None
+            for other in islice(self._others(blocks, reading, part, tried), MAX_FAILURES):
                 if other.cost < (better or reading).cost:
                     better = other
                     if part is None:
                         break
-            if better is None:
-                return reading
-            reading = better
+        return reading
+
+    def _others(
+        self, blocks: Sequence[Block], reading: _Reading, part: Block | None, tried: set[Span]
+    ) -> Iterator[_Reading]:
+        """Yield readings with one more span blank that was not tried before."""
+        for start, end in _candidates(blocks, reading.broken):
+            if (start, end) in tried or not reading.text[start:end].strip():
+                continue
+            tried.add((start, end))
+            blank = _KEPT.sub(b" ", reading.text[start:end])
+            text = b"".join((reading.text[:start], blank, reading.text[end:]))
+            other = self._read(blocks, text, part)
+            if other is None:
+                return
+            yield other
 
     def _read(
-        self,
-        blocks: Sequence[Block],
-        text: bytes,
-        blank: tuple[Span, ...],
-        part: Block | None = None,
+        self, blocks: Sequence[Block], text: bytes, part: Block | None = None
     ) -> _Reading | None:
         """Parse a text, or a block of it; None once enough was parsed."""
-        size = len(text) if part is None else part.end - part.start
+        size = max(LEAST_BYTES, len(text) if part is None else part.end - part.start)
         if size > self._left:
             return None
         self._left -= size
         if part is None:
-            return _judge(blocks, text, parse(self._grammar, text), blank)
-        ranges = [trees.part(self._table, part.start, part.end)]
+            return _judge(blocks, text, parse(self._grammar, text))
         opening = _OPENING.match(text)
-        if opening is not None and opening.end() <= part.start:
-            ranges.insert(0, trees.part(self._table, 0, opening.end()))
-        return _judge(blocks, text, parse_parts(self._grammar, text, ranges), blank)
+        before = b"" if opening is None or part.start < opening.end() else opening[0] + b" "
+        root = parse(self._grammar, before + text[part.start : part.end])
+        return _judge(blocks, text, root, part.start - len(before))
 
 
-def _without(text: bytes, span: Span) -> bytes:
-    start, end = span
-    return b"".join((text[:start], _KEPT.sub(b" ", text[start:end]), text[end:]))
+def _judge(blocks: Sequence[Block], text: bytes, root: Node, base: int = 0) -> _Reading:
+    """Return how well a tree agrees with the layout of its text.
 
-
-def _judge(blocks: Sequence[Block], text: bytes, root: Node, blank: tuple[Span, ...]) -> _Reading:
-    """Return how well a tree agrees with the layout of its text."""
+    Args:
+        blocks: next to each other.
+        text: of the file.
+        root: of the tree, whose first byte is at `base` in the text.
+        base: see `root`.
+    """
     broken: list[Block] = []
     cost = 0
     rows = [blocks]
@@ -199,14 +227,14 @@ def _judge(blocks: Sequence[Block], text: bytes, root: Node, blank: tuple[Span, 
         row = rows.pop()
         parents: list[int] = []
         for at, block in enumerate(row):
-            if any(low <= block.start and block.end <= high for low, high in blank):
+            if text[block.start] in BLANK:
                 cost += block.size
                 continue
             if not block.blocks and _HEADER.fullmatch(text, block.start, block.end):
                 continue  # `namespace a;` or `module a where`: what follows is as deep
             end = block.start + len(text[block.start : block.end].rstrip())
-            node = root.descendant_for_byte_range(block.start, end)
-            parent, reach = _position(node, block, end, text)
+            node = root.descendant_for_byte_range(block.start - base, end - base)
+            parent, reach = _place(node, block, end, text, base)
             if reach:
                 broken.append(block)
                 cost += 1 + len(block.blocks)
@@ -216,42 +244,46 @@ def _judge(blocks: Sequence[Block], text: bytes, root: Node, blank: tuple[Span, 
             if reach or (node is not None and node.has_error):
                 rows.append(block.blocks)
         cost += len(parents) - max(Counter(parents).values(), default=0)
-    return _Reading(text, root, blank, tuple(sorted(broken, key=_start)), cost)
+    return _Reading(text, root, tuple(sorted(broken, key=_start)), cost)
 
 
 def _start(block: Block) -> int:
     return block.start
 
 
-def _position(node: Node | None, block: Block, end: int, text: bytes) -> tuple[int, int]:
-    """Return the id of the node that a block is a run of children of, or how far its syntax goes.
+def _place(node: Node | None, block: Block, end: int, text: bytes, base: int) -> tuple[int, int]:
+    """Return the id of the node whose children a block is a run of, or how far its syntax goes.
 
     Args:
         node: the smallest that holds the block.
         block: of the layout.
         end: of what is not blank of it.
-        text: that was parsed.
+        text: of the file.
+        base: what nodes count from.
     """
     if node is None:
         return 0, end
-    if node.start_byte == block.start and not text[end : node.end_byte].strip():
+    start = block.start - base
+    if node.start_byte == start and not text[end : node.end_byte + base].strip():
         outer = node.parent
-        while outer is not None and outer.start_byte == block.start and outer.parent is not None:
-            if text[end : outer.end_byte].strip():
+        while outer is not None and outer.start_byte == start and outer.parent is not None:
+            if text[end : outer.end_byte + base].strip():
                 break
             node, outer = outer, outer.parent
-        return 0 if outer is None else outer.id, end * (node.is_error and bool(block.blocks))
-    first, last = _child_at(node, block.start), _child_at(node, end - 1)
-    if first is None or last is None or first.start_byte != block.start or first.is_error:
-        within = node.is_error and block.start <= node.start_byte and node.end_byte <= end
-        return node.id, end * (not within or bool(block.blocks))
-    if last.is_error and block.blocks:
-        return 0, end
-    if node.is_error and not (_is_whole(first) and _is_whole(last)):
-        return 0, end
-    if text[end : last.end_byte].strip():
-        return 0, last.end_byte
-    return node.id, 0
+        return 0 if outer is None else outer.id, end if node.is_error and block.blocks else 0
+    first, last = _child_at(node, start), _child_at(node, end - base - 1)
+    if first is None or last is None or not _is_run(node, first, last, start, block):
+        inside = node.is_error and start <= node.start_byte and node.end_byte <= end - base
+        return node.id, 0 if inside and not block.blocks else end
+    reach = last.end_byte + base
+    return node.id, reach if text[end:reach].strip() else 0
+
+
+def _is_run(node: Node, first: Node, last: Node, start: int, block: Block) -> bool:
+    """Say whether children are whole, of a node that is broken only around them."""
+    if first.start_byte != start or first.is_error or (last.is_error and block.blocks):
+        return False
+    return not node.is_error or (first.is_named and last.is_named and not last.is_error)
 
 
 def _child_at(node: Node, offset: int) -> Node | None:
@@ -260,17 +292,14 @@ def _child_at(node: Node, offset: int) -> Node | None:
     return None if cursor.goto_first_child_for_byte(offset) is None else cursor.node
 
 
-def _is_whole(node: Node) -> bool:
-    return node.is_named and not node.is_error
-
-
 def _candidates(blocks: Sequence[Block], broken: Sequence[Block]) -> Iterator[Span]:
     """Yield what may be to blame of each block, the innermost first.
 
     Of each the lines that close more than it opened, its body, then all of it.
     """
+    starts = [block.start for block in broken]
     for outer in blocks:
-        inside = [block for block in broken if outer.start <= block.start < outer.end]
+        inside = broken[bisect_left(starts, outer.start) : bisect_left(starts, outer.end)]
         for block in sorted(inside, key=_depth, reverse=True):
             for start, _ in block.lines[2:]:
                 yield start, block.end

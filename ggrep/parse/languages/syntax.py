@@ -19,6 +19,9 @@ from ggrep.parse.languages.trees import parse_parts, part
 
 _DECLARES: Final = re.compile(rb"^val\b", re.MULTILINE)
 """What an OCaml interface has and a structure has not."""
+_KEPT: Final = re.compile(rb"\S")
+MAX_RECOVERED: Final = 8
+"""Programs of one file at most that are parsed again without what is broken."""
 _RULED: Final = MappingProxyType(
     {language: language for language in GRAMMARS.keys() - QUERIED}
     | {
@@ -80,8 +83,14 @@ def tree(language: str, table: LineTable) -> Node:
 
 def script_tree(table: LineTable, script: Script) -> Node:
     """Return the root of a program inside of a file; its nodes stand where they do there."""
-    within = part(table, script.start, script.end)
-    return parse_parts(GRAMMARS[script.language], table.data, [within])
+    grammar, within = GRAMMARS[script.language], part(table, script.start, script.end)
+    root = parse_parts(grammar, table.data, [within])
+    if not root.has_error or (script.end - script.start) * MAX_RECOVERED < len(table.data):
+        return root
+    before, behind = table.data[: script.start], table.data[script.end :]
+    inner = table.data[script.start : script.end]
+    text = b"".join((_KEPT.sub(b" ", before), inner, _KEPT.sub(b" ", behind)))
+    return parse_recovered(grammar, text).root
 
 
 def rules_for(language: str, root: Node, data: bytes) -> Rules:
