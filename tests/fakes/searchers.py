@@ -67,6 +67,7 @@ class FakeRow:
     corpus: Corpus = Corpus.CODE
     content: str = ""
     chunk: str = ""
+    traits: int = 0
 
 
 def score_rows(
@@ -234,6 +235,7 @@ def _as_hit(row: FakeRow, score: float) -> Hit:
         score=score,
         corpus=row.corpus,
         content=row.content,
+        traits=row.traits,
     )
 
 

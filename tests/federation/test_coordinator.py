@@ -28,6 +28,7 @@ from ggrep.model.corpus import CORPORA, Corpus, Mode, bucket_of
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.quota import select
 from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.model.traits import GUESSED
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import files, request, rows, searcher
 from tests.fakes.searchers import (
@@ -94,6 +95,17 @@ async def test_selection_reaches_disabled_tags_and_globs() -> None:
     assert statuses(by_select) == {"a": "ok", "b": "ok", "c": "ok"}
     assert statuses(by_tag) == {"a": "ok"}
     assert statuses(by_glob) == {"c": "ok"}
+
+
+async def test_a_guess_about_a_shown_file_is_told_with_its_repository() -> None:
+    """The coordinator has no index to look it up in."""
+    old = FakeRow("a0", "a0.c", 1, ("token",), content="token", traits=GUESSED)
+
+    response = await ask([FakeSearcher("a", [old]), searcher("b")])
+
+    [told] = [one for one in response.warnings if one.code == "guessed_encoding"]
+    assert told.repo_id == "a-000000000000"
+    assert told.message.startswith("encoding guessed: a0.c (utf-8);")
 
 
 async def test_repositories_are_asked_for_more_than_is_shown() -> None:

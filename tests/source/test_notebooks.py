@@ -188,6 +188,7 @@ def test_a_language_is_told_by_the_kernel_where_nothing_else_tells_it(
             ["# %% 1", "a = 1", "b = 2"],
         ),
         (cell("code", "a = 1", ""), ["# %% 1", "a = 1"]),
+        ({"cell_type": "code", "code": "a = 1", "source": None}, ["# %% 1", "a = 1"]),
         (cell("code", "a\tb = 1"), ["# %% 1", "a\tb = 1"]),
         ({"cell_type": "code", "source": ["a", "b"]}, ["# %% 1", "a", "b"]),
         ({"cell_type": "code", "source": ["a\nb\n", "c"]}, ["# %% 1", "a", "b", "c"]),

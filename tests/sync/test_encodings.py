@@ -7,6 +7,7 @@ import pytest
 from ggrep.base.errors import StoreError, SyncRefused
 from ggrep.base.lease import Lease
 from ggrep.index.maintenance.health import check_health
+from ggrep.index.maintenance.status import read_status
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.publication import Publication, Published, publish_changes
 from ggrep.index.sync.target import SyncTarget
@@ -126,7 +127,15 @@ def test_answers_and_health_name_what_was_guessed_and_replaced(root: Path, home:
     identity = engine.identity
     report = check_health(identity.store, identity.store_id, engine.settings, deep=False)
     checks = {check.code: check.paths for check in report.checks}
-    status = {one.code: one.message for one in status_of(engine).problems}
+    state = read_status(
+        engine.settings,
+        engine.glance,
+        engine.home,
+        root=root,
+        store_id=identity.store_id,
+        config_fingerprint="",
+    )
+    status = {one.code: one.message for one in state.problems}
 
     assert told["guessed_encoding"].startswith(
         "encoding guessed: src/a.c (cp866), src/b.c (iso8859-2);"

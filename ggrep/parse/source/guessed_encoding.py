@@ -33,7 +33,7 @@ _COMMONNESS: Final = MappingProxyType(
     {"cp1252": 1.25, "iso8859-15": 0.98, "iso8859-13": 0.97, "cp852": 0.8}
 )
 """Weight of an encoding's rating; 1 for all others."""
-_FEW: Final = 0.03
+_FEW: Final = 0.04
 """Added to the rating of the commonest encoding, divided by the bytes beyond ASCII."""
 _ALPHABETS: Final = MappingProxyType(
     {

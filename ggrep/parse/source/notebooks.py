@@ -172,7 +172,7 @@ def _cell(number: int, cell: Any) -> _Cell | None:  # noqa: ANN401
     kind = cell.get("cell_type") if isinstance(cell, dict) else None
     if not isinstance(kind, str):
         return None
-    source = next((cell[key] for key in _SOURCES if key in cell), "")
+    source = next((cell[key] for key in _SOURCES if cell.get(key) is not None), "")
     strings = source if isinstance(source, list) else [source]
     if not all(isinstance(string, str) for string in strings):
         return None
