@@ -137,7 +137,7 @@ def _encoding(ranked: Ranked, candidate: Candidate) -> str:
     return str(encoding)
 
 
-def _hit(  # noqa: PLR0913 - all that a hit is made of
+def _hit(
     ranked: Ranked,
     candidate: Candidate,
     row: ShownRow,

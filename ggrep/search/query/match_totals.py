@@ -9,7 +9,6 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.model.scope import keys_of_scope, place_in_scope
 from ggrep.search.query.pipeline import Ranked
 
-
 MOST_LISTED_FILES: Final = 10_000
 """Files that are listed with the number of their lines."""
 
