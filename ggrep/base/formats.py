@@ -58,13 +58,13 @@ MANIFEST: Final = Format(
 3. `index_id`; where it lies is no part of what `sha256` is over.
 """
 
-ROW: Final = Format("manifest.json", "chunk_row_schema_version", 4, 4)
+ROW: Final = Format("manifest.json", "chunk_row_schema_version", 2, 4)
 """Columns of a segment table.
 
-1. First layout.
+1. First layout; its segments have no image that this build reads, so it wants a new index.
 2. `signature` and `doc`.
 3. `encoding` and `traits`.
-4. `tail`: the text of a file is known to the byte. Indexes of rows before are made anew.
+4. `tail`. The text of a file is known to the byte; without it no file is put together.
 """
 
 INDEX_STATE: Final = Format("index_state.json", "schema_version", 1, 2)

@@ -59,7 +59,7 @@ class Dealt(Generic[T]):
     over_file: int
 
 
-def select(
+def select(  # noqa: PLR0913 - the list, and all that it is cut by
     ranked: Sequence[T],
     *,
     mode: Mode,
@@ -77,7 +77,7 @@ def select(
     ).items
 
 
-def deal(
+def deal(  # noqa: PLR0913 - likewise
     ranked: Sequence[T],
     buckets: Sequence[Bucket],
     files: Sequence[Hashable],

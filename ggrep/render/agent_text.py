@@ -140,10 +140,8 @@ def _body(document: _Object, view: AgentView) -> Iterator[str]:
             yield f"hint: {hint}"
     elif "slate" in document:
         yield from _slate(document)
-    elif "matches" in document:
-        yield from match_lines(document)
     elif "results" in document:
-        yield from hit_lines(document)
+        yield from match_lines(document) if "matches" in document else hit_lines(document)
     elif "definitions" in document:
         yield from definition_lines(document)
     elif "references" in document:

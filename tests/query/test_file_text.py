@@ -91,6 +91,6 @@ def test_texts_come_in_the_order_they_were_asked_for(indexed: Indexed) -> None:
     engine, segment = indexed({"a.py": "a = 1\n", "b.py": "b = 2\n", "c.py": "c = 3\n"})
     never = Deadline.never(engine.clock)
 
-    assert file_texts(engine.view(), segment, [2, 0], never) == ["c = 3", "a = 1"]
+    assert file_texts(engine.view(), segment, [2, 0], never) == ["c = 3\n", "a = 1\n"]
     with pytest.raises(DeadlineExceeded):
         file_texts(engine.view(), segment, [0], Deadline.after(engine.clock, 0))

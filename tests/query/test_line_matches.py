@@ -82,15 +82,13 @@ def test_no_line_stands_behind_the_last_line_end(
     [
         ("x*", "axb", [(1, 1), (2, 3), (4, 4)]),
         ("x*", "éx", [(1, 1), (3, 4)]),
-        ("", "", []),
         ("b*$", "abb", [(2, 4)]),
     ],
 )
 def test_empty_matches_stand_where_nothing_else_matched(
     pattern: str, text: str, expected: list[tuple[int, int]]
 ) -> None:
-    if pattern:
-        assert columns(compile_regex(pattern), text) == [(1, expected)]
+    assert columns(compile_regex(pattern), text) == [(1, expected)]
 
 
 @pytest.mark.parametrize(
@@ -162,7 +160,7 @@ def test_marks_count_what_is_shown_of_a_line() -> None:
     """Control characters are not shown, and stand in the file's columns all the same."""
     (line,) = shown(literal("b"), "\x1b[31ma\tb\x07b")
 
-    assert line.text == "[31ma\tbb" or line.text == "a\tbb"
+    assert line.text == "a\tbb"
     assert [line.text[start:end] for start, end in line.marks] == ["b", "b"]
     assert line.columns == ((8, 9), (10, 11))
 
@@ -180,7 +178,7 @@ def test_lines_and_columns_are_those_of_a_search_of_each_line(
 ) -> None:
     """One engine over the whole text says what another one says of each line by itself."""
     text = end.join(lines) + end * (last and bool(lines))
-    wanted = [line for line in text.split(end)] if text else []
+    wanted = text.split(end) if text else []
     if wanted and wanted[-1] == "":
         wanted.pop()
     expected = []

@@ -1,6 +1,7 @@
 """Text to the letter and regular expressions, against a search that reads every file."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,13 @@ from ggrep.base.errors import DeadlineExceeded, InvalidRequest
 from ggrep.model.corpus import Corpus
 from ggrep.model.hit import Hit
 from ggrep.model.request import Find, SearchRequest, SnippetMode
-from ggrep.model.response import QueryResponse
+from ggrep.model.response import FileMatches, MatchTotals, QueryResponse
+from ggrep.model.scope import scope_of_keys
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query import literal
+from ggrep.search.query.file_text import read_files
 from ggrep.search.query.regex import MAX_PATTERN_CHARACTERS, compile_regex, required_texts
+from ggrep.search.query.segments import open_segments
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
@@ -52,7 +56,7 @@ def lines_shown(hit: Hit) -> range:
 def test_a_blank_file_holds_no_text_whatever_it_is_called(
     tmp_path: Path, home: Path, find: Find
 ) -> None:
-    engine = indexed(tmp_path, home, {"lib/parser.rs": "", "a.py": "parser = 1\n"})
+    engine = indexed(tmp_path, home, {"lib/parser.rs": "", "a.py": "x = parser\n"})
     answer = ask(engine, "parser", find, include_anchors=True)
 
     assert {path for path, _ in places(answer)} == {"a.py"}
@@ -72,41 +76,49 @@ def test_an_exact_text_is_found_in_every_file_that_holds_it_and_in_no_other(
     root = base / "repo"
     root.mkdir()
     engine = indexed(root, base / "home", tree)
-    # Blank ends of files, and blanks alone, are in no chunk.
-    bodies = {name: body.strip("\n") for name, body in tree.items()}
-    expected = {name for name, body in bodies.items() if text.strip() and text in body}
+    expected = {
+        name: {
+            body.count("\n", 0, match.start()) + 1 for match in re.finditer(re.escape(text), body)
+        }
+        for name, body in tree.items()
+        if text in body
+    }
 
     found = ask(engine, text)
 
-    assert (
-        expected
-        <= {hit.path for hit in found.hits}
-        <= {name for name, body in tree.items() if text in body}
-    )
+    shown: dict[str, set[int]] = {name: set() for name in expected}
     for hit in found.hits:
-        starts = {tree[hit.path].count("\n", 0, m.start()) + 1 for m in finds(text, tree[hit.path])}
-        assert text.startswith("\n") or starts & set(lines_shown(hit))
+        shown[hit.path] |= {line.line for line in hit.lines if line.columns}
+    assert all(lines <= shown[name] for name, lines in expected.items())
+    assert found.matched == MatchTotals(sum(map(len, shown.values())), len(shown))
+    assert "\n" in text or shown == expected
     assert found.limits_hit == ()
-
-
-def finds(text: str, body: str) -> list[re.Match[str]]:
-    return list(re.finditer(f"(?={re.escape(text)})", body))
 
 
 def test_a_text_is_found_where_a_long_line_was_cut_in_two(root: Path, home: Path) -> None:
     """Words are split where windows of one line meet, and no posting has them whole."""
     body = "".join(f"w{number:05};" for number in range(1500))
     engine = indexed(root, home, {"a.txt": f"{body}\n", "b.txt": "w0\n"})
-    chunks = [
-        hit.content for hit in ask(engine, "w0", scope="a.txt", snippet=SnippetMode.FULL).hits
-    ]
-    borders = sorted(body.index(chunk) for chunk in chunks)[1:]
+    (segment,) = open_segments(engine.view())
+    (file,) = read_files(engine.view(), segment, [0], Deadline.never(engine.clock))
+    borders = file.starts[1:]
 
     assert len(borders) >= 3
     assert any(body[border - 1].isalnum() and body[border].isalnum() for border in borders)
     for border in borders:
-        found = ask(engine, body[border - 12 : border + 12], snippet=SnippetMode.FULL)
-        assert [body.index(hit.content) < border for hit in found.hits] == [True]
+        (hit,) = ask(engine, body[border - 12 : border + 12]).hits
+        assert [(line.line, line.columns) for line in hit.lines] == [
+            (1, ((border - 11, border + 13),))
+        ]
+
+
+def test_a_line_that_several_chunks_share_is_one_line(root: Path, home: Path) -> None:
+    """Else a minified file would have as many lines as chunks."""
+    engine = indexed(root, home, {"a.txt": "w1234;" * 1500, "b.txt": "w1234\n"})
+    answer = ask(engine, "w1234")
+
+    assert sorted(places(answer)) == [("a.txt", 1), ("b.txt", 1)]
+    assert answer.matched == MatchTotals(2, 2)
 
 
 def test_every_chunk_in_which_a_match_begins_is_a_hit(root: Path, home: Path) -> None:
@@ -128,18 +140,20 @@ def test_a_match_may_run_over_the_border_of_two_chunks(root: Path, home: Path) -
     found = ask(engine, "return 2\ndef a(")
 
     assert len(found.hits) == 8
-    assert all(hit.content.endswith("return 2") for hit in found.hits)
+    assert all(hit.matching_lines == 2 for hit in found.hits)
+    assert all(
+        [line.text for line in hit.lines] == ["    return 2", "def a():"] for hit in found.hits
+    )
     assert ask(engine, "return 1\n\n\ndef b").hits
     assert not ask(engine, "return 1\n\ndef b").hits
 
 
-def test_line_ends_of_both_kinds_are_matched_as_they_are(root: Path, home: Path) -> None:
-    """They are not kept with the chunks on either side, but counted."""
+@pytest.mark.parametrize("text", ["2\r\ndef a", "2\ndef a", "1\n\n\nd", "1\r\n\r\n\r\nd"])
+def test_line_ends_of_both_kinds_are_line_ends(root: Path, home: Path, text: str) -> None:
     body = "def a():\r\n    return 1\r\n\r\n\r\ndef b():\r\n    return 2\r\n" * 9
     engine = indexed(root, home, {"a.py": body, "b.py": body.replace("\r", "")})
 
-    for text, path in (("2\r\ndef a", "a.py"), ("2\ndef a", "b.py"), ("1\n\n\nd", "b.py")):
-        assert {hit.path for hit in ask(engine, text).hits} == {path}
+    assert {hit.path for hit in ask(engine, text).hits} == {"a.py", "b.py"}
 
 
 @pytest.mark.parametrize(
@@ -226,15 +240,23 @@ def test_filters_narrow_what_is_matched(root: Path, home: Path) -> None:
     assert {hit.path for hit in ask(engine, "needle", scope="a.py").hits} == {"a.py"}
 
 
-def test_a_header_chunk_is_a_hit_only_where_headers_are_asked_for(root: Path, home: Path) -> None:
+def test_lines_of_a_header_chunk_are_told_once(root: Path, home: Path) -> None:
     """It repeats what another chunk holds."""
     engine = indexed(root, home, {"a.py": "import needle\n\n\ndef f():\n    return 1\n"})
 
-    assert len(ask(engine, "needle").hits) == 1
-    assert {hit.is_anchor for hit in ask(engine, "needle", include_anchors=True).hits} == {
-        True,
-        False,
-    }
+    for anchors in (False, True):
+        (hit,) = ask(engine, "needle", include_anchors=anchors).hits
+        assert not hit.is_anchor
+
+
+def test_lines_of_a_file_without_chunks_are_found(root: Path, home: Path) -> None:
+    """An empty file has no line, and one of line ends alone has."""
+    engine = indexed(root, home, {"a.txt": "\n\r\n", "b.txt": "", "c.txt": "x\n"})
+    answer = ask(engine, "^$", Find.REGEX)
+
+    assert [(hit.path, [line.line for line in hit.lines]) for hit in answer.hits] == [
+        ("a.txt", [1, 2])
+    ]
 
 
 @pytest.mark.parametrize(
@@ -353,3 +375,49 @@ def test_a_match_over_line_ends_is_refused(pattern: str) -> None:
 )
 def test_one_that_may_do_without_is_not(pattern: str) -> None:
     compile_regex(pattern)
+
+
+def test_hits_are_spread_over_files(root: Path, home: Path) -> None:
+    """The first page is no page of one file."""
+    many = "".join(f"def f{i}():\n    return needle\n\n\n" for i in range(30))
+    files = {f"{name}.py": many for name in "abc"} | {"d.py": "needle\n"}
+    engine = indexed(root, home, files)
+
+    first = ask(engine, "needle", limit=4)
+    further = ask(engine, "needle", limit=9, per_file=0)
+    ordered = ask(engine, "needle", limit=3, scope=scope_of_keys(("d.py", "c.py", "a.py")))
+
+    assert sorted(hit.path for hit in first.hits) == ["a.py", "b.py", "c.py", "d.py"]
+    assert sorted(Counter(hit.path for hit in further.hits).values()) == [1, 2, 3, 3]
+    assert [hit.path for hit in ordered.hits] == ["d.py", "c.py", "a.py"]
+    assert first.matched == MatchTotals(91, 4)
+
+
+def test_all_files_are_listed_whatever_is_shown(root: Path, home: Path) -> None:
+    files = {f"a{i}.txt": "needle\n" * (i + 1) for i in range(5)}
+    answer = ask(indexed(root, home, files), "needle", limit=1, list_files=True)
+
+    assert answer.matched is not None
+    assert answer.matched.by_file == tuple(FileMatches(f"a{i}.txt", i + 1) for i in range(5))
+
+
+@pytest.mark.parametrize(
+    ("query", "lines"),
+    [
+        ('"=>"', [("a.txt", 1)]),
+        ('"??"', [("a.txt", 1)]),
+        ('"\N{ROCKET}"', [("a.txt", 2)]),
+        ('"Retry  the queue"', [("b.txt", 1), ("b.txt", 2)]),
+        ("\N{LEFT DOUBLE QUOTATION MARK}retry the\N{RIGHT DOUBLE QUOTATION MARK}", [("b.txt", 1)]),
+        ('"retry th"', []),
+    ],
+)
+def test_a_quoted_text_is_answered_with_its_lines(
+    root: Path, home: Path, query: str, lines: list[tuple[str, int]]
+) -> None:
+    """Signs are text as words are; case and blanks of a phrase do not matter."""
+    files = {"a.txt": "f = x => x ?? 1\na ||= \N{ROCKET}\n", "b.txt": "do retry the\nqueue\n"}
+    answer = ask(indexed(root, home, files), query, Find.AUTO)
+
+    found = [(hit.path, line.line) for hit in answer.hits for line in hit.lines if line.columns]
+    assert found == lines

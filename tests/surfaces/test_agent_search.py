@@ -6,10 +6,8 @@ from ggrep.interfaces.surfaces.agent_search import (
     MAX_BODY_BYTES,
     Wish,
     hits_to_open,
-    pattern_of,
     search_text,
 )
-from ggrep.model.request import Find, SearchRequest
 
 
 def hit(path: str, first: int, last: int, **more: Any) -> dict[str, Any]:
@@ -61,10 +59,13 @@ def text_of(document: dict[str, Any], bodies: list[dict[str, Any]], wish: Wish) 
 def test_a_heading_is_told_by_its_end_and_without_marks() -> None:
     """Anchors and the headings above it were longer than the line that matched."""
     heading = "Manual > " * 9 + '<a id="limits"></a> Limits'
-    document = found({**hit("a.md", 3, 3, content="a limit"), "qualified_name": heading})
-    wish = Wish(pattern=pattern_of(SearchRequest("limit", find=Find.EXACT_TEXT)))
+    lines = [{"line": 3, "text": "a limit", "columns": [[3, 8]]}]
+    document = found(
+        {**hit("a.md", 3, 3, lines=lines), "qualified_name": heading},
+        matches={"lines": 1, "files": 1},
+    )
 
-    (line,) = text_of(document, [], wish)[2:]
+    (line,) = text_of(document, [], Wish())[2:]
     assert line.startswith(" 3: a limit  in ...")
     assert line.endswith(" > Manual > Limits")
     assert len(line) < 90
@@ -72,28 +73,36 @@ def test_a_heading_is_told_by_its_end_and_without_marks() -> None:
 
 def test_an_exact_text_is_answered_by_the_lines_that_match() -> None:
     """As grep does, a file once; which chunk they stand in is said beside them."""
-    text = "def run(self)\n    x = limit\n    y = 1\n    limit = 2"
-    document = found(hit("b.py", 7, 10, content=text), hit("a.py", 1, 2, content="no\nLIMIT"))
-    wish = Wish(pattern=pattern_of(SearchRequest("limit", find=Find.EXACT_TEXT)))
+    lines = [
+        {"line": 8, "text": "    x = limit", "columns": [[9, 14]]},
+        {"line": 9, "text": "    y = 1", "columns": []},
+        {"line": 10, "text": "    limit = 2", "columns": [[5, 10]]},
+    ]
+    other = [{"line": 2, "text": "LIMIT", "columns": [[1, 6]]}]
+    document = found(
+        hit("b.py", 7, 10, lines=lines),
+        hit("a.py", 1, 2, lines=other),
+        hit("b.py", 10, 12, lines=lines[2:]),
+        matches={"lines": 4, "files": 3},
+    )
 
-    assert hits_to_open(document, wish, 0) == []
-    assert text_of(document, [], wish) == [
-        "3 lines match",
+    assert hits_to_open(document, Wish(), 0) == []
+    assert text_of(document, [], Wish()) == [
+        "4 lines match in 3 files",
         "b.py",
         " 8: x = limit  in A.run",
+        " 9- y = 1",
         " 10: limit = 2  in A.run",
         "a.py",
         " 2: LIMIT  in A.run",
     ]
 
 
-def test_an_expression_that_is_read_otherwise_here_lists_hits() -> None:
-    """The search itself is by another library."""
-    odd, plain = (SearchRequest(query, find=Find.REGEX) for query in (r"\pN+(", r"l[aeiou]m"))
+def test_files_that_match_are_listed_on_request() -> None:
+    listed = [{"path": "a.py", "lines": 2}, {"path": "b.py", "lines": 1}]
+    document = found(hit("a.py", 1, 2), matches={"lines": 3, "files": 2, "by_file": listed})
 
-    assert pattern_of(odd) is None
-    assert pattern_of(plain) is not None
-    assert pattern_of(SearchRequest("limit")) is None
+    assert text_of(document, [], Wish()) == ["3 lines match in 2 files", "a.py: 2", "b.py: 1"]
 
 
 def test_a_hit_is_one_line_and_the_best_are_opened_where_they_fit() -> None:

@@ -197,7 +197,9 @@ def _plain_array(values: npt.NDArray[np.generic], kind: pa.DataType) -> pa.Array
     )
 
 
-def _columns(rows: Sequence[ChunkRow]) -> Iterator[tuple[str, list[object]]]:
+def _columns(  # noqa: PLR0915 - a line for each column
+    rows: Sequence[ChunkRow],
+) -> Iterator[tuple[str, list[object]]]:
     """Yield the schema's columns in its order, vectors aside."""
     chunks = [row.chunk for row in rows]
     yield "row_id", [row.row_id for row in rows]

@@ -13,7 +13,7 @@ from typing import NoReturn
 import pyarrow as pa
 
 from ggrep.base import durable
-from ggrep.base.errors import CorruptStore, StoreError
+from ggrep.base.errors import CorruptStore, Incompatible, StoreError
 from ggrep.base.ids import PathKey, SegmentName
 from ggrep.config import names
 from ggrep.index.store.open_tables import PANIC, OpenTables, connect
@@ -185,8 +185,17 @@ def read_columns(
     Raises:
         CorruptStore: the table is damaged or has no such rows.
         StoreError: it cannot be read now.
+        Incompatible: an earlier build wrote it, without one of the columns.
     """
-    return _take_columns(store, segment, offsets, list(columns))
+    try:
+        return _take_columns(store, segment, offsets, list(columns))
+    except CorruptStore as error:
+        lacking = sorted(set(columns) - set(table_schema(store, segment).names))
+        if not lacking:
+            raise
+        raise Incompatible(
+            f"segment {segment} has no {' and '.join(lacking)}; run: ggrep index --reset"
+        ) from error
 
 
 def table_schema(store: Path, segment: SegmentName) -> pa.Schema:
@@ -274,8 +283,9 @@ def _row(record: dict[str, object]) -> ChunkRow:
         method=str(record["method"]),
         text=str(record["text"]),
         chunk=_chunk(record),
-        encoding=str(record["encoding"]),
-        traits=_int(record["traits"]),
+        # An earlier table has neither; its files were all UTF-8.
+        encoding=str(record.get("encoding", "")),
+        traits=_int(record.get("traits", 0)),
     )
 
 
@@ -309,7 +319,7 @@ def _chunk(record: dict[str, object]) -> Chunk:
         breadcrumb=_strings(record["breadcrumb"]),
         signature=str(record["signature"]),
         doc=str(record["doc"]),
-        tail=str(record["tail"]),
+        tail=str(record.get("tail", "")),
         start_line=_int(record["start_line"]),
         end_line=_int(record["end_line"]),
         byte_start=_int(record["byte_start"]),
