@@ -102,10 +102,9 @@ def sort_definitions(definitions: Sequence[DefinedName], owners: tuple[str, ...]
         definitions: in the order of the answer.
         owners: the container's parts, outermost first; none for any container.
     """
-    fits = {one.fit for one in definitions}
     if not owners:
-        code = tuple(one for one in definitions if one.fit != "key")
-        return Sorted(code or tuple(definitions))
+        return Sorted(tuple(definitions))
+    fits = {one.fit for one in definitions}
     best = next((fit for fit in FITTING if fit in fits), FITTING[-1])
     asked = tuple(one for one in definitions if one.fit == best)
     rest = [one for one in definitions if one.fit != best]

@@ -96,6 +96,7 @@ def declared_name(typed: str) -> str:
 def bare_name(written: str) -> str:
     """Return a name without its quoting, in NFC: the form in which names are compared."""
     name = nfc(written.strip())
+    name = name[1:] if name[:1] == "\\" and len(name) > 1 else name
     if (quoted := _QUOTED.fullmatch(name)) is not None:
         name = next(text for text in quoted.groups() if text is not None)
         return name[1:-1] if _BARRED.fullmatch(name) else name
@@ -255,7 +256,8 @@ def word_pattern(name: str, language: str, any_case: bool) -> re.Pattern[str]:  
     letters = rf"\w{re.escape(more)}" if is_word or language in LISPS else _signs(name)
     begins, ends = re.match(f"[{letters}]", name), re.search(f"[{letters}]$", name)
     before = f"(?<![{letters}])" if begins else ""
-    after = f"(?![{letters}])" if ends else ""
+    dot = "." if not is_word and language in {"fsharp", "ocaml"} else ""  # `+.` adds floats
+    after = f"(?![{letters}{dot}])" if ends else ""
     if language in _MARKED and is_word and ends:
         after += "(?![?!](?![=~]))"
     return re.compile(before + _spelled(name) + after, re.IGNORECASE if any_case else 0)

@@ -135,3 +135,83 @@ def test_a_filter_that_selects_nothing_is_named(engine: Engine) -> None:
         assert told == ["nothing indexed matches lang:rust"]
     both = ask(engine, "pay", filters=(Filter("lang", "go"), Filter("path", "shop/*.py")))
     assert "matches all of lang:go, path:shop/*.py" in both.warnings[0].message
+
+
+def uses_of(engine: Engine, name: str, *, comments: bool = False) -> list[tuple[str, int, bool]]:
+    answer = engine.references(ReferencesRequest(name, strings=comments, comments=comments))
+    return [(one.path, one.line, one.guess) for one in answer.references]
+
+
+def test_a_receiver_with_an_evident_type_is_certain(engine: Engine, root: Path) -> None:
+    write_tree(
+        root,
+        {
+            "shop/made.py": (
+                "def made(thing, other: Coin):\n"
+                "    box = Till()\n"
+                "    box.pay()\n"
+                "    Till().pay()\n"
+                "    other.pay()\n"
+            )
+        },
+    )
+    engine.sync()
+    uses = [use for use in uses_of(engine, "Till.pay") if use[0] == "shop/made.py"]
+
+    assert uses == [("shop/made.py", 3, False), ("shop/made.py", 4, False)]
+
+
+def test_many_doubtful_usages_are_only_counted(engine: Engine, root: Path) -> None:
+    """A common method name has hundreds of usages of other types."""
+    text = "def many(a):\n" + "    a.pay()\n" * 30
+    write_tree(root, {"shop/many.py": text})
+    engine.sync()
+    answer = engine.references(ReferencesRequest("Till.pay"))
+
+    assert not any(one.guess and one.path == "shop/many.py" for one in answer.references)
+    assert any("31 usages of a pay" in notice.message for notice in answer.warnings)
+    assert len(uses_of(engine, "pay")) > 30
+
+
+def test_words_in_data_and_documents_are_mentions_behind_all_usages(
+    engine: Engine, root: Path
+) -> None:
+    """A usage is code; a word in a template of an issue is none."""
+    texts = {
+        ".github/ISSUE_TEMPLATE/a.yml": "body: call pay\n",
+        "a.json": '{"pay": "pay"}\n',
+        "a.toml": 'x = "pay"\n',
+        "a.md": "Use pay.\n",
+        "a.xml": "<a>pay</a>\n",
+        "a.csv": "pay,1\n",
+        "a.txt": "pay\n",
+    }
+    write_tree(root, texts)
+    engine.sync()
+    shown = engine.references(ReferencesRequest("pay"))
+    every = engine.references(ReferencesRequest("pay", strings=True, comments=True)).references
+    kinds = [one.kind for one in every]
+
+    assert not {one.path for one in shown.references} & {*texts}
+    assert {one.path for one in every} >= {*texts}
+    assert kinds == sorted(kinds, key=["usage", "string", "comment"].index)
+    assert dict(shown.totals)["usage"] == kinds.count("usage")
+
+
+def test_operators_are_found_in_languages_that_define_them(engine: Engine, root: Path) -> None:
+    """No posting holds an operator."""
+    write_tree(
+        root,
+        {
+            "a.rb": "class V\n  def <=>(o)\n    a <=> o.a\n  end\nend\n",
+            "b.hs": "a <=> b = a\nc = a <=>= b\n",
+            "c.py": "# a <=> b\n",
+        },
+    )
+    engine.sync()
+
+    assert [(one.path, one.line) for one in engine.symbol(SymbolRequest("<=>")).definitions] == [
+        ("a.rb", 2),
+        ("b.hs", 1),
+    ]
+    assert uses_of(engine, "<=>") == [("a.rb", 3, False)]

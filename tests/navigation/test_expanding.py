@@ -433,3 +433,31 @@ def test_a_range_of_lines_is_shown_as_it_was_named(root: Path, home: Path) -> No
     assert (few.boundary, few.start_line, few.end_line) == ("lines", ADD + 100, ADD + 104)
     assert (around.boundary, around.start_line) == ("definition", ADD)
     assert (line.start_line, line.end_line) == (ADD + 100, ADD + 100)
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "src/till.py:{line}:5",
+        "src/till.py:{line}:5: error: undefined name",
+        "src/till.py:{line}: warning: x",
+        "src/till.py:{line}:        total = 0",
+        "./src/till.py:{line}:5",
+        "src/till.py({line},5): error TS2304: x",
+        "--> src/till.py:{line}:5",
+        "src/till.py:{line}  method Till.add",
+    ],
+)
+def test_a_place_is_taken_as_tools_print_it(root: Path, home: Path, printed: str) -> None:
+    """Columns and messages are pasted along with the line."""
+    engine = indexed(root, home)
+
+    assert span(ask(engine, printed.format(line=ADD + 1))) == span(
+        ask(engine, f"src/till.py:{ADD + 1}")
+    )
+
+
+def test_digits_in_a_path_are_no_line(root: Path, home: Path) -> None:
+    engine = indexed(root, home, {"v:1:2/a.py": "def f():\n    return 1\n"})
+
+    assert ask(engine, "v:1:2/a.py:2:4").path == "v:1:2/a.py"

@@ -17,6 +17,7 @@ from ggrep.model.containers import (
 from ggrep.model.limits import LimitHit
 from ggrep.model.navigation import DefinedAt, Reference, ReferencesRequest
 from ggrep.model.sanitise import sanitise_line
+from ggrep.parse.occurrences.keyed_names import SECTION
 from ggrep.search.navigation.containers import Judge, Standing, Use
 from ggrep.search.navigation.definitions import fit_of, qualified_name
 from ggrep.search.navigation.name_candidates import AskedName, Searched
@@ -84,6 +85,9 @@ class Mentions:
         lines: list[str] = []
         for place in places:
             mention = place.mention
+            if mention.defined is not None and mention.defined.kind == SECTION:
+                mention = replace(mention, kind="comment", defined=None)
+                place = replace(place, mention=mention)  # noqa: PLW2901
             self.totals[mention.kind] += 1
             if not self.asked.spells(mention.text):
                 self.other_spelling = self.other_spelling or place
