@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.base.loading import without_collecting
+from ggrep.base.scripts import nfc
 from ggrep.config.files import REPO_FILE
 from ggrep.config.git import is_git_marker
 from ggrep.config.root import canonical_root
@@ -44,7 +45,7 @@ def place_of(path: Path | None, *, directory: bool = False) -> Place:
     Raises:
         InvalidRequest: the path does not exist, or is not inside a searchable root.
     """
-    given = path or Path()
+    given = on_disk(path or Path())
     try:
         Path.cwd()
     except FileNotFoundError as error:
@@ -56,6 +57,18 @@ def place_of(path: Path | None, *, directory: bool = False) -> Place:
     real, root = given.resolve(), canonical_root(given)
     scope = "" if real == root else real.relative_to(root).as_posix()
     return Place(root, scope)
+
+
+def on_disk(path: Path) -> Path:
+    """Return a path in the normal form that its names have on disk; as it is where none exists."""
+    if str(path).isascii() or path.exists():
+        return path
+    found = Path(path.anchor)
+    for name in path.parts[bool(path.anchor) :]:
+        beside = () if (found / name).exists() or not found.is_dir() else found.iterdir()
+        equal = (each.name for each in beside if nfc(each.name) == nfc(name))
+        found /= min(equal, default=name)
+    return found if found.exists() else path
 
 
 def together(places: Sequence[Place]) -> Place | None:

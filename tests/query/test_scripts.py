@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.scripts import MARKS
+from ggrep.model.confidence import Confidence
 from ggrep.model.filters import Filter
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import Find, SearchRequest
@@ -207,3 +208,18 @@ def test_a_path_in_any_normal_form_is_one_path(engine: Engine, pattern: str, for
 def test_a_long_run_is_a_sentence(query: str, kind: str) -> None:
     """A short one may be a name."""
     assert parse_query(query).kind.value == kind
+
+
+@pytest.mark.parametrize(
+    ("query", "confidence"),
+    [
+        ("登录权限", Confidence.STRONG),
+        ("登录缓存算法", Confidence.NONE),
+        ("缓存算法", Confidence.NONE),
+    ],
+)
+def test_a_pair_over_the_border_of_two_words_is_no_missing_word(
+    engine: Engine, query: str, confidence: Confidence
+) -> None:
+    """Two words that are found apart are written without a space in a query."""
+    assert ask(engine, query).confidence is confidence

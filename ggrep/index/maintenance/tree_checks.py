@@ -106,7 +106,7 @@ def unicode_normalisation(view: SnapshotView | None) -> Check:
         return Check("unicode_normalisation", WARN, UNKNOWN)
     other = tuple(key for key in _visible(view) if not unicodedata.is_normalized("NFC", key))
     if other:
-        message = f"paths that are not NFC, and are found only as they are spelled: {len(other)}"
+        message = f"paths that are not NFC, which other tools may not find: {len(other)}"
         return Check("unicode_normalisation", WARN, message, other)
     return Check("unicode_normalisation", OK, "all paths are in normal form C")
 

@@ -1,7 +1,7 @@
 """The best files of a ranked snapshot, with the features that confidence is computed from."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,10 +62,13 @@ class ConfidenceFeatures:
         self._roots = [term for term in roots if not _is_letter(term)] or roots
         # Where TCPConnector stands, so does `tcpconnector`, and not what would be its stem.
         self._spelt = [(word, word_terms(word)) for word in sorted(query.spellings)]
-        frequencies = [
-            max(statistics.frequency(each).chunks for each in self._ways_of(term))
+        counted = {
+            term: max(statistics.frequency(each).chunks for each in self._ways_of(term))
             for term in self._roots
-        ]
+        }
+        self._borders = _borders_of_words(query, counted)
+        self._roots = [term for term in self._roots if term not in self._borders]
+        frequencies = [counted[term] for term in self._roots]
         shares = [query.share(term) for term in self._roots]
         pairs = list(zip(shares, frequencies, strict=True))
         unknown = sum(share for share, frequency in pairs if not frequency)
@@ -115,6 +118,8 @@ class ConfidenceFeatures:
         idfs = dict(zip(self._roots, self._idfs, strict=True))
         spelt = np.ones(len(best.files), dtype=np.bool_)
         for term in self._query.terms:
+            if term in self._borders:
+                continue
             ways = [_held(segment, way, best.files) for way in self._ways_of(term)]
             held = np.logical_or.reduce(ways)
             spelt &= held
@@ -152,6 +157,23 @@ class ConfidenceFeatures:
                 evidence += scored.parts[name].at(best.rows)
         evidence *= scored.parts["prior"].at(best.rows) * self._enlarged
         return evidence
+
+
+def _borders_of_words(query: ParsedQuery, counted: Mapping[str, int]) -> frozenset[str]:
+    """Return the pairs of letters that stand nowhere, between two pairs that stand somewhere.
+
+    In a run of two words the last letter of the first and the first letter of the second are one.
+    """
+    held = [term for term, chunks in counted.items() if chunks and query.share(term) < 1.0]
+    firsts = {letter for pair in held for letter in word_terms(pair)[1:]}
+    lasts = {pair.removeprefix(word_terms(pair)[-1]) for pair in held}
+    borders = set()
+    for pair, chunks in counted.items():
+        if not chunks and query.share(pair) < 1.0:
+            _, first = word_terms(pair)
+            if first in lasts and pair.removeprefix(first) in firsts:
+                borders.add(pair)
+    return frozenset(borders)
 
 
 def _is_letter(term: str) -> bool:

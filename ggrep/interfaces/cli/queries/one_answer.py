@@ -16,7 +16,14 @@ from ggrep.interfaces.cli.terminal import Terminal, ask_before_indexing, show_pr
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.sanitise import is_text, sanitise_line
 from ggrep.service.daemon_choice import asking_of, asks_daemon
-from ggrep.service.places import Place, enclosing_index, open_engine, place_of, together
+from ggrep.service.places import (
+    Place,
+    enclosing_index,
+    on_disk,
+    open_engine,
+    place_of,
+    together,
+)
 
 if TYPE_CHECKING:
     from ggrep.protocol.client.daemon_address import DaemonAddress
@@ -184,7 +191,7 @@ def _require_paths(command: str, query: str, paths: Sequence[str]) -> None:
     """
     if "" in paths:
         raise UsageError("an empty PATH names nothing; the current directory is .")
-    missing = next((path for path in paths if not Path(path).exists()), None)
+    missing = next((path for path in paths if not on_disk(Path(path)).exists()), None)
     if missing is None:
         return
     said = f"{missing}: no such file or directory"
