@@ -171,6 +171,34 @@ HELD_OUT: Final = (
 )
 """Further packages of languages whose rules were mended by what the first one showed."""
 
+BEHIND_MACROS: Final = (
+    Package(
+        "cpp",
+        "C++",
+        "debsrc",
+        "qtbase-opensource-src",
+        "5.15.8+dfsg-11+deb12u3",
+        ("src/corelib/[gikt]*.h", "src/corelib/[gikt]*.cpp", "src/widgets/kernel/*.[ch]*"),
+    ),
+    Package(
+        "cpp",
+        "C++",
+        "debsrc",
+        "opencv",
+        "4.6.0+dfsg-12",
+        ("modules/core/*.[ch]pp", "modules/ml/*.[ch]pp", "modules/video/*.[ch]pp"),
+    ),
+    Package(
+        "cpp",
+        "C++",
+        "debsrc",
+        "rocksdb",
+        "7.8.3-2",
+        ("db/*.h", "db/*.cc", "include/*.h", "table/*.h", "table/*.cc", "util/*.h", "util/*.cc"),
+    ),
+)
+"""C++ whose classes and functions stand behind macros of the project's own."""
+
 HAND_READ: Final = (
     Package("astro", "", "npm", "@astrojs/starlight", "0.42.4", ("*.astro",)),
     Package("dart", "", "debsrc", "thrift", "0.17.0-2", ("lib/dart/lib/*.dart",)),
