@@ -46,7 +46,8 @@ _LEADS: Final = re.compile(
     rb"@(?!end|interface|implementation|protocol)|#\[|\[<|\[\w+(?:\(.*\))?\]\s*$"
 )
 """How a line begins that belongs to the block behind it."""
-_HEADER: Final = re.compile(rb"[\w\s.;:\"#]+\{?")
+_HEADER: Final = re.compile(rb"@(?:implementation|interface|protocol)\b[^\n]*|[\w\s.;:\"#]+\{?")
+"""Lines that open what holds lines as deep as themselves: `namespace a;`, `module a where`."""
 _KEPT: Final = re.compile(rb"[^\s]")
 _OPENING: Final = re.compile(rb"<\?(?:php\b|=)?")
 _TAB: Final = 8
@@ -231,10 +232,15 @@ def _judge(blocks: Sequence[Block], text: bytes, root: Node, base: int = 0) -> _
                 cost += block.size
                 continue
             if not block.blocks and _HEADER.fullmatch(text, block.start, block.end):
-                continue  # `namespace a;` or `module a where`: what follows is as deep
+                continue
             end = block.start + len(text[block.start : block.end].rstrip())
             node = root.descendant_for_byte_range(block.start - base, end - base)
+            if node is not None and node.is_extra and not node.has_error:
+                continue
             parent, reach = _place(node, block, end, text, base)
+            if parents and node is not None and node.id == parent:
+                reach = reach or _overhang(node, block, end, base)
+            cost += end < block.end
             if reach:
                 broken.append(block)
                 cost += 1 + len(block.blocks)
@@ -279,6 +285,12 @@ def _place(node: Node | None, block: Block, end: int, text: bytes, base: int) ->
     return node.id, reach if text[end:reach].strip() else 0
 
 
+def _overhang(node: Node, block: Block, end: int, base: int) -> int:
+    """Return where a node ends that a block begins and does not end; 0 for any other."""
+    begins = node.start_byte == block.start - base and node.end_byte + base > end
+    return node.end_byte + base if begins else 0
+
+
 def _is_run(node: Node, first: Node, last: Node, start: int, block: Block) -> bool:
     """Say whether children are whole, of a node that is broken only around them."""
     if first.start_byte != start or first.is_error or (last.is_error and block.blocks):
@@ -305,6 +317,8 @@ def _candidates(blocks: Sequence[Block], broken: Sequence[Block]) -> Iterator[Sp
                 yield start, block.end
             if block.body[0] < block.body[1]:
                 yield block.body
+            for start, _ in block.lines[1:2]:
+                yield start, block.end
             yield block.start, block.end
     for above, below in pairwise(broken):
         if above.depth == below.depth:

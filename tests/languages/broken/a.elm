@@ -1,0 +1,12 @@
+module A exposing (..)
+
+m1 x =
+    a x
+
+m2 x =
+    b x
+%I
+%Mm3 x =
+    c x
+
+%Tlast = 1

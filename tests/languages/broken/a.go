@@ -1,0 +1,19 @@
+package p
+
+type A struct {
+	x int
+}
+
+func m1() {
+    a()
+}
+
+func m2() {
+    b()
+%I}
+
+%Mfunc m3() {
+    c()
+}
+
+%Tfunc last() {}

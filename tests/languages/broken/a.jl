@@ -1,0 +1,16 @@
+module A
+
+function m1()
+    a()
+end
+
+function m2()
+    b()
+%Iend
+
+%Mfunction m3()
+    c()
+end
+
+%Tfunction last() end
+end

@@ -1,0 +1,17 @@
+proc A {} {
+    x
+}
+
+proc m1 {} {
+    a
+}
+
+proc m2 {} {
+    b
+%I}
+
+%Mproc m3 {} {
+    c
+}
+
+%Tproc last {} {}

@@ -1,0 +1,16 @@
+#import <x.h>
+@implementation A
+- (void)m1 {
+    a();
+}
+
+- (void)m2 {
+    b();
+%I}
+
+%M- (void)m3 {
+    c();
+}
+@end
+
+%Tvoid last() {}
