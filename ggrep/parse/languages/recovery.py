@@ -231,15 +231,14 @@ def _judge(blocks: Sequence[Block], text: bytes, root: Node, base: int = 0) -> _
             if text[block.start] in BLANK:
                 cost += block.size
                 continue
-            if not block.blocks and _HEADER.fullmatch(text, block.start, block.end):
-                continue
             end = block.start + len(text[block.start : block.end].rstrip())
             node = root.descendant_for_byte_range(block.start - base, end - base)
-            if node is not None and node.is_extra and not node.has_error:
+            if node is None or _is_neutral(node, block, text):
                 continue
             parent, reach = _place(node, block, end, text, base)
-            if parents and node is not None and node.id == parent:
-                reach = reach or _overhang(node, block, end, base)
+            reach = (
+                _overhang(node, block, end, base) if parents and node.id == parent else 0
+            ) or reach
             cost += end < block.end
             if reach:
                 broken.append(block)
@@ -247,7 +246,7 @@ def _judge(blocks: Sequence[Block], text: bytes, root: Node, base: int = 0) -> _
                 cost += bisect_left(row, reach, lo=at + 1, key=_start) - at - 1
             else:
                 parents.append(parent)
-            if reach or (node is not None and node.has_error):
+            if reach or node.has_error:
                 rows.append(block.blocks)
         cost += len(parents) - max(Counter(parents).values(), default=0)
     return _Reading(text, root, tuple(sorted(broken, key=_start)), cost)
@@ -257,7 +256,14 @@ def _start(block: Block) -> int:
     return block.start
 
 
-def _place(node: Node | None, block: Block, end: int, text: bytes, base: int) -> tuple[int, int]:
+def _is_neutral(node: Node, block: Block, text: bytes) -> bool:
+    """Say whether a block is a comment, or opens what holds lines as deep as itself."""
+    if not block.blocks and _HEADER.fullmatch(text, block.start, block.end) is not None:
+        return True
+    return node.is_extra and not node.has_error
+
+
+def _place(node: Node, block: Block, end: int, text: bytes, base: int) -> tuple[int, int]:
     """Return the id of the node whose children a block is a run of, or how far its syntax goes.
 
     Args:
@@ -267,8 +273,6 @@ def _place(node: Node | None, block: Block, end: int, text: bytes, base: int) ->
         text: of the file.
         base: what nodes count from.
     """
-    if node is None:
-        return 0, end
     start = block.start - base
     if node.start_byte == start and not text[end : node.end_byte + base].strip():
         outer = node.parent
