@@ -32,7 +32,8 @@ _PATTERN: Final = re.compile(
     rb"(?P<regex>(?:\\.|\"[^\"\n]*+\"|" + _CLASS + rb"|" + _GROUP + rb"|[^\s\\\"\[(])++)"
     rb"|(?P<glob>[?*+@!]" + _GROUP + rb")"
     rb"|(?<=[(\s])(?P<key>\[[^\]\n]*+\]\+?=)"
-    rb"|^[ \t]*+(?P<choice>[^\s()#\"\[\\{}<>?*~^]*+[\[\\{}<>?*~^][^\s()\"]*+)(?=[ \t]*+\)[ \t]*+(?:$|#))"
+    rb"|^[ \t]*+(?P<choice>[^\s()#\"\[\\{}<>?*~^]*+[\[\\{}<>?*~^][^\s()\"]*+)"
+    rb"(?=[ \t]*+\)[ \t]*+(?:$|#))"
     rb"|(?P<group>(?<![\w$}])(?:-|!)?" + _CLASS + rb"(?=[\s)|*}]))"
     rb"|(?P<line>\\\n)|(?P<falls>;;?&)",
     re.MULTILINE,
@@ -115,7 +116,7 @@ def _plain(literal: bytes) -> bytes:
     if literal.startswith(b"${") and b"\n" not in literal:
         return b"$" + b"a" * (len(literal) - 1)
     if literal[:1] in b"\"'`$<>" and len(literal) > 1:
-        return b'"' + _KEPT.sub(b" ", literal[1:-1]) + b'"'
+        return b'"'.ljust(len(literal) - 1) + b'"'  # on one line, as the layout counts
     return _KEPT.sub(b" ", literal)
 
 

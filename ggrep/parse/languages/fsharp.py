@@ -16,7 +16,8 @@ _MARKED: Final = re.compile(
     rb"(?=\s{1,8}[\w(\[`])|\s{0,8}" + _ATTRIBUTE + rb"){1,6})"
     rb"|(?P<module>\bmodule[ \t]{1,8})(?P<rec>rec)(?=[ \t]{1,8}[\w`])"
     rb"|(?P<static>\bstatic)(?=[ \t]{1,8}member[ \t]{1,8}val\b)"
-    rb"|(?P<measure>\btype[ \t]{0,8}\[<Measure>\])(?=[ \t]{1,8}\w{1,200}[ \t]*(?://[^\n]*)?\r?$)",
+    rb"|(?P<measure>\btype[ \t]{0,8}\[<Measure>\]|\[<Measure>\]\s{1,20}type\b)"
+    rb"(?=[ \t]{1,8}\w{1,200}[ \t]*(?://[^\n]*)?\r?$)",
     re.MULTILINE,
 )
 _MARK: Final = re.compile(rb"private|internal|public|" + _ATTRIBUTE)

@@ -46,7 +46,8 @@ _LEADS: Final = re.compile(
     rb"@(?!end|interface|implementation|protocol)|#\[|\[<|\[\w+(?:\(.*\))?\]\s*$"
 )
 """How a line begins that belongs to the block behind it."""
-_HEADER: Final = re.compile(rb"[\w\s.;:\"#]+\{?")
+_HEADER: Final = re.compile(rb"@(?:implementation|interface|protocol)\b[^\n]*|[\w\s.;:\"#]+\{?")
+"""Lines that open what holds lines as deep as themselves: `namespace a;`, `module a where`."""
 _KEPT: Final = re.compile(rb"[^\s]")
 _OPENING: Final = re.compile(rb"<\?(?:php\b|=)?")
 _TAB: Final = 8
@@ -230,18 +231,22 @@ def _judge(blocks: Sequence[Block], text: bytes, root: Node, base: int = 0) -> _
             if text[block.start] in BLANK:
                 cost += block.size
                 continue
-            if not block.blocks and _HEADER.fullmatch(text, block.start, block.end):
-                continue  # `namespace a;` or `module a where`: what follows is as deep
             end = block.start + len(text[block.start : block.end].rstrip())
             node = root.descendant_for_byte_range(block.start - base, end - base)
+            if node is None or _is_neutral(node, block, text):
+                continue
             parent, reach = _place(node, block, end, text, base)
+            reach = (
+                _overhang(node, block, end, base) if parents and node.id == parent else 0
+            ) or reach
+            cost += end < block.end
             if reach:
                 broken.append(block)
                 cost += 1 + len(block.blocks)
                 cost += bisect_left(row, reach, lo=at + 1, key=_start) - at - 1
             else:
                 parents.append(parent)
-            if reach or (node is not None and node.has_error):
+            if reach or node.has_error:
                 rows.append(block.blocks)
         cost += len(parents) - max(Counter(parents).values(), default=0)
     return _Reading(text, root, tuple(sorted(broken, key=_start)), cost)
@@ -251,7 +256,14 @@ def _start(block: Block) -> int:
     return block.start
 
 
-def _place(node: Node | None, block: Block, end: int, text: bytes, base: int) -> tuple[int, int]:
+def _is_neutral(node: Node, block: Block, text: bytes) -> bool:
+    """Say whether a block is a comment, or opens what holds lines as deep as itself."""
+    if not block.blocks and _HEADER.fullmatch(text, block.start, block.end) is not None:
+        return True
+    return node.is_extra and not node.has_error
+
+
+def _place(node: Node, block: Block, end: int, text: bytes, base: int) -> tuple[int, int]:
     """Return the id of the node whose children a block is a run of, or how far its syntax goes.
 
     Args:
@@ -261,8 +273,6 @@ def _place(node: Node | None, block: Block, end: int, text: bytes, base: int) ->
         text: of the file.
         base: what nodes count from.
     """
-    if node is None:
-        return 0, end
     start = block.start - base
     if node.start_byte == start and not text[end : node.end_byte + base].strip():
         outer = node.parent
@@ -277,6 +287,12 @@ def _place(node: Node | None, block: Block, end: int, text: bytes, base: int) ->
         return node.id, 0 if inside and not block.blocks else end
     reach = last.end_byte + base
     return node.id, reach if text[end:reach].strip() else 0
+
+
+def _overhang(node: Node, block: Block, end: int, base: int) -> int:
+    """Return where a node ends that a block begins and does not end; 0 for any other."""
+    begins = node.start_byte == block.start - base and node.end_byte + base > end
+    return node.end_byte + base if begins else 0
 
 
 def _is_run(node: Node, first: Node, last: Node, start: int, block: Block) -> bool:
@@ -305,6 +321,8 @@ def _candidates(blocks: Sequence[Block], broken: Sequence[Block]) -> Iterator[Sp
                 yield start, block.end
             if block.body[0] < block.body[1]:
                 yield block.body
+            for start, _ in block.lines[1:2]:
+                yield start, block.end
             yield block.start, block.end
     for above, below in pairwise(broken):
         if above.depth == below.depth:
