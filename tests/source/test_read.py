@@ -13,7 +13,7 @@ from ggrep.base.ids import PathKey
 from ggrep.config import confined
 from ggrep.config.settings import Settings
 from ggrep.model.source import FileText, Skip, SourceFile
-from ggrep.model.traits import DATA, MASKED, MINIFIED, RECODED, SHORTENED
+from ggrep.model.traits import DATA, GUESSED, MASKED, MINIFIED, RECODED, SHORTENED
 from ggrep.parse.source import read
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import walk
@@ -60,7 +60,7 @@ def test_another_encoding_is_named_and_the_digest_is_the_file_s_own(tmp_path: Pa
     assert (found.data.decode(), found.encoding, found.traits) == (
         "# by André\n",
         "cp1252",
-        RECODED,
+        RECODED | GUESSED,
     )
     assert found.digest == hashlib.sha256(b"# by Andr\xe9\n").hexdigest()
 

@@ -74,6 +74,7 @@ def test_each_bad_file_costs_itself_and_heals(
     trouble.undo()
 
     assert [reason.partition(":")[0] for reason in refused.value.reasons] == [
+        "bytes.py",
         "closed.py",
         "moving.py",
         "shut",
@@ -136,7 +137,7 @@ def test_the_command_says_what_it_left_out(
 
     assert (refused.status, done.status, asked.status) == (1, 0, 1)
     assert published == [False]
-    for name in ("closed.py", "moving.py", "shut"):
+    for name in ("bytes.py", "closed.py", "moving.py", "shut"):
         assert name in refused.err
         assert name in asked.err
     assert "1 degraded" in done.err
