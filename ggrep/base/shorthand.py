@@ -52,8 +52,10 @@ SHOWN = (
 SHOWN_OF_SEARCHES = (
     ("-F, --fixed-strings", "Find the text itself: `--find exact-text`."),
     ("-E, --regex", "Find lines that match: `--find regex`."),
-    ("-i -w -l -c -n", "With -F, -E or quoted text: as grep has them."),
-    ("-A, -B, -C N", "Likewise: lines of context after, before and around each matching line."),
+)
+SHOWN_OF_EXACT = (
+    ("-i, -w, -l, -c, -n", "With -F, -E or quoted text: as grep and ripgrep have them."),
+    ("-A, -B, -C NUMBER", "Likewise: lines after, before and around each matching line."),
 )
 """What help says of them."""
 

@@ -1,4 +1,4 @@
-"""Lines and columns equal those of ripgrep, apart from differences that are meant.
+r"""Lines and columns equal those of ripgrep, apart from differences that are meant.
 
 - An empty match behind the last character of a file without a last line end is a match here.
 - ripgrep finds empty matches inside of characters, too.
