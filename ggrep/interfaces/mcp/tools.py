@@ -164,11 +164,6 @@ _OF_SEARCHES: Final = (
     _argument("timeout_ms", "search.timeoutMs"),
 )
 _OF_HITS: Final = (
-    _argument("ignore_case", "search.ignoreCase"),
-    _argument("whole_words", "search.wholeWords"),
-    _argument("lines_before", "search.linesBefore"),
-    _argument("lines_after", "search.linesAfter"),
-    _argument("list_files", "search.listFiles"),
     _argument("per_file", "search.perFile"),
     _argument("anchors", "search.anchors"),
     _argument("explain", "search.explain"),
