@@ -64,8 +64,8 @@ TOOLS_FILE: Final = "tool_outputs.json"
 
 _ASKED_FOR: Final = {"explain", "stats", "timings_ms"}
 """Keys of figures for people who tune: objects, and no more is said of them."""
-_LISTED: Final = {"lines", "by_file", "byFile"}
-"""Lists of matching lines and files: they stand in many places, and the text says them."""
+_LEFT_OUT: Final = {"matches", "matching_lines", "matchingLines"}
+"""Keys of exact text, which would stand in many places; its text says all of it."""
 _KEPT: Final = ("type", "enum", "const", "required")
 _HELD: Final = ("items", "additionalProperties")
 
@@ -109,16 +109,11 @@ def _whole(form: Schema, maker: Maker) -> Schema:
     found |= {key: _whole(form[key], maker) for key in _HELD if isinstance(form.get(key), Mapping)}
     if "properties" in form:
         found["properties"] = {
-            key: _listed(key, one) or _whole(one, maker) for key, one in form["properties"].items()
+            key: {"type": "object"} if key in _ASKED_FOR else _whole(one, maker)
+            for key, one in form["properties"].items()
+            if key not in _LEFT_OUT and not (key == "lines" and "items" in one)
         }
     return found
-
-
-def _listed(key: str, form: Schema) -> Schema | None:
-    """Return a schema without what is below it, for keys of which no more is said."""
-    if key in _ASKED_FOR:
-        return {"type": "object"}
-    return _head(form) if key in _LISTED and "items" in form else None
 
 
 def _either(one: Schema, other: Schema) -> Schema:
