@@ -3,8 +3,6 @@
 The standard library alone, and as little of it as can be: every search loads this.
 """
 
-from itertools import pairwise
-
 from ggrep.base.commands import SEARCH_VALUES
 from ggrep.base.quoted import quoted_whole
 
@@ -52,8 +50,10 @@ SHOWN = (
 SHOWN_OF_SEARCHES = (
     ("-F, --fixed-strings", "Find the text itself: `--find exact-text`."),
     ("-E, --regex", "Find lines that match: `--find regex`."),
-    ("-i -w -l -c -n", "With -F, -E or quoted text: as grep has them."),
-    ("-A, -B, -C N", "Likewise: lines of context after, before and around each matching line."),
+)
+SHOWN_OF_EXACT = (
+    ("-i, -w, -l, -c, -n", "With -F, -E or quoted text: as grep and ripgrep have them."),
+    ("-A, -B, -C NUMBER", "Likewise: lines after, before and around each matching line."),
 )
 """What help says of them."""
 
@@ -105,11 +105,8 @@ def _apart(words: list[str]) -> list[str]:
 
 def _is_exact(words: list[str], behind: list[str]) -> bool:
     """Return whether exact text is searched: by a flag, or as the query is in double quotes."""
-    exact = {f"--find={find}" for find in FINDS.values()}
-    given = any(word in exact for word in words)
-    given = given or any(
-        word == "--find" and following in FINDS.values() for word, following in pairwise(words)
-    )
+    typed = "\0".join(words)
+    given = any(f"--find{sign}{find}" in typed for sign in "=\0" for find in FINDS.values())
     return given or any(quoted_whole(word) for word in (*words, *behind))
 
 

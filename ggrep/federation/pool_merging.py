@@ -95,9 +95,11 @@ def lists_of(
 
 def merge_lists(lists: Lists, rules: Rules) -> Merged:
     """Return the merged lists."""
+    spread = rules.spread and BY_NAME[rules.strategy].dealt
     corpora = tuple(
-        (corpus, _folded(_ordered(items, rules), rules)[: rules.top])
+        (corpus, _dealt(hits, rules) if spread else hits[: rules.top])
         for corpus, items in lists.corpora
+        for hits in (_folded(_ordered(items, rules), rules),)
     )
     return Merged(corpora, _blended(lists, rules))
 
@@ -126,9 +128,13 @@ def _blended(lists: Lists, rules: Rules) -> Hits:
         return _folded(_ordered(lists.blended, rules), rules)[: rules.top]
     # No hit belongs to two corpora.
     union = [item for _, items in lists.corpora for item in items]
+    return _dealt(_folded(_ordered(union, rules), rules), rules)
+
+
+def _dealt(hits: Hits, rules: Rules) -> Hits:
     return tuple(
         select(
-            _folded(_ordered(union, rules), rules),
+            hits,
             mode=rules.mode,
             limit=rules.top,
             per_file=rules.per_file,

@@ -109,7 +109,7 @@ def test_completions_load_next_to_nothing_and_make_nothing(tmp_path: Path) -> No
     )
     home = tmp_path / "home"
     done = subprocess.run(
-        [sys.executable, "-c", run, "__complete", "--", "search", "x", "--fil"],
+        [sys.executable, "-c", run, "__complete", "--", "search", "x", "--filt"],
         capture_output=True,
         text=True,
         check=True,

@@ -116,4 +116,4 @@ def test_a_switch_is_a_word_of_its_option() -> None:
     snippet = next(each for each in options_of(Hits) if each.name == "snippet")
 
     assert Switch("-d --discovery", "discovery", "Intent: a broad overview.") in mode.flag.switches
-    assert snippet.flag.shown == "-c"
+    assert snippet.flag.shown == "--content"

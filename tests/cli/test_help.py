@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.shorthand import FILTERING, FILTERS, FINDS, SEARCHING, TESTS
+from ggrep.base.shorthand import EXACT, FILTERING, FILTERS, FINDS, SEARCHING, TESTS
 from ggrep.interfaces.cli.parsing import help_pages, help_table
 from ggrep.interfaces.cli.parsing.command_page import every_page
 from ggrep.interfaces.cli.parsing.examples import EXAMPLES, SAME
@@ -66,6 +66,7 @@ def test_every_parameter_stands_on_the_page_once(name: str) -> None:
     ]
     short = [*FILTERS, *TESTS] if name in FILTERING else []
     short += FINDS if name in SEARCHING else []
+    short += [*EXACT, "-n", "-A", "-B", "-C"] if name == "search" else []
     everywhere = ["--color", "--no-pager", "-h", "--help"]
     shown = [row for row in named if row not in {"--filter", "--find"} or row in flags]
     assert sorted(shown) == sorted([*flags, *short, *everywhere])

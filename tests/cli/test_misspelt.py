@@ -32,7 +32,7 @@ COMMAND_PIECES = [
         ("--filter lang:pyhton", "filter: lang: unknown 'pyhton'; did you mean: lang:python"),
         ("--filter lang:h", "filter: lang: unknown 'h'; did you mean: lang:c"),
         ("-t", "no option -t: it needs a value of its own, such as -t py"),
-        ("-FE", "no option -F in that form: it stands by itself and takes no value; see: ggrep he"),
+        ("-Fx", "no option -F in that form: it stands by itself and takes no value; see: ggrep he"),
         ("--tests=true", "no option --tests in that form: it stands by itself"),
         ("--typ py", "no option --typ; did you mean: ggrep search charge --type py"),
         ("-T pyhton", "filter: lang: unknown 'pyhton'; did you mean: lang:python"),

@@ -142,7 +142,7 @@ def test_slate_and_search_as_slate_are_one_thing(ggrep: Command, shop: Path) -> 
     """One is an alias of the other, level by level."""
     flags = ("--deterministic", "--json", "--max-files", "2", "--max-bytes", "9000")
     alone = ggrep("slate", QUESTION, "--level", "2", *flags)
-    searched = ggrep("search", QUESTION, "--format", "slate", "-l", *flags)
+    searched = ggrep("search", QUESTION, "--format", "slate", "--long-snippet", *flags)
 
     fits(alone.document, "slate_success")
     assert alone.document["slate"]["level"] == 2

@@ -111,7 +111,7 @@ def test_slate_and_search_as_slate_are_one_thing(ggrep: Command) -> None:
     """One is an alias of the other."""
     flags = ("--workspace", "ws.jsonc", "--deterministic", "--json", "--max-files", "5")
     alone = ggrep("slate", QUESTION, *flags, "--level", "2")
-    searched = ggrep("search", QUESTION, "--format", "slate", *flags, "-l")
+    searched = ggrep("search", QUESTION, "--format", "slate", *flags, "--long-snippet")
 
     assert len(packs(alone.document)) == 5
     assert searched.out == alone.out

@@ -64,6 +64,8 @@ TOOLS_FILE: Final = "tool_outputs.json"
 
 _ASKED_FOR: Final = {"explain", "stats", "timings_ms"}
 """Keys of figures for people who tune: objects, and no more is said of them."""
+_LEFT_OUT: Final = {"matches", "matching_lines", "matchingLines"}
+"""Keys of exact text, which would stand in many places; its text says all of it."""
 _KEPT: Final = ("type", "enum", "const", "required")
 _HELD: Final = ("items", "additionalProperties")
 
@@ -109,6 +111,7 @@ def _whole(form: Schema, maker: Maker) -> Schema:
         found["properties"] = {
             key: {"type": "object"} if key in _ASKED_FOR else _whole(one, maker)
             for key, one in form["properties"].items()
+            if key not in _LEFT_OUT and not (key == "lines" and "items" in one)
         }
     return found
 

@@ -10,6 +10,7 @@ import pytest
 import typer
 
 from ggrep.base.commands import COMMANDS
+from ggrep.base.shorthand import written_out
 from ggrep.interfaces.agents.texts import AT_THE_SHELL
 from ggrep.interfaces.cli.parsing.typer_tree import parser
 from tests.docs.pages import PAGES, ROOT, page
@@ -66,6 +67,7 @@ def check_taken(commands: Iterable[list[str]]) -> None:
 
     for arguments in commands:
         words = arguments if arguments[0] in {*COMMANDS, *_OPTIONS} else ["search", *arguments]
+        words = written_out(words)
         command: Any = root
         context = root.make_context("ggrep", [], resilient_parsing=True)
         while getattr(command, "commands", None) and words:

@@ -52,7 +52,7 @@ def test_the_daemon_is_asked_in_its_own_words(
     monkeypatch.setenv("GGREP_A", "")
     monkeypatch.setenv("COLUMNS", "70")
 
-    fast.answer(["-m5", "--scores", "-c", '"quoted" \\ \x01 words', "src"])
+    fast.answer(["-m5", "--scores", "--content", '"quoted" \\ \x01 words', "src"])
     hello, asked = served.daemon.seen
     search = parse_message(asked).message
 
@@ -69,7 +69,7 @@ def test_the_daemon_is_asked_in_its_own_words(
         ("GGREP_HOME", str(served.home)),
     )
     assert search.render == ViewOptions(
-        json=False, columns=70, cwd=str(served.root), scores=True, whole=True
+        json=False, columns=70, cwd=str(served.root), scores=True, whole=True, chunks=True
     )
 
 

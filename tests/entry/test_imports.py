@@ -30,6 +30,7 @@ LOADED = {
         "ggrep.interfaces.entry.fast",
     ),
     *(
+        "ggrep.base.quoted",
         "ggrep.interfaces.entry.plain_place",
         "ggrep.interfaces.entry.plain",
         "ggrep.interfaces.entry.plain_terminal",

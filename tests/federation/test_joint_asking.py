@@ -69,8 +69,6 @@ def test_all_are_asked_by_one_question(place: ServedWorkspace) -> None:
     [
         ("fetch_1", Find.DEFINITION, 1),
         ("page", Find.USAGE, 9),
-        ("(page", Find.EXACT_TEXT, 9),
-        (r"\bpage \+ \d$", Find.REGEX, 9),
         ("def fetch_1(page):", Find.SIMILAR_CODE, 9),
         ("fetch a page", Find.CONCEPT, 9),
     ],
@@ -92,6 +90,23 @@ def test_so_they_are_for_every_kind_of_finding(
     assert place.between.pools
 
 
+@pytest.mark.parametrize(
+    ("query", "find"),
+    [("(page", Find.EXACT_TEXT), (r"\bpage \+ \d$", Find.REGEX), ('"fetch_1"', Find.AUTO)],
+)
+def test_lines_are_matched_by_each_repository_itself(
+    place: ServedWorkspace, query: str, find: Find
+) -> None:
+    """Its hits are spread over its files, and all that match is summed."""
+    found = answered(place, query=query, find=find)
+
+    assert (len(place.between.joint), len(place.between.pools)) == (0, MOST)
+    assert found.hits
+    assert all(merged.hit.lines for merged in found.hits)
+    lines = sum(totals.lines for _, totals in found.matched)
+    assert lines >= sum(merged.hit.matching_lines for merged in found.hits)
+
+
 @pytest.mark.parametrize(("most", "by_itself", "told"), [(1, MOST, True), (5, 0, False)])
 def test_each_is_asked_by_itself_if_too_much_must_be_read_of_one(
     place: ServedWorkspace,
@@ -102,7 +117,7 @@ def test_each_is_asked_by_itself_if_too_much_must_be_read_of_one(
 ) -> None:
     """It reads its first files, and says so; how much it is of all of them is no matter."""
     monkeypatch.setattr(literal, "MAX_SCANNED_ROWS", most)
-    found = answered(place, query="page", find=Find.EXACT_TEXT)
+    found = answered(place, query="page", find=Find.USAGE)
 
     assert (len(place.between.joint), len(place.between.pools)) == (1, by_itself)
     assert ("max_scanned_rows" in {cut.limit.code for cut in found.limits_hit}) is told
@@ -112,12 +127,14 @@ def test_each_is_asked_by_itself_if_too_much_must_be_read_of_one(
 def test_so_are_those_of_whose_hits_very_many_score_alike(
     place: ServedWorkspace, monkeypatch: pytest.MonkeyPatch, strategy: str
 ) -> None:
-    """Signs are no words, so that they score nothing. Which come first their paths say."""
+    """Which come first their paths say."""
     monkeypatch.setattr(joint_pools, "_MOST_DEEP", 32)
-    trees = [{f"p{9 - n}.py": f"a{n} += {at}\n" for n in range(9 * (at + 1))} for at in range(MOST)]
+    trees = [
+        {f"p{9 - n}.py": f"use(x, {n}, {at})\n" for n in range(9 * (at + 1))} for at in range(MOST)
+    ]
     place.write(trees)
     try:
-        ask = partial(answered, place, query="+=", find=Find.EXACT_TEXT, strategy=strategy)
+        ask = partial(answered, place, query="x", find=Find.USAGE, strategy=strategy)
         at_once = document(ask())
         assert not place.between.pools
         place.between.together = False
@@ -140,7 +157,7 @@ def test_what_is_cut_of_a_repositorys_list_is_told(
     """As the repository tells it that is asked by itself."""
     methods = "".join(f"    def m{n}(self):\n        return [{n}]\n\n" for n in range(60))
     place.write([{**TREES[0], "own.py": f"class Own:\n{methods}"}, *TREES[1:]])
-    ask = partial(answered, place, query="return [", find=Find.EXACT_TEXT, per_file=per_file)
+    ask = partial(answered, place, query="self", find=Find.USAGE, per_file=per_file)
     try:
         at_once = ask(per_repo_top=10)
         place.between.together = False

@@ -316,7 +316,7 @@ SABOTAGES = (
     Sabotage(
         "the limit per file is ignored",
         "ggrep/model/quota.py",
-        "if self._per_file and self._taken[file] >= self._per_file:",
+        "if self.per_file and self._taken[file] >= self.per_file:",
         "if False:",
         ("tests/query/test_cuts.py::test_no_file_takes_more_than_its_share",),
     ),

@@ -63,8 +63,8 @@ SEARCH_SABOTAGES = (
     Sabotage(
         "nothing is passed over for its file",
         "ggrep/model/quota.py",
-        "tuple(hand.picked.values()), len(hand.refused)",
-        "tuple(hand.picked.values()), 0",
+        "tuple(self.picked.values()), len(self.refused)",
+        "tuple(self.picked.values()), 0",
         (QUOTA + "test_items_of_a_full_file_are_counted_once_however_often_they_are_passed_over",),
     ),
     Sabotage(

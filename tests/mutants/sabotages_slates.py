@@ -1063,8 +1063,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "exact text is not looked for to the letter",
         "ggrep/search/query/finding.py",
-        "frozenset({Find.DEFINITION, Find.USAGE, Find.EXACT_TEXT, Find.REGEX})",
-        "frozenset({Find.DEFINITION, Find.USAGE, Find.REGEX})",
+        "    if request.find not in _OF_NAMES and not request.is_exact:\n",
+        "    if request.find not in _OF_NAMES:\n",
         (LITERAL + "test_letters_count_and_words_do_not",),
     ),
     Sabotage(
@@ -1084,7 +1084,7 @@ SLATE_SABOTAGES = (
     Sabotage(
         "an expression runs over line ends",
         "ggrep/search/query/regex.py",
-        "options.never_nl = True",
+        "options.never_nl = not over_lines",
         "options.never_nl = False",
         (LITERAL + "test_an_expression_matches_line_by_line",),
     ),
@@ -1098,8 +1098,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "longer names are usages of shorter ones",
         "ggrep/search/query/naming.py",
-        "            if not (_ends_word(before) or _begins_word(after)):\n",
-        "            if before or after:\n",
+        "literal(last, whole_words=True)",
+        "literal(last)",
         (FINDING + "test_a_usage_holds_the_name_as_a_word_and_does_not_define_it",),
     ),
     Sabotage(

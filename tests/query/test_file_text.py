@@ -64,6 +64,44 @@ def test_chunks_of_one_endless_line_keep_their_columns(indexed: Indexed) -> None
     assert text_of(engine, segment, "a.js") == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = 1",
+        "x = 1\n",
+        "\n\n  \nx = 1  \n\t\n\n",
+        "x = 1\r\n\r\n\r\ndef f():\r\n    return 1  \r\n",
+        "\ufeffx = 1\r\ny = 2\n",
+        "\n",
+        " \r\n\t\n",
+        "x = 1\rz = 2\n",
+        "\fx = 1\n\v\n",
+    ],
+)
+@pytest.mark.parametrize("name", ["a.py", "a.md", "a.txt", "a.json"])
+def test_a_text_is_known_to_the_byte(indexed: Indexed, name: str, text: str) -> None:
+    """Blanks that no chunk holds count where lines are matched."""
+    engine, segment = indexed({name: text.encode()})
+
+    assert text_of(engine, segment, name) == text
+
+
+def test_a_text_is_known_to_the_byte_from_compacted_rows_and_packs(indexed: Indexed) -> None:
+    """Whatever reads and writes rows keeps the blanks."""
+    files: dict[str, str | bytes | None] = {
+        f"{n}.py": f"\r\n\r\nx = {n}  \r\n\r\n" + f"def f{n}():\n    return 1\n\n\n" * 9
+        for n in range(3)
+    }
+    engine, _ = indexed(files)
+    write_tree(engine.identity.root, {"1.py": files["2.py"]})
+    engine.sync()
+    engine.compact(force=True)
+    (segment,) = open_segments(engine.view())
+
+    for name, text in (files | {"1.py": files["2.py"]}).items():
+        assert text_of(engine, segment, name) == text
+
+
 def test_an_empty_file_has_no_text_and_no_rows(indexed: Indexed) -> None:
     """What holds nothing is no reason to fail."""
     engine, segment = indexed({"a.py": "x = 1\n", "empty.py": ""})

@@ -208,6 +208,7 @@ def view_of(typed: Typed, environ: dict[str, str]) -> dict[str, object]:
         "explain": "explain" in switches,
         "whole": "full" in typed.values.get("snippet", ()),
         "chunks": "snippet" in typed.values,
+        "counts": False,
     }
 
 

@@ -1,7 +1,7 @@
 """Receipts of answers, for one repository and for a workspace."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.request import SnippetMode
@@ -65,6 +65,18 @@ class ReceiptQuestionJson(TypedDict):
     """What the query is looked for as."""
     vectors: bool
     """Likeness of meaning counts."""
+    ignore_case: NotRequired[bool]
+    """A text or expression matches in any letter case; receipts of earlier builds have none of the
+    following keys.
+    """
+    whole_words: NotRequired[bool]
+    """A text or expression matches only whole words."""
+    lines_before: NotRequired[Count]
+    """Lines of context before a matching line."""
+    lines_after: NotRequired[Count]
+    """Lines of context after a matching line."""
+    list_files: NotRequired[bool]
+    """All files with matching lines are listed."""
     timeout_ms: Count
     """Deadline; 0 for the configured one."""
 

@@ -6,7 +6,7 @@ from inspect import Parameter
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from ggrep.base.shorthand import FILTERING, SEARCHING, SHOWN, SHOWN_OF_SEARCHES
+from ggrep.base.shorthand import FILTERING, SEARCHING, SHOWN, SHOWN_OF_EXACT, SHOWN_OF_SEARCHES
 from ggrep.interfaces.cli.parsing.examples import EXAMPLES, SAME
 from ggrep.interfaces.cli.parsing.flags import Argument, help_of
 from ggrep.interfaces.cli.parsing.help_values import Page, Row, Section
@@ -92,6 +92,7 @@ def _short_forms(name: str) -> tuple[Section, ...]:
     if name not in FILTERING:
         return ()
     shown = (*SHOWN, *(SHOWN_OF_SEARCHES if name in SEARCHING else ()))
+    shown += SHOWN_OF_EXACT if name == "search" else ()
     return (Section("Short forms", tuple(Row(*each) for each in shown)),)
 
 

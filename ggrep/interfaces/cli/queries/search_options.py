@@ -166,26 +166,31 @@ class Lines:
         files: print only the files that match; `counts` with the number of lines of each.
     """
 
-    title: ClassVar = "With -F, -E or a text in double quotes"
+    title: ClassVar = "Exact text"
 
     ignore_case: Annotated[
-        bool, Flag("--ignore-case", "-i: match letters in either case.", of=SearchRequest)
+        bool,
+        Flag(
+            "--ignore-case",
+            "Match letters in either case: -i with -F, -E or quoted text.",
+            of=SearchRequest,
+        ),
     ] = False
     whole_words: Annotated[
-        bool, Flag("--word-regexp", "-w: match whole words only.", of=SearchRequest)
+        bool, Flag("--word-regexp", "Match whole words only: -w likewise.", of=SearchRequest)
     ] = False
     lines_before: Annotated[
         int,
-        Flag("--before-context", "-B: lines shown before each matching line.", of=SearchRequest),
+        Flag("--before-context", "Lines shown before each matching line: -B.", of=SearchRequest),
     ] = 0
     lines_after: Annotated[
-        int, Flag("--after-context", "-A: lines shown after each matching line.", of=SearchRequest)
+        int, Flag("--after-context", "Lines shown after each matching line: -A.", of=SearchRequest)
     ] = 0
     files: Annotated[
-        bool, Flag("--files-with-matches", "-l: print only the paths of files that match.")
+        bool, Flag("--files-with-matches", "Print only the paths of files that match: -l.")
     ] = False
     counts: Annotated[
-        bool, Flag("--count", "-c: print the number of matching lines of each file.")
+        bool, Flag("--count", "Print the number of matching lines of each file: -c.")
     ] = False
 
     def apply(self, request: SearchRequest) -> SearchRequest:
