@@ -278,7 +278,7 @@ def _definition_order(
 
 def _reference_order(
     entry: tuple[RepoId, PooledReference],
-) -> tuple[tuple[int, bool], bool, str, RepoId, int, int]:
+) -> tuple[tuple[bool, int], bool, str, RepoId, int, int]:
     repo, one = entry
     found = one.reference
     return apart(found), one.test, found.path, repo, found.line, found.column

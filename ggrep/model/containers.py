@@ -152,9 +152,9 @@ def last_container(container: str) -> str:
     return folded(re.split(r"[.:#/]+", container)[-1])
 
 
-def apart(one: Reference) -> tuple[int, bool]:
-    """Return what sorts mentions: usages, then strings, then comments; the certain first."""
-    return _KINDS.index(one.kind), one.guess
+def apart(one: Reference) -> tuple[bool, int]:
+    """Return what sorts mentions: usages, strings, comments, and behind all what is doubtful."""
+    return one.guess, _KINDS.index(one.kind)
 
 
 def hidden_doubts(certain: int, doubtful: int) -> int:

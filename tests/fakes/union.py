@@ -123,14 +123,14 @@ def references_of(union: UnionStore, request: ReferencesRequest) -> NamesOfUnion
     answer = name_answers.references(_context(union), request, pool)
     reading = name_answers.reading_of(_context(union), request, pool, words_do=True)
     asked = split_name(request.name)
-    files = mentioning_files(reading.held, asked.last, Deadline.never(CLOCK))
+    files = mentioning_files(reading.held, asked, Deadline.never(CLOCK))
     told = Mentions(answer.request, asked)
     for any_case in (False, True):
-        for file in reading.read(files, asked.last, any_case=any_case):
+        for file in reading.read(files, asked.typed, any_case=any_case):
             told.take(reading.held, file.text, file.places)
         if told.totals:
             break
-    shown = told.answer().shown
+    shown = told.answer().without_doubts().shown
     assert tuple(found for _, found in shown) == answer.references
     return NamesOfUnion(answer, _repos(union, [place for place, _ in shown]))
 

@@ -57,6 +57,9 @@ EVIDENT = [
     ("a.dart", "void f() { var c = Container(); c.method(); }"),
     ("a.dart", "void f(Container c) { c.method(); }"),
     ("a.lua", "local function f() local c = Container.new(); c:method() end"),
+    ("a.go", "package m\nfunc f() { c := g().(*Container); c.Method() }"),
+    ("a.rs", "fn f() { let o = Container::method(); }"),
+    ("a.py", "def f():\n    ns.Container.method()\n"),
     ("a.kt", "fun f(c: Container) { c.method() }"),
     ("a.ts", "const f = (c: Container) => c.method();"),
     ("a.dart", "void f() { var c = Container(); x = c.method(); }"),
@@ -89,6 +92,7 @@ UNKNOWN = [
     ("a.java", "class A { void f(List<Container> l) { l.method(); } }"),
     ("a.py", "def f(c: Container | Till):\n    c.method()\n"),
     ("a.py", "def f():\n    for c in Container():\n        c.method()\n"),
+    ("a.py", "'Container'.method()\n"),
     ("a.go", "package m\nfunc f() { a := Container{}; b := a; b.Method() }"),
 ]
 

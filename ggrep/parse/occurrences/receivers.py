@@ -8,12 +8,15 @@ types are inferred beyond that.
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Final
 
 from tree_sitter import Node
 
 from ggrep.parse.occurrences.surroundings import Way
 
+LITERAL: Final = "literal"
+"""Said for a receiver that is a text, a list or a mapping."""
 MAX_LOOKED_AT: Final = 60
 """Places of a variable in front of its use that are looked at."""
 _MOST_BYTES: Final = 400
@@ -34,7 +37,9 @@ _PARTS: Final = (
 """Words in the kinds of nodes that are parts or uses of a function."""
 _VARIABLE: Final = re.compile(r"[$@]{0,2}[^\W\d]\w*")
 _MADE: Final = re.compile(r"(?:new\s+)?(?P<name>\$?[^\W\d][\w.:\\$]*)\s*(?:::)?(?P<open>[<\[({]|$)")
-_CAST: Final = re.compile(r"\sas[?!]?\s+([\w.]+)\s*\??$")
+_CAST: Final = re.compile(r"\sas[?!]?\s+([\w.]+)\s*\??$|\.\(\*?([\w.]+)\)$")
+_CLASS: Final = re.compile(r"(?:\w+(?:::|\.))*[A-Z]\w*[a-z]\w*")
+_LITERAL_TEXT: Final = re.compile(r"[a-zA-Z]{0,2}([\"'`]).*\1|\[[^\[\]]*\]|\{[^{}]*\}", re.DOTALL)
 _UNWRAPPED: Final = re.compile(
     r"(?:\?|!!?|\.(?:await|unwrap\(\)|expect\(\"[^\"]*\"\)|clone\(\)))\s*$"
 )
@@ -72,7 +77,7 @@ _VALUES: Final = ("value", "right", "initializer", "default_value")
 def receiver_type(
     way: Way, start: int, data: bytes, find: Callable[[str, int], Iterator[Way]]
 ) -> str:
-    """Return the last part of the name of a receiver's type; empty where nothing says it.
+    """Return the last part of the name of a receiver's type, `LITERAL`, or nothing if unknown.
 
     Args:
         way: from the root to the name of the member.
@@ -81,14 +86,19 @@ def receiver_type(
         find: yields the ways to a variable's places in front of a byte, the nearest first.
     """
     receiver = _receiver(way, start, data)
-    if not receiver or receiver in _SELVES:
-        return ""
-    if not _VARIABLE.fullmatch(receiver):
-        return _made(receiver)
+    if _LITERAL_TEXT.fullmatch(receiver):
+        return LITERAL
+    if _CLASS.fullmatch(receiver):
+        return _last(receiver)
+    if _VARIABLE.fullmatch(receiver) and receiver not in _SELVES:
+        return _variable_type(way, find(receiver, start), data)
+    return _made(receiver)
+
+
+def _variable_type(way: Way, places: Iterator[Way], data: bytes) -> str:
+    """Return the type that the nearest declaration in the functions around a place gives."""
     around = {node.id for node, _ in way if _is_function(node)}
-    for count, place in enumerate(find(receiver, start)):
-        if count == MAX_LOOKED_AT:
-            break
+    for place in islice(places, MAX_LOOKED_AT):
         if not {node.id for node, _ in place if _is_function(node)} <= around:
             continue
         declared = _declared(place, data)
@@ -197,7 +207,7 @@ def _text(node: Node, data: bytes) -> str:
 def _made(text: str) -> str:
     """Return the type that an expression makes: a call of it, `new`, a literal of it, a cast."""
     if cast := _CAST.search(text):
-        return _last(cast[1])
+        return _last(cast[1] or cast[2])
     text = _PREFIX.sub("", text)
     while (shorter := _UNWRAPPED.sub("", text)) != text:
         text = shorter

@@ -12,6 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from ggrep.base.scripts import WORD, folded
 from ggrep.model.containers import Family
+from ggrep.parse.occurrences.receivers import LITERAL
 
 Standing: TypeAlias = Literal["same", "maybe", "other"]
 
@@ -63,6 +64,8 @@ class Judge:
         name = folded(receiver["name"] or "")
         if name in _OWN:
             return self._within(around)
+        if use.receiver == LITERAL:
+            return "other"
         typed = use.receiver.casefold()
         is_type = use.receiver[:1].isupper() or typed in self._own | self._others
         named = {typed} if is_type else {name, name.strip("_$").replace("_", "")}

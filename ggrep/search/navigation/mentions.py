@@ -12,6 +12,7 @@ from ggrep.model.containers import (
     Sorted,
     apart,
     family_of,
+    hidden_doubts,
     sort_definitions,
 )
 from ggrep.model.limits import LimitHit
@@ -51,6 +52,12 @@ class Judged:
     found: Sorted
     doubtful: int = 0
     limits: tuple[LimitHit, ...] = ()
+
+    def without_doubts(self) -> "Judged":
+        """Return what one store shows: many doubtful usages are only counted, as `doubtful`."""
+        hidden = hidden_doubts(self.wanted - self.doubtful, self.doubtful)
+        shown = tuple(each for each in self.shown if not (hidden and each[1].guess))
+        return replace(self, shown=shown, wanted=self.wanted - hidden, doubtful=hidden)
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from typing import Final
 
 from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.model.asked_names import check_spelling, clamped, other_case
-from ggrep.model.containers import container_notices, hidden_doubts, related
+from ggrep.model.containers import container_notices, related
 from ggrep.model.limits import Notice
 from ggrep.model.navigation import (
     Definition,
@@ -130,23 +130,21 @@ def references(
             break
     if told.other_spelling is not None:
         notices += other_case(asked.last, [told.other_spelling.mention.text])
-    found = told.answer()
-    hidden = hidden_doubts(found.wanted - found.doubtful, found.doubtful)
-    shown = tuple(each for each in found.shown if not (hidden and each[1].guess))
+    found = told.answer().without_doubts()
     parts = (*asked.owners, asked.last)
-    notices += container_notices(parts, found.found, found.left, hidden)
+    notices += container_notices(parts, found.found, found.left, found.doubtful)
     if not told.totals:
         notices += _unselected(reading, request)
     origin = manifest.name, manifest.snapshot_id
-    cuts, next_cursor = page_end(request, (skip, len(shown)), found.wanted - hidden, origin)
+    cuts, next_cursor = page_end(request, (skip, len(found.shown)), found.wanted, origin)
     stages.end("retrieve")
     return ReferencesResponse(
         request=request,
-        references=tuple(reference for _, reference in shown),
+        references=tuple(reference for _, reference in found.shown),
         totals=tuple(
             (kind, told.totals[kind]) for kind in ("usage", "string", "comment", "definition")
         ),
-        files=len({reference.path for _, reference in shown}),
+        files=len({reference.path for _, reference in found.shown}),
         defined=tuple(at for _, at in related(found.found)),
         **context.head(
             asked_fingerprint("references-1", request, settings=context.settings),
