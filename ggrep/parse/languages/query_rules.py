@@ -48,7 +48,7 @@ _SAME: Final = {"racket": "scheme"}
 """Grammars that are read by the queries of another."""
 _FOLDER: Final = Path(__file__).parent / "queries"
 _LOOSE: Final = frozenset({"constant", "typealias"})
-_QUOTES: Final = ('"', "'", "`")
+_QUOTES: Final = "\"'`"
 
 
 @dataclass(slots=True)
@@ -154,5 +154,5 @@ def _with_names(found: Found, nodes: Iterable[Node]) -> Found:
 
 
 def _name(node: Node) -> str:
-    name = text_of(node).lstrip("$").removeprefix("@")
-    return name.strip("".join(_QUOTES)) if name.startswith(_QUOTES) else name
+    name = text_of(node).lstrip("$").removeprefix('@"')
+    return name.strip(_QUOTES) if name[:1] in _QUOTES else name.rstrip('"`')
