@@ -20,6 +20,8 @@ MAX_DEPTH: Final = 40
 
 _LEADING: Final = frozenset({"comment", "attribute_item", "decorator", "haddock"})
 """What belongs to the definition behind it, beside all kinds of comments."""
+_OPENING: Final = frozenset({"and", "type"})
+"""Words that stand in front of one of several types, outside of its node."""
 _ALWAYS_WALKED: Final = frozenset({"class", "interface", "enum", "module"})
 
 
@@ -130,7 +132,7 @@ class Outline:
             return self._search(node.named_children, "local", depth + 1) if self._big(node) else []
         if not found.chunk_type:
             inner = (node for part in found.inside for node in part.named_children)
-            return self._search(inner, scope, depth + 1, lead)
+            return self._search(inner, scope, depth + 1, lead if found.thin else None)
         kept = scope == "top" or (scope == "class" and self._rules.fields)
         prototype = scope == "local" and found.loose and self._rules.prototypes
         if prototype or (found.chunk_type == "constant" and not kept):
@@ -193,7 +195,7 @@ class Outline:
     def _keyword(self, node: Node) -> int:
         """Return where the words begin that stand in front of a node on its line: `and`."""
         before = node.prev_sibling
-        while before is not None and (not before.is_named or before.id in self._rules.leads):
+        while before is not None and (before.type in _OPENING or before.id in self._rules.leads):
             if self._table.data.find(b"\n", before.start_byte, node.start_byte) >= 0:
                 break
             if self._table.begins_line(before.start_byte):

@@ -9,7 +9,8 @@ A pattern captures what is defined as `@definition.<kind>`, and inside of it
     @end     the sibling that ends it, where its body is no part of the node
 
 `@wrapper` is a node whose content counts as if it stood outside, such as one that holds all
-declarations of a file: without it nothing in there is found. `@lead` is one that belongs to the
+declarations of a file: without it nothing in there is found; in front of `@wrapper.thin` stands
+what belongs to the first of them. `@lead` is one that belongs to the
 definition behind it, `@import` a statement of which `@import.name` is brought in, `@nothing` one
 that is no definition whatever later patterns say. `(#set! clauses)` anywhere in a file says that
 definitions of one name in a row are one, `(#set! loose)` that what its pattern defines may share a
@@ -67,7 +68,8 @@ class _Said:
                 self._define(node, KINDS[kind], captured, loose=loose)
             elif word == "wrapper":
                 for part in nodes:
-                    self.found.setdefault(part.id, Found("", inside=(part,)))
+                    outer = Found("", inside=(part,), thin=kind == "thin")
+                    self.found.setdefault(part.id, outer)
             elif word == "nothing":
                 self.nothing.add(node.id)
             elif word == "lead":
@@ -152,7 +154,6 @@ def _with_names(found: Found, nodes: Iterable[Node]) -> Found:
 
 
 def _name(node: Node) -> str:
-    text = text_of(node).lstrip("$").removeprefix("@")
-    name = bare_name(text)
+    name = bare_name(text_of(node).lstrip("$"))
     # The grammar of D has no node for the name of a destructor but the whole of it.
     return name.partition("(")[0] if name[:1] == "~" else name.lstrip("'")

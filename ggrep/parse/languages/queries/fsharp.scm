@@ -25,7 +25,7 @@
     (repeat_pattern (identifier_pattern . (_) @name))])) @definition.constant)
 
 ; Types behind `and` stand beside the first of them.
-(type_definition (_ (type_name)) (_ (type_name))) @wrapper @nothing
+(type_definition (_ (type_name)) (_ (type_name))) @wrapper.thin @nothing
 (type_definition (_ (type_name)) [
     (record_type_defn (type_name type_name: (_) @name) block: (_) @body) @definition.class
     (union_type_defn (type_name type_name: (_) @name) block: (_) @body) @definition.enum
