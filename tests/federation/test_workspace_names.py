@@ -233,8 +233,8 @@ async def test_a_path_beside_a_workspace_is_refused() -> None:
 async def test_what_is_no_name_is_refused_before_anybody_is_asked() -> None:
     """As by one repository."""
     fake = spelled("a", "a.py")
-    with pytest.raises(InvalidRequest, match="is not a name"):
-        await symbol([fake], replace(ASKED, name="two words"))
+    with pytest.raises(InvalidRequest, match="line ends or control characters"):
+        await symbol([fake], replace(ASKED, name="two\nwords"))
 
     assert fake.asked == []
 
