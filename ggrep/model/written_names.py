@@ -211,7 +211,9 @@ def requested_lasts(typed: str) -> tuple[str, ...]:
 
 def requested_spellings(typed: str) -> tuple[str, ...]:
     """Return each name that a request may mean, with every quoting that names are indexed with."""
-    every = (each for last in requested_lasts(typed) for each in _quotings(last))
+    lasts = requested_lasts(typed)
+    without = (last.lstrip("$@%&") or last for last in lasts)  # many languages name without sigils
+    every = (each for last in dict.fromkeys((*lasts, *without)) for each in _quotings(last))
     return tuple(dict.fromkeys((declared_name(typed), *every)))
 
 

@@ -93,6 +93,35 @@ def test_a_printed_name_is_expanded_and_referred_to(engine: Engine, key: str) ->
             assert engine.expand(ExpandRequest(name)).content
 
 
+@pytest.mark.parametrize(
+    ("name", "key", "line"),
+    [
+        ("(|Hot|Cold|)", "names/last.fs", 2),
+        ("%opts", "names/sigils.pl", 1),
+        ("@many", "names/sigils.pl", 2),
+        ("$name", "names/a.php", 4),
+        ("$script:x", "names/extra.ps1", 2),
+        ("`adds two coins`", "names/a.kt", 3),
+        ("TillTest.`adds two coins`", "names/a.kt", 3),
+        ("type", "names/a.rs", 1),
+        ("round_box", "names/a.scss", 2),
+        ("big-card", "names/a.css", 4),
+        ("( + )", "names/extra.ml", 4),
+        ("``my name``", "names/extra.fs", 2),
+        ("'quoted atom'", "names/extra.erl", 3),
+        ("operator ==", "names/a.hpp", 3),
+        ("daily_sales", "names/a.sql", 4),
+        ("`add two`", "names/a.sql", 3),
+    ],
+)
+def test_a_name_is_found_with_or_without_quoting(
+    engine: Engine, name: str, key: str, line: int
+) -> None:
+    found = engine.symbol(SymbolRequest(name, scope=key)).definitions
+
+    assert [one.line for one in found] == [line]
+
+
 @pytest.mark.parametrize("key", [key for key in KEYS if key.startswith("names/")])
 def test_a_suggested_name_is_found_and_is_another_one(engine: Engine, key: str) -> None:
     """A name that leads nowhere, or back, costs a call."""

@@ -23,6 +23,10 @@ _BLOCK_TOKEN: Final = re.compile(
 )
 _WORD: Final = re.compile(rb'"([^"\n]*+)"|[^\s"]++')
 _LONE_WORD: Final = re.compile(rb"^[ \t]*+(\w++)[ \t\r]*+$", re.MULTILINE)
+_GIVEN: Final = re.compile(
+    rb"(\A\s*(?:@(?:mixin|function)\s+[\w-]++|[.#][\w-]++))\s*\(.*\Z", re.DOTALL
+)
+"""The parameters of a mixin or a function are no part of its name."""
 _HEAD_BYTES: Final = 600
 _STATEMENT: Final = re.compile(rb"[@$-]{1,2}[\w-]++[ \t]*+[^\s:;{]{0,80}")
 
@@ -89,7 +93,7 @@ class _Scan:
         start = low + len(head) - len(head.lstrip())
         if start >= brace or (self.keys and self.keys[-1].start >= start):
             return
-        words: tuple[str, ...] = (key_name(head),)
+        words: tuple[str, ...] = (key_name(_GIVEN.sub(rb"\1", head)),)
         if self._by_line:
             found = _WORD.finditer(head)
             words = tuple(key_name(word[1] if word[1] is not None else word[0]) for word in found)

@@ -314,7 +314,8 @@ def _stands_in(found: Found | None, spot: Spot) -> bool:
         is_same_name(name, spot.text) for name in (found.name, *found.more_names)
     ):
         return False
-    return any(low <= spot.start and spot.end <= high for low, high in found.spans)
+    start = spot.start + len(spot.text) - len(spot.text.lstrip("$@%&"))  # names lie behind sigils
+    return any(low <= start and spot.end <= high for low, high in found.spans)
 
 
 def _literal(path: Sequence[tuple[Node, str | None]], name: str) -> PlaceKind:

@@ -84,9 +84,10 @@ class HoldingFiles(Iterator[HoldingFile]):
             batch = files[start : start + _FILES_AT_ONCE]
             for file, text in texts_of(self._held, batch, self._deadline):
                 self._left -= 1
-                question = OccurrenceQuestion(
-                    file.path, text.encode("utf-8", "replace"), self._name, self._any_case
-                )
+                data = f"{text}\n".encode(
+                    "utf-8", "replace"
+                )  # some grammars need the last line end
+                question = OccurrenceQuestion(file.path, data, self._name, self._any_case)
                 if self._stands_in(question) or _keeps_keys(file, question):
                     yield HoldingFile(file, text, question)
 

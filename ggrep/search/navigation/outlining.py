@@ -219,7 +219,8 @@ class _Work:
     def _entries(self, segment: SearchableSegment, file: int) -> tuple[list[OutlineEntry], Reading]:
         view, deadline = self.context.view, self.context.deadline
         path = segment.image.path(file)
-        data = file_text(view, segment, file, deadline).encode()
+        # Chunks end without the last line end, and some grammars need it.
+        data = f"{file_text(view, segment, file, deadline)}\n".encode()
         if is_outlined(path, data):
             found = self.pool.outline(path, data, deadline)
             if not isinstance(found, str):

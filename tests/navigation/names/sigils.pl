@@ -1,0 +1,3 @@
+our %opts = ();
+our @many = ();
+sub run_once { 1 }
