@@ -98,7 +98,10 @@ def handed_or_said(act: Callable[[], dict[str, Any]]) -> dict[str, Any] | str:
         ("refs", "commit --strings --comments --max=7 --timeout-ms 900"),
         ("expand", "src/a.py:3 --boundary file --max-bytes 9000"),
         ("slate", "words --level 2 --session new --max-files=3 -d --exit-status"),
-        ("search", "words src --find usage --sync --strict --no-vectors -c --repo-filter x*"),
+        (
+            "search",
+            "words src --find usage --sync --strict --no-vectors --content --repo-filter x*",
+        ),
         ("search", "words --workspace shop.jsonc --only api --only web --merge rrf --rrf-k 10"),
         ("status", "--path src --all --json"),
         ("index", "src --dry-run --yes"),

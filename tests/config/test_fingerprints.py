@@ -107,6 +107,11 @@ OTHER_VALUES: dict[str, Any] = {
     "find": Find.EXACT_TEXT,
     "vectors": False,
     "within": (Filter("path", "docs"),),
+    "ignore_case": True,
+    "whole_words": True,
+    "lines_before": 2,
+    "lines_after": 2,
+    "list_files": True,
     "timeout_ms": 1,
 }
 

@@ -61,6 +61,10 @@ TYPED = {
     "{}; run: ggrep index": "index",
     "nothing was published yet; run: ggrep index": "index",
     "{}; build it anew: ggrep index --reset": "index --reset",
+    "a name is one line of 1 to {} characters as `ggrep outline FILE` prints it; `ggrep search` "
+    "takes any text": "search alpha",
+    "segment {} has no {}; run: ggrep index --reset": "index --reset",
+    "{}: {}; ggrep health names them": "health",
     "{} was indexed under other settings or by another build: reindex required; run: ggrep index": (
         "index"
     ),

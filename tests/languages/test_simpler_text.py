@@ -34,7 +34,7 @@ FSHARP = [
     ("let mutable private a = 1\nlet [<Literal>] B = 2\n", "a B"),
     ("let a, b = 1, 2\nlet (c, d) = a, b\n", "a b c d"),
     ("module rec M\nlet x' = 1\n", "M x'"),
-    ("let (|Even|Odd|) n = n\nlet (+.) a b = a\nlet ``a b`` = 1\n", "(|Even|Odd|) (+.) a_b"),
+    ("let (|Even|Odd|) n = n\nlet (+.) a b = a\nlet ``a b`` = 1\n", "|Even|Odd| +. a_b"),
     ("type A = { X: int }\nand [<C>] B = | Y\nand D() =\n  member _.M = 1\n", "A X B Y D M"),
     (
         "type A() =\n  [<D>] val mutable q: int\n  static let s = 1\n  static member val P = 1\n",

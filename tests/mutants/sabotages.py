@@ -250,8 +250,8 @@ SABOTAGES = (
     Sabotage(
         "a strict sync publishes what it could not have whole",
         "ggrep/index/sync/syncer.py",
-        "        if self._strict and (reasons",
-        "        if not self._strict and (reasons",
+        "        if not self._strict:\n            return\n",
+        "        if self._strict:\n            return\n",
         ("tests/sync/test_publishing.py::test_each_bad_file_costs_itself_and_heals",),
     ),
     Sabotage(

@@ -296,8 +296,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "copies are folded after the cut",
         "ggrep/federation/pool_merging.py",
-        "(corpus, _folded(_ordered(items, rules), rules)[: rules.top])",
-        "(corpus, _folded(_ordered(items, rules)[: rules.top], rules))",
+        "for hits in (_folded(_ordered(items, rules), rules),)",
+        "for hits in (_folded(_ordered(items, rules)[: rules.top], rules),)",
         (MERGING + "test_places_that_folding_frees_are_taken_in_each_corpus_too",),
     ),
     Sabotage(
