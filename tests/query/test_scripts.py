@@ -148,10 +148,10 @@ def test_letters_that_do_not_follow_each_other_are_no_phrase(engine: Engine, que
 
 @pytest.mark.parametrize("name", sorted(TEXTS))
 def test_exact_text_is_found_from_any_letter_on(engine: Engine, name: str) -> None:
-    """The words of postings must not rule out a file that holds the text."""
+    """The words of postings must not rule out a file that holds the text, as letters of NFC."""
     (path,) = (hit.path for hit in ask(engine, name, filters=(Filter("ext", "py"),), limit=1).hits)
     shown = engine.expand(ExpandRequest(path)).content
-    line = shown.split("\n")[1].strip("# ")
+    line = unicodedata.normalize("NFC", shown.split("\n")[1].strip("# "))
     letters = re.findall(rf".[{MARKS}]*", line)
     for start in range(0, len(letters) - 1, 7):
         for size in (1, 2, 5):

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest
+from ggrep.base.scripts import UNSPACED, WORD
 
 MAX_PATTERN_CHARACTERS: Final = 1000
 """Longest expression taken; a search may take time in proportion to it too."""
@@ -31,7 +32,8 @@ _PART: Final = re.compile(
     r"\\Q.*?(?:\\E|\Z)|\\[pPx]\{[^}]*\}|\\.|\[:\^?\w+:\]|\[\^?\]?|.", re.DOTALL
 )
 """What is read at once: quoted text, an escape, a named class, the beginning of a class."""
-_WORD: Final = re.compile(r"\w")
+_WORD: Final = re.compile(rf"(?![{UNSPACED}])[{WORD}]")
+"""A character of a word that ends at a border: scripts without spaces have none."""
 _LINE_FEED: Final = 0x0A
 _REPEAT: Final = re.compile(r"\{\d+(?:,\d*)?\}")
 _PLAIN_ESCAPES: Final = frozenset("abBAzdDsSwWfnrtv")
@@ -130,7 +132,7 @@ def compile_text(text: str, *, ignore_case: bool, whole_words: bool) -> Regex:
 def compile_phrase(text: str) -> Regex:
     """Return an expression that matches the words of a text in any letter case, blanks between.
 
-    A word at either end is whole.
+    A word at either end is whole, except in scripts without spaces.
     """
     text = " ".join(unicodedata.normalize("NFC", text).split())
     edges = (bool(_WORD.match(text)), bool(_WORD.match(text[-1:])))
