@@ -19,7 +19,7 @@ Fit: TypeAlias = Literal["enclosing", "path", "key", "beside", "none"]
 definitions of the last part alone; none."""
 
 FITTING: Final[tuple[Fit, ...]] = ("enclosing", "path", "key")
-"""Those that are what was asked for; each only where nothing anywhere is one before it."""
+"""Fits that answer a request, best first; each counts only where none before it occurs."""
 
 MAX_DEFINED: Final = 20
 """Definitions that are told beside the usages of a name."""

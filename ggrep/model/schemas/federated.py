@@ -390,7 +390,7 @@ class RepoFileMatchesJson(TypedDict):
     """A file of a repository with lines that match."""
 
     repoId: str
-    """Whose file it is."""
+    """The repository that holds the file."""
     repoAlias: str | None
     """The repository's alias, if it has one."""
     file: str

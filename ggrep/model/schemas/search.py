@@ -125,7 +125,7 @@ class HitLineJson(TypedDict):
     first match.
     """
     columns: Sequence[Annotated[Sequence[Positive], Held(least=2, most=2)]]
-    """Of each match the 1-based bytes of the line at which it begins and behind which it ends;
+    """The 1-based bytes of the line at which each match begins and behind which it ends;
     none for a line of context.
     """
     cut: NotRequired[Literal[True]]

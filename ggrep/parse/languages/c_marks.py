@@ -43,16 +43,16 @@ _DECLARES: Final = re.compile(
     + rb"[\s*&]{1,40}(?:(?:const|constexpr|inline|static|unsigned)[\s*&]{1,8}){0,2}"
     rb"(?:[A-Z][A-Z0-9_]{2,40}\s{1,80})?" + _NAME + rb"\s{0,8}[(;=\[{])"
 )
-"""What follows a mark in front of a declaration."""
+"""Text that follows a mark in front of a declaration."""
 _ENDS_HEAD: Final = re.compile(
     rb"\s{0,80}(?:(?:const|final|noexcept|override)\b\s{0,80}){0,3}(?:[{;=]|:[^:]|->)"
 )
-"""What follows the last mark behind a parameter list."""
+"""Text that follows the last mark behind a parameter list."""
 _ALONE: Final = re.compile(
     rb"[ \t]{0,80}(?://[^\n]{0,400}|/\*[^\n]{0,400}\*/[ \t]{0,8})?\r?\n\s{0,400}"
     rb"(?:(?P<end>\}|\Z)|[A-Za-z_~#@]|//|/\*|\[\[)"
 )
-"""What follows a mark that stands alone in its line."""
+"""Text that follows a mark alone in its line."""
 _CALLED: Final = re.compile(rb"\s{0,8}[\w:~]{1,120}\s?\(")
 _MEMBER: Final = re.compile(rb"\s{0,8}[;=]")
 _ENUMERATOR: Final = re.compile(rb"\s{0,8}[,=}]")
@@ -80,7 +80,7 @@ _TYPED: Final = re.compile(rb"[\w\s:<>,*&\[\]]+")
 _MOST_MARKS: Final = 4
 """Marks in a row that are looked at."""
 _MOST_LINE: Final = 400
-"""How far the text in front of a mark is looked at, in bytes."""
+"""Bytes in front of a mark that decide its place."""
 _HEADS: Final = tuple(
     re.compile(
         word

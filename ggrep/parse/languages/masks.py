@@ -18,7 +18,7 @@ _SIGNATURES: Final = re.compile(
 _IMPORTED_TYPES: Final = re.compile(
     rb"\bimport\((?:'[^'\n]{1,300}'|\"[^\"\n]{1,300}\")\)\.(?=[A-Z]\w{0,80}\b(?!\s{0,8}\())"
 )
-"""What `import("./a").Type` names stands for itself."""
+"""The module in front of a type: `import("./a").Type` is read as `Type`."""
 _PLAIN: Final = re.compile(rb"[^\n]")
 
 

@@ -75,7 +75,7 @@ _OTHERS: Final = frozenset({"%fs", "%python", "%r", "%run", "%scala", "%sh", "%s
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What is written in a notebook's cells.
+    """The sources of a notebook's cells.
 
     Attributes:
         data: one line for each, in UTF-8.

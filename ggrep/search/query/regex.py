@@ -31,7 +31,7 @@ _NO_WORD: Final = f"[^{_UNICODE['w']}]"
 _PART: Final = re.compile(
     r"\\Q.*?(?:\\E|\Z)|\\[pPx]\{[^}]*\}|\\.|\[:\^?\w+:\]|\[\^?\]?|.", re.DOTALL
 )
-"""What is read at once: quoted text, an escape, a named class, the beginning of a class."""
+"""One step of a reader: quoted text, an escape, a named class, the beginning of a class."""
 _WORD: Final = re.compile(rf"(?![{UNSPACED}])[{WORD}]")
 """A character of a word that ends at a border: scripts without spaces have none."""
 _LINE_FEED: Final = 0x0A

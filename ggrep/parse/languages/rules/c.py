@@ -25,7 +25,7 @@ _RECORDS: Final = {
     "enum_specifier": "enum",
 }
 _WITH_ARGUMENTS: Final = frozenset({"template_function", "template_method", "template_type"})
-"""What is specialised: `cast<short>`."""
+"""A specialised template: `cast<short>`."""
 _MAX_DECLARATOR_DEPTH: Final = 20
 _TEST: Final = re.compile(r"[A-Z0-9_]*TEST[A-Z0-9_]*")
 _MACRO: Final = re.compile(r"[A-Z][A-Z0-9]*(?:TEST|_)[A-Z0-9_]*|TEST[A-Z0-9_]*|SCENARIO")
