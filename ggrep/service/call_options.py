@@ -109,6 +109,11 @@ class HitOptions(QueryOptions, total=False):
     snippet: SnippetMode | str
     include_anchors: bool
     explain: bool
+    ignore_case: bool
+    whole_words: bool
+    lines_before: int
+    lines_after: int
+    list_files: bool
 
 
 class SearchOptions(HitOptions, total=False):

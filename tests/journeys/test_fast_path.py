@@ -65,7 +65,7 @@ def test_a_plain_search_outside_git_loads_no_command_line_either() -> None:
     [
         ([], {}),
         (["--json", "--deterministic"], {}),
-        (["-c", "--scores", "--anchors"], {"FORCE_COLOR": "1", "COLUMNS": "60"}),
+        (["--content", "--scores", "--anchors"], {"FORCE_COLOR": "1", "COLUMNS": "60"}),
     ],
     ids=lambda value: " ".join(value) or "none",
 )

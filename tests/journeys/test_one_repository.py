@@ -77,7 +77,7 @@ def test_a_search_below_a_directory_stays_there(
 
 
 @pytest.mark.parametrize("mode", ["-d", "-i", "-p", "-b", "--mode=balanced"])
-@pytest.mark.parametrize("depth", ["-c", "-n", "-s", "-l", "--explain"])
+@pytest.mark.parametrize("depth", ["--content", "-n", "-s", "--long-snippet", "--explain"])
 def test_every_mode_and_depth_answers(ggrep: Command, indexed: Path, mode: str, depth: str) -> None:
     """Flags combine."""
     answer = ggrep("needle", mode, depth, "--json")

@@ -57,7 +57,7 @@ def test_no_output_holds_an_escape_or_an_absolute_path(
 
     written = [ggrep("index", root), ggrep("index", root, "--dry-run"), ggrep("health", "-p", root)]
     searched = [
-        ggrep("needle", "--repo", root, "-c", "--explain", "--scores"),
+        ggrep("needle", "--repo", root, "--content", "--explain", "--scores"),
         ggrep("needle", "--repo", root, "--json", "--explain"),
         ggrep("needle", "--repo", root, "--compact"),
     ]
@@ -79,7 +79,12 @@ def test_a_workspace_answer_names_no_absolute_path(ggrep: Command, tmp_path: Pat
     ggrep("index", "--workspace", file)
     answers = [
         ggrep("needle", "--workspace", file, *flags)
-        for flags in ([], ["--json"], ["--json", "--stats", "--explain"], ["--explain", "-c"])
+        for flags in (
+            [],
+            ["--json"],
+            ["--json", "--stats", "--explain"],
+            ["--explain", "--content"],
+        )
     ]
 
     for outcome in (before, *answers):
@@ -101,7 +106,7 @@ def test_long_lines_and_names_do_not_flood_the_screen(ggrep: Command, repo: Path
     ggrep("index")
 
     shown = ggrep("zebra ab", "--scores").out
-    whole = ggrep("zebra", "-c").out
+    whole = ggrep("zebra", "--content").out
 
     assert max(len(line) for line in shown.split("\n")) <= 250
     assert "…" in shown

@@ -97,7 +97,7 @@ def test_a_full_disk_is_named_and_leaves_the_old_answer(
     assert sorted(between.out.split()) == ["a.py", "docs/b.md"]
 
 
-@pytest.mark.parametrize("flags", [["--compact"], ["--json"], ["-c"]])
+@pytest.mark.parametrize("flags", [["--compact"], ["--json"], ["--content"]])
 def test_a_reader_that_leaves_early_is_no_error(
     indexed: Path, home: Path, flags: list[str]
 ) -> None:

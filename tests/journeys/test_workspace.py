@@ -241,7 +241,7 @@ FORWARDED = (
     ("--corpus", "prose"),
     ("-n",),
     ("-s",),
-    ("-c",),
+    ("--content",),
     ("-m", "2"),
     ("--per-file", "1"),
     ("--anchors",),

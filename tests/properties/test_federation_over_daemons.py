@@ -15,6 +15,7 @@ from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.model.corpus import CORPORA, Mode
 from ggrep.model.request import SearchRequest
+from ggrep.search.query.finding import wants_vector
 from tests.fakes.served_workspace import Asked, ServedWorkspace, asked, served_workspace
 from tests.fakes.union import UnionStore, build_union
 from tests.properties.workspaces import from_federation, from_union, queries, trees
@@ -80,7 +81,8 @@ class Proof:
         self.same(self.asked.search(workspace, request), union, search)
         vectors = {pool.vector for pool in self.place.between.pools}
         assert len(vectors) <= 1  # none when the same was asked before
-        assert all((vector is None) is (self.encoder == "none") for vector in vectors)
+        wanted = self.encoder != "none" and wants_vector(search)
+        assert all((vector is not None) is wanted for vector in vectors)
         self.note_cuts(answer, union, search, most)
         self.short(workspace, answer, search)
         return answer

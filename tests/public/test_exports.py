@@ -146,7 +146,10 @@ def names(kind: type) -> set[str]:
 
 
 OF_SEARCH = names(SearchRequest) - {"query", "scope", "within"}
-OF_HITS = {"limit", "per_file", "snippet", "include_anchors", "explain"}
+OF_HITS = {
+    *("limit", "per_file", "snippet", "include_anchors", "explain"),
+    *("ignore_case", "whole_words", "lines_before", "lines_after", "list_files"),
+}
 OF_SHAPE = (names(SlateShape) | names(Budgets)) - {"budgets"}
 OF_MEMBERS = {
     *("select", "only", "tags", "repo_filter", "include_disabled"),

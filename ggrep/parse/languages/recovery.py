@@ -22,6 +22,8 @@ from ggrep.parse.languages.trees import parse
 
 TIMES: Final = 2
 """How often each byte of a text may be parsed again."""
+TIMES_IN_C: Final = 0.5
+"""The same in C and its kin, where most errors are macros that hide nothing."""
 BASE_BYTES: Final = 10_000
 """Bytes that may be parsed again of any text, beside these."""
 
@@ -48,6 +50,7 @@ _LEADS: Final = re.compile(
 """How a line begins that belongs to the block behind it."""
 _HEADER: Final = re.compile(rb"@(?:implementation|interface|protocol)\b[^\n]*|[\w\s.;:\"#]+\{?")
 """Lines that open what holds lines as deep as themselves: `namespace a;`, `module a where`."""
+_C: Final = frozenset({"c", "cpp", "objc"})
 _KEPT: Final = re.compile(rb"[^\s]")
 _OPENING: Final = re.compile(rb"<\?(?:php\b|=)?")
 _TAB: Final = 8
@@ -134,7 +137,7 @@ class _Recovery:
     def __init__(self, grammar: str, data: bytes) -> None:
         self._grammar = grammar
         self._blocks = layout(data)
-        self._left = BASE_BYTES + TIMES * len(data)
+        self._left = BASE_BYTES + int((TIMES_IN_C if grammar in _C else TIMES) * len(data))
 
     def run(self, text: bytes, root: Node, simpler: Callable[[bytes], bytes] | None) -> Parsed:
         """Return the best tree once nothing helps or may be parsed any more."""
