@@ -462,7 +462,7 @@ class FederatedHitJson(RepoPlaceJson):
 
 
 class FederatedMoreJson(TypedDict):
-    """What not every search of a workspace says."""
+    """Keys that only some searches of a workspace have."""
 
     matches: NotRequired[FederatedMatchesJson]
     """Present where lines are matched, for a text or an expression."""
