@@ -84,9 +84,9 @@ class HoldingFiles(Iterator[HoldingFile]):
             batch = files[start : start + _FILES_AT_ONCE]
             for file, text in texts_of(self._held, batch, self._deadline):
                 self._left -= 1
-                data = f"{text}\n".encode(
-                    "utf-8", "replace"
-                )  # some grammars need the last line end
+                # Some grammars need the last line end, which a file may lack.
+                ended = text if text.endswith("\n") else f"{text}\n"
+                data = ended.encode("utf-8", "replace")
                 question = OccurrenceQuestion(file.path, data, self._name, self._any_case)
                 if self._stands_in(question) or _keeps_keys(file, question):
                     yield HoldingFile(file, text, question)
