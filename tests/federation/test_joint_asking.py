@@ -47,7 +47,7 @@ def answered(
     per_repo_top: int | None = None,
     **search: Any,
 ) -> FederatedResponse:
-    question = SearchRequest(query, find=find, deterministic=True, **search)
+    question = SearchRequest(query, find=find, deterministic=True, timeout_ms=0, **search)
     request = FederatedRequest(
         search=question,
         merge_strategy=strategy,

@@ -41,7 +41,9 @@ def daemons(served: ServedWorkspace) -> Iterator[Asked]:
 
 def question(query: str = QUESTION, **fields: object) -> FederatedRequest:
     """Return a question whose answer is the same every time."""
-    return FederatedRequest(SearchRequest(query, deterministic=True, keep_weak=True), **fields)
+    return FederatedRequest(
+        SearchRequest(query, deterministic=True, keep_weak=True, timeout_ms=0), **fields
+    )
 
 
 def read_here(

@@ -178,7 +178,9 @@ def test_a_snapshot_published_between_counting_and_searching_is_answered_from(
     """Figures of one collection and lists of another never meet in an answer."""
     before = [{"a.py": "token\n"}, {"b.py": "token cache\n"}, {"c.py": "queue token\n"}]
     after = [before[0], {"b.py": "token cache\n", "d.rb": "token token queue\n" * 3}, before[2]]
-    search = SearchRequest("token queue", mode=Mode.BALANCED, deterministic=True, keep_weak=True)
+    search = SearchRequest(
+        "token queue", mode=Mode.BALANCED, deterministic=True, keep_weak=True, timeout_ms=0
+    )
     with served_workspace(3, encoder) as place, asked(place.federator()) as federator:
         place.write(before)
         proof = Proof(place, federator, encoder)
