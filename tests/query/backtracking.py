@@ -5,6 +5,7 @@ It walks what `re` parses a pattern into and counts each character and each way 
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from re import _constants as op  # type: ignore[attr-defined] # no public way to a parsed pattern
 from re import _parser  # type: ignore[attr-defined] # likewise
 from typing import Any
@@ -30,9 +31,8 @@ class Matcher:
         self._text = text
         self.steps = 0
         self.spans: list[tuple[int, int]] = []
-        nodes = list(_parser.parse(pattern.pattern, pattern.flags))
-        if whole:
-            nodes.append((op.AT, op.AT_END_STRING))
+        nodes = _nodes(pattern, whole=whole)
+        self._fitting: dict[tuple[int, str, int], bool] = {}
         start = 0
         while start <= (0 if whole else len(text)):
             end = next(self._ways(nodes, start, pattern.flags), None)
@@ -52,7 +52,7 @@ class Matcher:
     def _one(self, kind: Any, value: Any, at: int, flags: int) -> Iterator[int]:
         self.steps += 1
         if kind in _ONE:
-            if at < len(self._text) and _fits(kind, value, self._text[at], flags):
+            if at < len(self._text) and self._fits(kind, value, self._text[at], flags):
                 yield at + 1
         elif kind is op.MAX_REPEAT:
             yield from self._repeat(*value[:2], list(value[2]), at, flags)
@@ -64,6 +64,15 @@ class Matcher:
                 yield from self._ways(list(inner), at, flags)
         elif self._holds(kind, value, at, flags):
             yield at
+
+    def _fits(self, kind: Any, value: Any, character: str, flags: int) -> bool:
+        """Say whether a character is one of a class: of some, thousands of ranges are looked at."""
+        if kind is not op.IN:
+            return _fits(kind, value, character, flags)
+        key = (id(value), character, flags)
+        if key not in self._fitting:
+            self._fitting[key] = _fits(kind, value, character, flags)
+        return self._fitting[key]
 
     def _repeat(
         self, least: int, most: Any, inner: list[Any], at: int, flags: int
@@ -97,6 +106,12 @@ class Matcher:
         start = at if way > 0 else at - 1
         found = start >= 0 and next(self._ways(list(inner), start, flags), None) is not None
         return found == (kind is op.ASSERT)
+
+
+@cache
+def _nodes(pattern: re.Pattern[str], *, whole: bool) -> list[Any]:
+    end = [(op.AT, op.AT_END_STRING)] if whole else []
+    return [*_parser.parse(pattern.pattern, pattern.flags), *end]
 
 
 def _fits(kind: Any, value: Any, character: str, flags: int) -> bool:

@@ -121,7 +121,7 @@ UNITS = (
     *(" ", "a", "A", "1", ".", "/", '"', "\u201c", '" ', "? ", ":1", "(1", "#L1", "a.", "a/"),
     *("a->", "errno ", "error ", "AError ", "\x1b]", "-", "aA"),
 )
-SIZE = 60
+SIZE = 40
 SLACK = 800
 """Steps of what is bounded by a figure in a pattern; growth by the square is thousands more."""
 

@@ -48,10 +48,14 @@ def test_an_escape_at_the_end_and_an_open_string_reach_as_far_as_they_should(lan
 
 
 @pytest.mark.slow
-@settings(max_examples=2000, deadline=None)
-@given(pieces=TEXTS, language=st.sampled_from(sorted(PLAIN)))
-def test_text_is_taken_apart_as_plain_alternatives_do(pieces: list[str], language: str) -> None:
+@pytest.mark.parametrize("examples", [300, pytest.param(5_000, marks=pytest.mark.deep)])
+def test_text_is_taken_apart_as_plain_alternatives_do(examples: int) -> None:
     """The pattern in use looks for first characters, which is faster and must be no other."""
-    text = "".join(pieces)
 
-    assert bare_text(text, language) == plainly(text, language)
+    @settings(max_examples=examples, deadline=None)
+    @given(pieces=TEXTS, language=st.sampled_from(sorted(PLAIN)))
+    def is_alike(pieces: list[str], language: str) -> None:
+        text = "".join(pieces)
+        assert bare_text(text, language) == plainly(text, language)
+
+    is_alike()

@@ -37,6 +37,7 @@ MAX_FAILURES: Final = 6
 Span: TypeAlias = tuple[int, int]
 
 _LINE: Final = re.compile(rb"^([ \t]*+)(\S[^\n]*+)", re.MULTILINE)
+_AT_MARGIN: Final = re.compile(rb"^()(\S[^\n]*+)", re.MULTILINE)
 _CONTINUES: Final = re.compile(
     rb"[})\]{|=,.:?&*]|->|;;"
     rb"|(?:and|begin|catch|do|done|elif|else|elseif|elsif|end\w*|ensure|esac|except|fi|finally|in|is"
@@ -71,20 +72,46 @@ class Block:
     Attributes:
         start: byte offset of its first character that is no blank, as `end` is behind its last.
         depth: of blocks around it.
-        body: the lines between the last two that stand as deep as its first.
-        blocks: inside of it.
         lines: from their first character that is no blank, those as deep as its first.
-        size: of blocks, itself among them.
+        text: of the file.
     """
 
     start: int
     depth: int
     indent: int
+    text: bytes
     end: int = 0
-    body: tuple[int, int] = (0, 0)
-    blocks: list["Block"] = field(default_factory=list)
-    lines: list[tuple[int, int]] = field(default_factory=list)
-    size: int = 1
+    lines: list[Span] = field(default_factory=list)
+    _blocks: "list[Block] | None" = None
+
+    @property
+    def blocks(self) -> "list[Block]":
+        """The blocks inside, laid out when they are first asked for: few of a file ever are."""
+        if self._blocks is None:
+            ends = [*(start for start, _ in self.lines[1:]), self.end]
+            gaps = [(low, high) for (_, low), high in zip(self.lines, ends, strict=True)]
+            self._blocks = [
+                block
+                for low, high in gaps
+                for block in layout(self.text, low, high, self.depth + 1)
+            ]
+        return self._blocks
+
+    @property
+    def size(self) -> int:
+        """The number of blocks, itself among them."""
+        return 1 + sum(block.size for block in self.blocks)
+
+    @property
+    def body(self) -> Span:
+        """The lines between the last two that stand as deep as its first."""
+        if not self.blocks:
+            opened = self.text.find(b"{", self.start, self.end) + 1 or self.end
+            return opened, self.text.rfind(b"}", self.start, self.end)
+        last = self.lines[-1]
+        if self.blocks[-1].start > last[0]:
+            return last[1], self.end
+        return self.lines[-2][1], last[0]
 
 
 def parse_recovered(
@@ -261,7 +288,7 @@ def _start(block: Block) -> int:
 
 def _is_neutral(node: Node, block: Block, text: bytes) -> bool:
     """Say whether a block is a comment, or opens what holds lines as deep as itself."""
-    if not block.blocks and _HEADER.fullmatch(text, block.start, block.end) is not None:
+    if _HEADER.fullmatch(text, block.start, block.end) is not None and not block.blocks:
         return True
     return node.is_extra and not node.has_error
 
@@ -336,45 +363,32 @@ def _depth(block: Block) -> int:
     return block.depth
 
 
-def layout(data: bytes) -> list[Block]:
-    """Return the outermost blocks of a text by the indentation of its lines alone."""
-    outer: list[Block] = []
-    stack: list[Block] = []
+def layout(data: bytes, low: int = 0, high: int | None = None, depth: int = 0) -> list[Block]:
+    """Return the outermost blocks of a part of a text by the indentation of its lines alone."""
+    high = len(data) if high is None else high
+    blocks: list[Block] = []
     leads = False
-    end = 0
-    for line in _LINE.finditer(data):
+    for line in _lines(data, low, high):
+        start, stop = line.start(2), line.start(2) + len(line[2].rstrip())
         indent = len(line[1].expandtabs(_TAB))
-        start = line.start(2)
-        while stack and stack[-1].indent > indent:
-            _close(data, stack, end)
-        same = bool(stack) and stack[-1].indent == indent
-        goes_on = same and (leads or _CONTINUES.match(line[2]) is not None)
-        if same and not goes_on:
-            _close(data, stack, end)
-        if not goes_on:
-            block = Block(start, len(stack), indent)
-            (stack[-1].blocks if stack else outer).append(block)
-            stack.append(block)
-        leads = (leads or not goes_on) and _LEADS.match(line[2]) is not None
-        end = start + len(line[2].rstrip())
-        stack[-1].lines.append((start, end))
-    while stack:
-        _close(data, stack, end)
-    return outer
+        block = blocks[-1] if blocks else None
+        if block is not None and indent > block.indent:
+            continue
+        same = block is not None and indent == block.indent
+        led = leads and block is not None and data[block.lines[-1][1] : start].isspace()
+        if block is not None and same and (led or _CONTINUES.match(line[2])):
+            block.lines.append((start, stop))
+        else:
+            blocks.append(Block(start, depth, indent, data, lines=[(start, stop)]))
+            led = True
+        leads = led and _LEADS.match(line[2]) is not None
+    ends = (*(block.start for block in blocks[1:]), high)
+    for block, end in zip(blocks, ends, strict=False):
+        block.end = block.start + len(data[block.start : end].rstrip())
+    return blocks
 
 
-def _close(data: bytes, stack: list[Block], end: int) -> None:
-    block = stack.pop()
-    block.end = end
-    block.size += sum(inner.size for inner in block.blocks)
-    if not block.blocks:
-        block.body = (
-            data.find(b"{", block.start, end) + 1 or end,
-            data.rfind(b"}", block.start, end),
-        )
-        return
-    last = block.lines[-1]
-    if block.blocks[-1].start > last[0]:
-        block.body = last[1], end
-    else:
-        block.body = block.lines[-2][1], last[0]
+def _lines(data: bytes, low: int, high: int) -> Iterator[re.Match[bytes]]:
+    """Yield lines; behind one without indentation no deeper ones, as they lie in its block."""
+    first = _LINE.search(data, low, high)
+    return (_LINE if first is not None and first[1] else _AT_MARGIN).finditer(data, low, high)
