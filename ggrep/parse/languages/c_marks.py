@@ -72,6 +72,9 @@ _STATEMENTS: Final = frozenset(
 _TYPES: Final = frozenset(
     b"auto bool char double float int long short signed unsigned void".split()
 )
+_BLANK: Final = 0x20
+_OPERATORS: Final = b"=(|+?!-/"
+"""Signs in front of a constant, which is no mark."""
 _NO_CODE: Final = (b"#", b"//", b"*", b"/*")
 """How lines of the preprocessor and of comments begin."""
 _LAST_WORD: Final = re.compile(rb"(?<!\w)[A-Za-z_]\w{0,80}\Z")
@@ -82,14 +85,17 @@ _MOST_MARKS: Final = 4
 _MOST_LINE: Final = 400
 """Bytes in front of a mark that decide its place."""
 _HEADS: Final = tuple(
-    re.compile(
-        word
-        + rb"\b(?P<head>(?:[\w\s&*~\[\],-]{1,400}+|::|"
-        + _ANGLES
-        + rb"|//[^\n]{0,400}\n|"
-        + _GIVEN
-        + rb"){1,40}+)"
-        rb"(?:\{|:(?!:)(?=[^;{}]{0,800}\{))"
+    (
+        word,
+        re.compile(
+            word
+            + rb"\b(?P<head>(?:[\w\s&*~\[\],-]{1,400}+|::|"
+            + _ANGLES
+            + rb"|//[^\n]{0,400}\n|"
+            + _GIVEN
+            + rb"){1,40}+)"
+            rb"(?:\{|:(?!:)(?=[^;{}]{0,800}\{))"
+        ),
     )
     for word in (b"class", b"enum", b"namespace", b"struct", b"union")
 )
@@ -109,7 +115,7 @@ _PARAMETERS: Final = re.compile(rb"\w\s+[\w*&]|[*&]")
 _CAPITALS: Final = re.compile(rb"[A-Z_][A-Z0-9_]+")
 _TRAILING: Final = re.compile(rb"(?:[A-Z0-9]{1,20}_){0,4}(?:FINAL|SEALED)(?:_[A-Z0-9]{1,20}){0,2}")
 _SECTIONS: Final = tuple(
-    (re.compile(word + rb"[ \t]{0,8}:(?!:)"), before)
+    (word, re.compile(word + rb"[ \t]{0,8}:(?!:)"), before)
     for word, before in (
         (b"Q_SIGNALS", False),
         (b"Q_SLOTS", True),
@@ -133,8 +139,8 @@ def without_marks(data: bytes) -> bytes:
 
 def _in_heads(data: bytes) -> Iterator[_Span]:
     """Yield the marks in the heads of classes and namespaces: `class MARK Name MARK : Base {`."""
-    for form in _HEADS:
-        for head in form.finditer(data):
+    for word, form in _HEADS:
+        for head in form.finditer(data) if word in data else ():
             if len(head["head"].split(None, 2)) > 1 or b"[" in head["head"]:
                 yield from _head_marks(data, *head.span("head"))
 
@@ -174,7 +180,7 @@ def _in_text(data: bytes) -> Iterator[_Span]:
     place: _Place = ""
     for macro in _MACRO.finditer(text):
         start = macro.start()
-        if start < last:
+        if start < last or (text[start - 1] == _BLANK and text[start - 2] in _OPERATORS):
             continue
         low = text.rfind(b"\n", max(0, start - _MOST_LINE), start) + 1 or max(0, start - _MOST_LINE)
         lead = text[low:start].strip()
@@ -283,8 +289,8 @@ def _within(text: bytes, start: int, stop: int, lead: bytes, *, given: bool) -> 
 
 
 def _sections(data: bytes) -> Iterator[_Span]:
-    for form, accessed in _SECTIONS:
-        for section in form.finditer(data):
+    for word, form, accessed in _SECTIONS:
+        for section in form.finditer(data) if word in data else ():
             start, end = section.span()
             lead = data[data.rfind(b"\n", max(0, start - _MOST_LINE), start) + 1 : start].strip()
             if lead in _ACCESS if accessed else not lead:
