@@ -195,8 +195,11 @@ class Service:
         """
         daemon = self.daemon
         if self._awaited and not is_published(daemon):
-            with anyio.move_on_after(_FIRST_ANSWER_S):
-                await daemon.free.wait()
+            while not daemon.free.is_set():
+                with anyio.move_on_after(_FIRST_ANSWER_S):
+                    await daemon.free.wait()
+                if not daemon.requests:
+                    break
         self._watch()
         async with anyio.create_task_group() as group:
             group.start_soon(self._warm)

@@ -12,7 +12,7 @@ from typing import Final
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
-from ggrep.base.ids import SegmentName
+from ggrep.base.ids import PathKey, SegmentName
 from ggrep.config.fingerprints import ignore_fingerprint
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
@@ -79,11 +79,13 @@ class Scanned:
     Attributes:
         view: the best files.
         statistics: of all that was seen.
+        rare_files: files of each rare word of the question, the rarest word first.
     """
 
     view: SnapshotView
     statistics: CollectionStatistics
     facts: ScanFacts
+    rare_files: Sequence[frozenset[PathKey]]
 
 
 @contextmanager
@@ -126,7 +128,7 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> I
     with unwritten_snapshot(origin, segment, builder.finish()) as view:
         counted = collection_statistics(view, open_segments(view), looked.query, deadline)
         figures = estimated(counted, looked.seen, ranked)
-        yield Scanned(view, figures, facts)
+        yield Scanned(view, figures, facts, looked.seen.rare_files())
 
 
 def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, FileText]]:

@@ -83,7 +83,8 @@ _MOST_LOOKED_AT: Final = 24
 """Places of a name in a file that are looked at for its definition."""
 _MOST_NAMES: Final = 6
 _RARE_FILES: Final = 4
-"""Files of a needle that no more files than this hold come before all others."""
+_RARE_SHARE: Final = 16
+"""A needle is rare if it stands in at most 4 files, and at most 1 of 16."""
 _LARGE_BYTES: Final = 1 << 16
 """Of larger files it is looked at what they were made by: small ones are not worth the time."""
 _DEFINITION: Final = re.compile(
@@ -197,7 +198,7 @@ class Sightings:
             for place in range(len(self.names)):
                 defined[place] += one.defines >> place & 1
         defining = [inverse_document_frequency(self.files, count) for count in defined]
-        rare = [place for place, files in enumerate(self.holding) if files <= _RARE_FILES]
+        rare = self._rare()
 
         def score(one: Sighted) -> float:
             norm = _K1 * (1 - _B + _B * one.file.size_bytes / average)
@@ -216,6 +217,20 @@ class Sightings:
             return not is_rare, -score(one), one.file.path_key.encode()
 
         return sorted(self.found, key=order)
+
+    def rare_files(self) -> list[frozenset[PathKey]]:
+        """Return the files of each rare needle, the rarest and longest needle first."""
+        order = sorted(
+            self._rare(), key=lambda place: (self.holding[place], -len(self.needles[place].text))
+        )
+        return [
+            frozenset(one.file.path_key for one in self.found if one.counts[place])
+            for place in order
+        ]
+
+    def _rare(self) -> list[int]:
+        most = min(_RARE_FILES, self.files // _RARE_SHARE)
+        return [place for place, files in enumerate(self.holding) if 0 < files <= most]
 
 
 def sightings_for(query: ParsedQuery, needles: Sequence[Needle]) -> Sightings:
