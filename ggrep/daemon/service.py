@@ -245,7 +245,7 @@ class Service:
         quiet = Quiet(patience_ms, daemon.shared.clock.monotonic_ms)
         taken = daemon.config.files  # a stale daemon keeps its settings, though it read others
         while True:
-            await anyio.sleep(daemon.shared.poll_s)
+            await anyio.sleep(daemon.shared.look_s)
             if not self._is_in_place():
                 return
             seen = await to_thread.run_sync(daemon.config.present)

@@ -250,10 +250,11 @@ def test_a_host_of_many_stores_looks_at_the_files_of_each_less_often(
 ) -> None:
     """So that a large workspace at rest costs no more than a small one."""
     settings = load_settings(Home(home), home, environ={}).settings
-    shared = _Host(Home(home), {}, {}, CLOCK, "", awaited=False)._share(settings, stores)
+    shared = _Host(Home(home), {}, {}, CLOCK, "", awaited=False)._share(settings)
     shared.watcher.close()
+    shared.stores.update({(str(number), ""): object() for number in range(stores)})
 
-    assert shared.poll_s == poll_s
+    assert shared.look_s == poll_s
 
 
 def test_a_host_whose_daemons_have_all_failed_fails(
