@@ -95,6 +95,7 @@ def test_engines_of_a_host_look_for_names_by_one_pool_which_ends_with_it(
         list(pools[0].find([OccurrenceQuestion("a.py", b"x = 1", "x")], Deadline.never(CLOCK)))
 
 
+@pytest.mark.slow
 def test_a_process_takes_in_another_root(
     roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,7 +109,7 @@ def test_a_process_takes_in_another_root(
             record = parse_record(record_path(host.address(root).socket).read_bytes())
             hosts.add(record and (record.host_id, host.serves(root)))
         host.ask(one, Shutdown("reinit"))
-        eventually(lambda: not host.serves(one))
+        eventually(lambda: not record_path(host.address(one).socket).exists())
         served.append(adopted(Home(home), one, ENCODER, {}, BUILD, CLOCK))
         served.append(host.serves(one) and host.serves(two))
         host.ask(two, Shutdown("the test is over"))
