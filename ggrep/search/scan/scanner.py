@@ -32,7 +32,7 @@ from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import corpus_of
 from ggrep.parse.source.git_listing import Listing
 from ggrep.parse.source.read import read_file
-from ggrep.parse.workers.parse_pool import ParsePool
+from ggrep.parse.workers.parse_pool import PATIENCE_MS, ParsePool
 from ggrep.search.query.own_statistics import collection_statistics
 from ggrep.search.query.segments import open_segments
 from ggrep.search.scan.looking import Tree, look_through
@@ -156,7 +156,7 @@ def _cut(
     texts: Sequence[FileText], pool: ParsePool, deadline: Deadline, time: Deadline
 ) -> Iterator[tuple[FileText, ChunkedFile | None]]:
     """Yield the files with their chunks; None once the minimum is cut and `time` is over."""
-    pool.hurry(deadline.remaining_ms() / 2)
+    pool.hurry(min(PATIENCE_MS, deadline.remaining_ms() / 2))
     done = cut_bytes = 0
     for text, chunked in pool.chunk_all(texts):
         deadline.check("the scan")
