@@ -67,6 +67,11 @@ def has_git_marker(path: Path) -> bool:
         return file.read(8) == b"gitdir: "
 
 
+def is_bare_repository(path: Path) -> bool:
+    """Return whether a directory is a git repository's own, which holds no files of a tree."""
+    return (path / "HEAD").is_file() and (path / "objects").is_dir() and (path / "refs").is_dir()
+
+
 def run_git(
     top: Path, *arguments: str, stdin: bytes = b"", accept: tuple[int, ...] = (0,)
 ) -> tuple[int, bytes]:

@@ -3,11 +3,12 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.builtin import DIRECTORIES
 from ggrep.config.files import REPO_FILE
-from ggrep.config.git import GitFailed, is_git_marker, run_git
+from ggrep.config.git import GitFailed, is_bare_repository, is_git_marker, run_git
 from ggrep.config.settings import own_home
 from ggrep.model.sanitise import is_text
 
@@ -26,7 +27,7 @@ def canonical_root(path: Path, *, enclosing: bool = True) -> Path:
     Raises:
         InvalidRequest: there is nothing at `path`, or the root would be `/` or the home
             directory: both hold far more than anybody means to search. Or its path is not
-            UTF-8, which manifests and messages are.
+            UTF-8, which manifests and messages are. Or it lies in a bare repository.
     """
     directory = _directory_of(path)
     if not is_text(os.fspath(directory)):
@@ -42,6 +43,7 @@ def canonical_root(path: Path, *, enclosing: bool = True) -> Path:
         if is_git_marker(candidate / ".git"):
             own = candidate != directory and _is_left_out(candidate, directory)
             return directory if own else candidate
+        _refuse_bare(candidate)
     for candidate in above:
         if (candidate / REPO_FILE).is_file():
             return candidate
@@ -56,6 +58,14 @@ def _directory_of(path: Path) -> Path:
     except (OSError, RuntimeError) as error:
         raise InvalidRequest(f"{path}: cannot be resolved") from error
     return real if real.is_dir() else real.parent
+
+
+def _refuse_bare(directory: Path) -> None:
+    if is_bare_repository(directory) and ".git" not in directory.parts:
+        raise InvalidRequest(
+            f"{directory}: a bare repository has no files to index; for a directory with files:"
+            f" git -C {quote(str(directory))} worktree add DIR"
+        )
 
 
 def _upwards(directory: Path) -> Iterator[Path]:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import anyio
@@ -13,6 +14,7 @@ from ggrep.base.errors import Cancelled, GgrepError, InvalidRequest
 from ggrep.base.stable_json import Document, Json
 from ggrep.daemon import joint_pooling, name_pooling, navigating, searching
 from ggrep.daemon.caller import Caller
+from ggrep.daemon.hint_checks import check_process
 from ggrep.daemon.status_reply import at_desk, status_of
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.sync_rounds import Wanted
@@ -167,6 +169,14 @@ async def _shutdown(daemon: StoreDaemon, caller: Caller, message: m.Shutdown) ->
     return {"stopping": True, "pid": daemon.pid, "root": str(daemon.identity.root)}
 
 
+async def _serve(daemon: StoreDaemon, caller: Caller, message: m.Serve) -> Body:
+    del caller
+    check_process(daemon.shared, message.claim)
+    flags = {"encoder": message.encoder} if message.encoder else {}
+    await daemon.shared.adopt(Path(message.claim.root), flags)
+    return {"root": message.claim.root}
+
+
 _HANDLERS: Final[dict[type, Handler]] = {
     m.Search: searching.search,
     m.Slate: navigating.slate,
@@ -195,5 +205,6 @@ _HANDLERS: Final[dict[type, Handler]] = {
     m.Gc: _gc,
     m.Compact: _compact,
     m.Shutdown: _shutdown,
+    m.Serve: _serve,
     m.Ping: _ping,
 }

@@ -14,6 +14,7 @@ from anyio import to_thread
 from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.config.root import canonical_root
 from ggrep.config.settings import unknown_variables
+from ggrep.daemon.shared import Shared
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.index.store.active import read_active
 from ggrep.protocol.wire.message_types import Claim
@@ -32,21 +33,29 @@ class StaleHint(GgrepError):
     code = "stale_hint"
 
 
+def check_process(shared: Shared, claim: Claim) -> None:
+    """Raise unless a process has the build and the variables of a client.
+
+    Raises:
+        StaleHint: it has others.
+    """
+    if claim.build != shared.build:
+        raise StaleHint("the client is of another build")
+    if unknown_variables(dict(claim.environ)):
+        raise StaleHint("a variable means nothing, which is for the client to say")
+    if _of_settings(claim.environ) != _of_settings(shared.settings_environ.items()):
+        raise StaleHint("the client's variables are not those of the daemon")
+
+
 async def check_claim(daemon: StoreDaemon, claim: Claim, *scopes: str) -> None:
     """Raise unless this is certainly the daemon that the client means, for places of its root.
 
     Raises:
         StaleHint: it may not be.
     """
-    shared = daemon.shared
-    if claim.build != shared.build:
-        raise StaleHint("the client is of another build")
+    check_process(daemon.shared, claim)
     if claim.root != str(daemon.identity.root):
         raise StaleHint("another root is meant")
-    if unknown_variables(dict(claim.environ)):
-        raise StaleHint("a variable means nothing, which is for the client to say")
-    if _of_settings(claim.environ) != _of_settings(shared.settings_environ.items()):
-        raise StaleHint("the client's variables are not those of the daemon")
     if daemon.config.profile.shapes_answers:
         # A plain search says nothing of what was typed and what was left to defaults.
         raise StaleHint("a profile shapes the answers here")

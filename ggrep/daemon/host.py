@@ -51,8 +51,8 @@ search takes."""
 _THREADS: Final = 64
 _DESK_THREADS: Final = 4
 _POLL_S: Final = 0.5
-_POLLED_AT_ONCE: Final = 10
-"""Daemons of one host that look at their files every `_POLL_S`; more look less often."""
+_LONG_SYNC_FILES: Final = 5_000
+"""While a sync of more files runs, a process takes in no other root, whose syncs would wait."""
 _APART: Final = 32
 """Daemons of one host that hold a descriptor each for their locks; more share one. A build from
 before that cannot tell the shared names of a dead host apart, and takes all where it takes one."""
@@ -133,16 +133,19 @@ class _Host:
         self._faults: dict[Path, GgrepError] = {}
         self._occurrences: OccurrencePool | None = None
         self._opening = Lock()
+        self._locks = DaemonLocks()
+        self._reception: Reception
+        self._served: anyio.abc.TaskGroup | None = None
         self._reason = "every daemon of it has ended"
 
     async def run(self, roots: Sequence[Path], told: Callable[[Sequence[Outcome]], None]) -> str:
         """Serve; return the reason of the end."""
         environ = without_profile(self._environ)
         settings = load_settings(self._home, Path("/"), environ=environ).settings
-        shared = self._share(settings, len(roots))
+        shared = self._share(settings)
         try:
-            eager, locks = len(roots) == 1, DaemonLocks(joined=len(roots) > _APART)
-            outcomes = [self._open(root, shared, locks, eager=eager) for root in roots]
+            eager, self._locks = len(roots) == 1, DaemonLocks(joined=len(roots) > _APART)
+            outcomes = [self._open(root, shared, self._flags, eager=eager) for root in roots]
             sweep(self._home)
             if not self._services:
                 raise next(outcome.error for outcome in outcomes if outcome.error)
@@ -158,7 +161,7 @@ class _Host:
                 self._occurrences.close()
         if all(outcome.error is not None for outcome in outcomes):
             raise next(outcome.error for outcome in outcomes if outcome.error)
-        if len(self._faults) == len(self._services):
+        if all(service.socket in self._faults for service in self._services):
             raise next(iter(self._faults.values()))
         return self._reason
 
@@ -170,14 +173,16 @@ class _Host:
         settings: Settings,
     ) -> list[Outcome]:
         """Run all daemons until each has ended; return the outcomes after their start."""
-        reception = Reception(group, lone=len(self._services) == 1)
+        self._reception = Reception(group)
         async with anyio.create_task_group() as served:
             for service in self._services:
-                await served.start(self._contain, service, reception)
+                await served.start(self._contain, service, self._reception)
             after = [self._after_start(outcome) for outcome in outcomes]
+            self._served = served
             if any(outcome.error is None for outcome in after):
                 told(after)
                 group.start_soon(self._exit_when_idle, settings)
+        self._served = None
         return after
 
     def _after_start(self, outcome: Outcome) -> Outcome:
@@ -185,7 +190,7 @@ class _Host:
         fault = self._faults.get(outcome.socket) if outcome.socket else None
         return outcome if fault is None else replace(outcome, error=fault)
 
-    def _share(self, settings: Settings, roots: int) -> Shared:
+    def _share(self, settings: Settings) -> Shared:
         clock = self._clock
         return Shared(
             home=self._home,
@@ -207,10 +212,11 @@ class _Host:
             occurrences=self._occurrence_pool,
             threads=CapacityLimiter(_THREADS),
             desk=CapacityLimiter(_DESK_THREADS),
-            poll_s=_POLL_S * max(1.0, roots / _POLLED_AT_ONCE),
+            poll_s=_POLL_S,
             syncs=SyncProcess(),
             watcher=HostWatcher(clock),
             reads=self._reads,
+            adopt=self._adopt,
         )
 
     def _occurrence_pool(self) -> "OccurrencePool":
@@ -220,15 +226,36 @@ class _Host:
             self._occurrences = self._occurrences or OccurrencePool()
             return self._occurrences
 
-    def _open(self, root: Path, shared: Shared, locks: DaemonLocks, *, eager: bool) -> Outcome:
+    async def _adopt(self, root: Path, flags: Mapping[str, object]) -> None:
+        """Serve another root, beside those that are served.
+
+        Raises:
+            GgrepError: it cannot be served, or not here.
+        """
+        daemons = [service.daemon for service in self._services]
+        syncs = (daemon.syncs.statistics() for daemon in daemons)
+        if self._served is None or any(one.total_files > _LONG_SYNC_FILES for one in syncs):
+            raise StoreError(f"{root}: its syncs would wait long in this process")
+        self._services = [one for one in self._services if not one.daemon.ended.is_set()]
+        outcome = self._open(root, daemons[0].shared, flags, eager=False)
+        if outcome.error is None:
+            self._faults.pop(self._services[-1].socket, None)
+            await self._served.start(self._contain, self._services[-1], self._reception)
+            outcome = self._after_start(outcome)
+        if outcome.error is not None:
+            raise outcome.error
+
+    def _open(
+        self, root: Path, shared: Shared, flags: Mapping[str, object], *, eager: bool
+    ) -> Outcome:
         """Claim the place of one root's daemon."""
         store_id = ""
         try:
-            daemon = StoreDaemon(root, self._flags, shared, os.getpid())
+            daemon = StoreDaemon(root, flags, shared, os.getpid())
             identity = daemon.identity
             store_id = identity.store_id
             path = place_of_socket(self._home, store_id, identity.config_fingerprint)
-            endpoint = Endpoint(self._home, path, locks)
+            endpoint = Endpoint(self._home, path, self._locks)
         except GgrepError as error:
             return Outcome(root, store_id, None, error)
         self._services.append(Service(daemon, endpoint, eager=eager, awaited=self._awaited))

@@ -195,8 +195,11 @@ class Service:
         """
         daemon = self.daemon
         if self._awaited and not is_published(daemon):
-            with anyio.move_on_after(_FIRST_ANSWER_S):
-                await daemon.free.wait()
+            while not daemon.free.is_set():
+                with anyio.move_on_after(_FIRST_ANSWER_S):
+                    await daemon.free.wait()
+                if not daemon.requests:
+                    break
         self._watch()
         async with anyio.create_task_group() as group:
             group.start_soon(self._warm)
@@ -242,7 +245,7 @@ class Service:
         quiet = Quiet(patience_ms, daemon.shared.clock.monotonic_ms)
         taken = daemon.config.files  # a stale daemon keeps its settings, though it read others
         while True:
-            await anyio.sleep(daemon.shared.poll_s)
+            await anyio.sleep(daemon.shared.look_s)
             if not self._is_in_place():
                 return
             seen = await to_thread.run_sync(daemon.config.present)

@@ -1,12 +1,14 @@
 """The resources that all daemons of one host process share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from anyio import CapacityLimiter
 
 from ggrep.base.clock import Clock
+from ggrep.base.errors import InvalidRequest
 from ggrep.config.home import Home
 from ggrep.daemon.asked_line import LineReader, no_lines
 from ggrep.daemon.guests import Guests
@@ -26,6 +28,17 @@ if TYPE_CHECKING:
 
 
 _COORDINATING: Final = 8
+_POLLED_AT_ONCE: Final = 10
+"""Daemons of one host that look at their files every `poll_s`; more look less often."""
+
+Adopt = Callable[[Path, Mapping[str, object]], Awaitable[None]]
+"""Begins to serve another root with some flags; raises what keeps it from that."""
+
+
+async def adopt_none(root: Path, flags: Mapping[str, object]) -> None:
+    """Refuse to serve another root."""
+    del flags
+    raise InvalidRequest(f"{root}: this process serves no other root")
 
 
 class ServedStore(Protocol):
@@ -59,9 +72,10 @@ class Shared:
         threads: bounds the threads that search.
         desk: bounds those that look at stores for operators, who must not take the others' place.
         coordinating: bounds those that coordinate workspaces, which wait for others.
-        poll_s: how often each daemon looks at its files.
+        poll_s: how often a daemon looks at its files; of many each looks less often.
         build: of the code that runs.
         reads: reads typed commands.
+        adopt: has this process serve another root; of its event loop alone.
         stores: the daemons of this host, by store and configuration.
         guests: stores that it reads and does not serve.
         joint: which of them are asked together.
@@ -86,6 +100,7 @@ class Shared:
     syncs: SyncProcess
     watcher: HostWatcher
     reads: LineReader = no_lines
+    adopt: Adopt = adopt_none
     stores: dict[tuple[str, str], ServedStore] = field(default_factory=dict)
     joint: JointMembers = field(default_factory=JointMembers)
     logs: OpenLogs = field(default_factory=OpenLogs)
@@ -97,6 +112,11 @@ class Shared:
         """Have packs of our home, and guests."""
         object.__setattr__(self, "guests", Guests(self.home, self.environ, self.clock))
         object.__setattr__(self, "packs", HostPacks(self.home, self.clock))
+
+    @property
+    def look_s(self) -> float:
+        """Return how often each daemon looks at its files now."""
+        return self.poll_s * max(1.0, len(self.stores) / _POLLED_AT_ONCE)
 
     @property
     def settings_environ(self) -> dict[str, str]:

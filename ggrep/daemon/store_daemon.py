@@ -43,6 +43,7 @@ from ggrep.protocol.wire.message_types import (
     Metrics,
     Ping,
     Search,
+    Serve,
     Shutdown,
     Status,
     SyncStatus,
@@ -63,7 +64,7 @@ _OF_NO_ANSWER = frozenset({"low_impact", "watch"})
 _LOGGED = {one.name for one in fields(SyncEvent)} & {one.name for one in fields(SyncOutcome)}
 """What the log has of a sync's outcome, under the same names."""
 
-_LOOKS = (Cancel, Health, Metrics, Ping, Status, SyncStatus, WatchStatus)
+_LOOKS = (Cancel, Health, Metrics, Ping, Serve, Status, SyncStatus, WatchStatus)
 """What only looks at a daemon, and needs no index."""
 
 

@@ -112,6 +112,7 @@ _SETTLE_EACH_S: Final = 0.002
 """So much longer for each root there is: to take up one more, all are watched anew."""
 _LOOK_MS: Final = 2_000
 """How often it is seen whether the roots are still the directories that are watched."""
+_UNDECODED: Final = "Unable to decode path"
 _RETRY_MS: Final = 180_000
 """How often watching is tried again where it failed, at first."""
 _LONGEST_RETRY_MS: Final = 3_600_000
@@ -258,13 +259,21 @@ class HostWatcher:
         return watch
 
     def _follow(self, watch: Watch | None) -> None:
-        """Pass on events until the roots change or watching must be retried."""
+        """Pass on events until the roots change or all must be watched anew.
+
+        After an event of a name that is not UTF-8 a watch delivers nothing more. The next one
+        begins after a while: such files may change many times a second, and it walks all trees.
+        """
         begun_ms = polled_ms = looked_ms = self._clock.monotonic_ms()
         look_ms = min(_LOOK_MS, self._poll_ms)
         while not self._interrupt.is_set():
             try:
                 paths = self._events(watch)
             except WATCH_ERRORS as error:
+                if _UNDECODED in str(error):
+                    self._suspect_all()
+                    self._interrupt.wait(look_ms / 1000)
+                    return
                 watch, paths = None, []
                 self._fail(f"watching failed: {error}")
             now_ms = self._clock.monotonic_ms()
@@ -322,6 +331,12 @@ class HostWatcher:
             if known.seems_changed():
                 known.suspect()
         self._checked = turn[min(_CHECKED_AT_ONCE, len(turn)) - 1].root
+
+    def _suspect_all(self) -> None:
+        with self._lock:
+            for known in self._roots.values():
+                if known.opened:
+                    known.suspect()
 
     def _fail(self, problem: str) -> None:
         with self._lock:

@@ -55,6 +55,22 @@ def test_without_enclosing_the_directory_itself_is_the_root(tmp_path: Path, git:
     assert canonical_root(below, enclosing=False) == below
 
 
+@pytest.mark.parametrize("below", [".", "hooks", "objects/info"])
+def test_a_bare_repository_is_no_root(tmp_path: Path, git: Git, below: str) -> None:
+    """Its hooks and settings are no files of the project; a work tree inside of it has some."""
+    bare = tmp_path / "bare repo.git"
+    git(bare, "init", "--bare")
+    directory(bare / below)
+    for name in ("HEAD", "config"):
+        assert (bare / name).is_file()
+    directory(bare / "main/.git")
+    (bare / "main/.git/HEAD").write_text("")
+
+    with pytest.raises(InvalidRequest, match=r"git -C '.*/bare repo.git' worktree add DIR"):
+        canonical_root(bare / below)
+    assert canonical_root(bare / "main") == bare / "main"
+
+
 def test_links_on_the_way_are_resolved(tmp_path: Path, git: Git) -> None:
     """Two names of one directory are one root."""
     git(tmp_path / "r", "init")

@@ -19,11 +19,14 @@ from ggrep.model.navigation import SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.parse.workers.jobs import OccurrenceQuestion
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
+from ggrep.protocol.client.adoption import adopted
 from ggrep.protocol.wire.endpoint import parse_record, record_path
 from ggrep.protocol.wire.message_types import Search, Shutdown, Status, Symbol
-from tests.fakes.hosts import CLOCK
+from tests.fakes.hosts import BUILD, CLOCK, FLAGS
 from tests.fakes.processes import Hosted, hosted
 from tests.fakes.repos import write_tree
+
+ENCODER = str(FLAGS["encoder"])
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
 
@@ -90,6 +93,56 @@ def test_engines_of_a_host_look_for_names_by_one_pool_which_ends_with_it(
     assert len(set(map(id, pools))) == 1
     with pytest.raises(Cancelled):
         list(pools[0].find([OccurrenceQuestion("a.py", b"x = 1", "x")], Deadline.never(CLOCK)))
+
+
+@pytest.mark.slow
+def test_a_process_takes_in_another_root(
+    roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that one process serves all repositories of a home; each ends alone."""
+    one, two = roots
+    served, hosts = [], set()
+
+    def act(host: Hosted) -> None:
+        served.append(adopted(Home(home), two, ENCODER, {}, BUILD, CLOCK))
+        for root in roots:
+            record = parse_record(record_path(host.address(root).socket).read_bytes())
+            hosts.add(record and (record.host_id, host.serves(root)))
+        host.ask(one, Shutdown("reinit"))
+        eventually(lambda: not record_path(host.address(one).socket).exists())
+        served.append(adopted(Home(home), one, ENCODER, {}, BUILD, CLOCK))
+        served.append(host.serves(one) and host.serves(two))
+        host.ask(two, Shutdown("the test is over"))
+
+    hosted(monkeypatch, [one], home, act)
+
+    assert served == [True] * 3
+    assert len(hosts) == 1
+
+
+@pytest.mark.parametrize(
+    ("build", "environ", "most_files"),
+    [("another", {}, 5_000), (BUILD, {"GGREP_STRUCTURE": "0"}, 5_000), (BUILD, {}, -1)],
+)
+def test_a_process_takes_in_no_root_that_needs_another(
+    roots: list[Path],
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    build: str,
+    environ: dict[str, str],
+    most_files: int,
+) -> None:
+    """Its build and variables are those of the process, and its syncs would not wait long."""
+    monkeypatch.setattr("ggrep.daemon.host._LONG_SYNC_FILES", most_files)
+    said = []
+
+    def act(host: Hosted) -> None:
+        said.append(adopted(Home(home), roots[1], ENCODER, environ, build, CLOCK))
+        said.append(host.serves(roots[0]))
+
+    hosted(monkeypatch, roots[:1], home, act)
+
+    assert said == [False, True]
 
 
 def test_a_shutdown_of_one_leaves_the_other(
@@ -250,10 +303,11 @@ def test_a_host_of_many_stores_looks_at_the_files_of_each_less_often(
 ) -> None:
     """So that a large workspace at rest costs no more than a small one."""
     settings = load_settings(Home(home), home, environ={}).settings
-    shared = _Host(Home(home), {}, {}, CLOCK, "", awaited=False)._share(settings, stores)
+    shared = _Host(Home(home), {}, {}, CLOCK, "", awaited=False)._share(settings)
     shared.watcher.close()
+    shared.stores.update({(str(number), ""): object() for number in range(stores)})
 
-    assert shared.poll_s == poll_s
+    assert shared.look_s == poll_s
 
 
 def test_a_host_whose_daemons_have_all_failed_fails(

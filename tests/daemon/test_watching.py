@@ -201,6 +201,23 @@ def test_a_watch_that_breaks_is_polled_instead(roots: list[Path]) -> None:
         assert watching.state(roots[0]).problem == "watching failed: broken"
 
 
+def test_a_name_that_is_no_text_never_stops_watching(roots: list[Path]) -> None:
+    """A watch says nothing more after such an event, so another takes its place."""
+    opener, changes = Opener(), Changes()
+    with watcher(opener, poll_ms=10) as watching:
+        watching.add(roots[0], (), changes)
+        assert changes.next() == 0
+        opener.opened[0].events.put(RuntimeError('Unable to decode path "caf\\xE9" to string'))
+        until(lambda: len(opener.opened) == 2)
+        state = watching.state(roots[0])
+
+        assert [changes.next(), changes.next()] == [0, 0]
+        assert opener.opened[0].closed.is_set()
+        assert (state.mode, state.problem) == ("watching", "")
+        opener.tell(roots[0] / "a.py")
+        assert changes.next() == 1
+
+
 def test_closing_frees_every_watch_and_ends_the_thread(roots: list[Path]) -> None:
     """Instances are few; a host that reloads must not use them up."""
     opener = Opener()

@@ -23,6 +23,7 @@ from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.blend import Signals, blend
+from ggrep.search.query.eligible import path_test
 from ggrep.search.query.own_statistics import collection_statistics
 from ggrep.search.query.pipeline import _query_vector
 from ggrep.search.query.score import QueryVector, Scorer, _best_shown, _held
@@ -79,6 +80,27 @@ def test_the_file_of_a_hit_speaks_for_it_whatever_is_filtered_away(engine: Engin
 
     assert len(functions) > 1
     assert [whole[hit.row_id] for hit in functions] == [hit.score for hit in functions]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "inside"),
+    [
+        (r"app/\[id\]/**", ["app/[id]/page.tsx"]),
+        (r"app/\[id\]/*.tsx", ["app/[id]/page.tsx"]),
+        (r"app/\[id\]", ["app/[id]/page.tsx"]),
+        ("app/[id]/*", ["app/i/page.tsx"]),
+        (r"*/\**", ["a/*b.c"]),
+        (r"a/\*b.c", ["a/*b.c"]),
+        (r"app/i/pa\ge.*", ["app/i/page.tsx"]),
+        (r"app/\!*", ["app/!x.c"]),
+        (r"*\\*", ["a/\\.c"]),
+    ],
+)
+def test_a_backslash_makes_the_next_sign_of_a_glob_plain(pattern: str, inside: list[str]) -> None:
+    """As in git and ripgrep: folders of Next.js are called `[id]`."""
+    paths = ["app/[id]/page.tsx", "app/i/page.tsx", "a/*b.c", "app/!x.c", "a/\\.c"]
+
+    assert [path for path in paths if path_test(pattern)(path)] == inside
 
 
 @pytest.mark.parametrize(

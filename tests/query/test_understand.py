@@ -1,5 +1,7 @@
 """A query is understood by rule."""
 
+import re
+
 import pytest
 
 from ggrep.base.errors import InvalidRequest
@@ -152,10 +154,21 @@ def test_a_word_that_ends_at_the_bound_is_kept() -> None:
     assert parse_query(text).limits_hit == ()
 
 
-@pytest.mark.parametrize("text", ["", "  \x00 ", "?!", "\x1b[31m", '"=>"', "->", "!="])
-def test_what_cannot_be_searched_is_refused(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "help_"),
+    [
+        ("", "give at least one word"),
+        ("  \x00 ", "give at least one word"),
+        ("\x1b[31m", "give at least one word"),
+        ("?!", "ggrep -F '?!'"),
+        ("=>", "ggrep -F '=>'"),
+        ('"=>"', "ggrep -F '\"=>\"'"),
+        ("->", "ggrep -F -- '->'"),
+    ],
+)
+def test_a_query_without_a_word_is_refused_with_what_finds_it(text: str, help_: str) -> None:
     """An empty answer would look like there is nothing."""
-    with pytest.raises(InvalidRequest, match="query"):
+    with pytest.raises(InvalidRequest, match=re.escape(help_)):
         parse_query(text)
 
 

@@ -110,8 +110,8 @@ def test_a_scan_says_in_plain_words_how_little_there_was(root: Path, home: Path)
     write_tree(root, {"a.py": "retry = 1\n"})
     alone = scan(root, home, "retry").warnings[-1].message
 
-    assert "a quick scan of a tree without files; an index" in empty
-    assert "a quick scan of the only file (under 1 MiB); an index" in alone
+    assert empty == "not indexed yet: there are no files; to index the repository: ggrep index"
+    assert "not indexed yet: the only file (under 1 MiB) was searched; to index" in alone
 
 
 def test_the_same_tree_gives_the_same_answer(root: Path, home: Path) -> None:
@@ -226,12 +226,19 @@ def test_files_without_room_are_counted_among_those_not_ranked(
     ]
 
 
+@pytest.fixture
+def no_minimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let time alone end scans."""
+    monkeypatch.setattr("ggrep.search.scan.looking.LEAST_ENTRIES", 0)
+    monkeypatch.setattr("ggrep.search.scan.scanner.LEAST_CUT_BYTES", 0)
+
+
+@pytest.mark.usefixtures("no_minimum")
 def test_a_scan_without_time_answers_from_what_it_saw(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing at all, even; and it says so."""
     monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 0.0)
-    monkeypatch.setattr("ggrep.search.scan.looking.LEAST_MS", 0.0)
     write_tree(root, TREE)
     response = scan(root, home, "retry")
     facts = response.provenance.scan
@@ -254,23 +261,23 @@ def test_files_that_no_parser_had_time_for_are_cut_by_lines(
     assert [cut.code for cut in response.limits_hit] == ["max_scan_ms"]
 
 
+class Ticking(SystemClock):
+    """A clock that goes on by a millisecond each time it is read."""
+
+    def __init__(self) -> None:
+        self._read = 0.0
+
+    def monotonic_ms(self) -> float:
+        self._read += 1.0
+        return self._read
+
+
+@pytest.mark.usefixtures("no_minimum")
 def test_the_most_promising_directory_is_seen_first(
     root: Path, home: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a tree that is too large for its time the right part is seen."""
-
-    class Ticking(SystemClock):
-        """A clock that goes on by a millisecond each time it is read."""
-
-        def __init__(self) -> None:
-            self._read = 0.0
-
-        def monotonic_ms(self) -> float:
-            self._read += 1.0
-            return self._read
-
     monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 20.0)
-    monkeypatch.setattr("ggrep.search.scan.looking.LEAST_MS", 20.0)
     git(root, "init")
     files = {f"a{number:02}/x.py": "retry = 1\n" for number in range(40)}
     write_tree(root, {**files, "zebra/deep/retry.py": "def retry():\n    return 1\n"})
@@ -286,12 +293,12 @@ def test_the_most_promising_directory_is_seen_first(
     assert f"{facts.files} of 41 files" in response.warnings[-1].message
 
 
+@pytest.mark.usefixtures("no_minimum")
 def test_time_that_passed_before_a_scan_is_the_scans_too(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever waits counts from the question, not from when a daemon was there to take it."""
     monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 30_000.0)
-    monkeypatch.setattr("ggrep.search.scan.looking.LEAST_MS", 0.0)
     write_tree(root, TREE)
     engine = open_engine(root, home)
     request = SearchRequest("retry")
@@ -299,6 +306,53 @@ def test_time_that_passed_before_a_scan_is_the_scans_too(
 
     assert late.provenance.scan is not None
     assert (late.provenance.scan.files, late.provenance.scan.complete) == (0, False)
+
+
+@pytest.mark.parametrize("late_ms", [0.0, 1e9])
+def test_load_changes_neither_the_minimum_nor_its_answer(
+    root: Path, home: Path, late_ms: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process without a core for seconds answers from the same files, and cuts them alike."""
+    monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 1_050.0)
+    monkeypatch.setattr("ggrep.search.scan.scanner.WHOLE_MS", 1_500.0)
+    files = {f"a{number:02}/x.py": "queue = 1\n" for number in range(40)}
+    write_tree(root, {**files, "zebra.py": "queue = 2\n\n\ndef backoff():\n    return queue\n"})
+    engine = open_engine(root, home)
+    asked_ms = engine.clock.monotonic_ms() - late_ms
+    response = engine.scan(SearchRequest("queue backoff"), asked_ms=asked_ms)
+
+    assert response.provenance.scan is not None
+    assert response.provenance.scan.files == 41
+    assert places(response)[0] == ("zebra.py", 4, "backoff")
+
+
+@pytest.mark.usefixtures("no_minimum")
+def test_the_files_of_the_minimum_are_the_same_each_time(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Directories are entered in a fixed order until enough entries were met."""
+    monkeypatch.setattr("ggrep.search.scan.looking.LOOK_MS", 0.0)
+    monkeypatch.setattr("ggrep.search.scan.looking.LEAST_ENTRIES", 50)
+    write_tree(root, {f"a{number:02}/x.py": f"retry = {number}\n" for number in range(40)})
+    seen = {places(scan(root, home, "retry", per_file=0, limit=50))[0] for _ in range(2)}
+    facts = scan(root, home, "retry").provenance.scan
+
+    assert len(seen) == 1
+    assert facts is not None
+    assert 0 < facts.files < 40
+
+
+def test_a_file_with_a_rare_word_is_among_the_hits(root: Path, home: Path) -> None:
+    """One mention in a long file scores less than short files that are full of common words."""
+    files = {
+        f"queue{number}/worker_pool.py": "def worker_pool(queue): ...\n" for number in range(20)
+    }
+    lines = [f"value_{number} = {number}\n" for number in range(500)]
+    lines[300] = "# zebra\n"
+    write_tree(root, {**files, "long.py": "".join(lines)})
+    hits = scan(root, home, "worker pool queue zebra", limit=4, keep_weak=True).hits
+
+    assert [hit.path for hit in hits].index("long.py") == 3
 
 
 def test_what_only_a_snapshot_can_answer_is_refused(root: Path, home: Path) -> None:

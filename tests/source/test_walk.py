@@ -214,6 +214,23 @@ def test_a_tracked_file_that_was_deleted_vanishes(tmp_path: Path, git: Git) -> N
     assert keys(walk(root, Settings())) == ["b.py"]
 
 
+@pytest.mark.parametrize("tracked", [False, True])
+def test_a_bare_repository_below_the_root_is_left_out(
+    root: Path, git: Git, *, tracked: bool
+) -> None:
+    """But where a project keeps the files of one in its own history, they are the project's."""
+    grow(root, ["a.py"])
+    git(root / "mirror.git", "init", "--bare")
+    grow(root / "mirror.git", ["hooks/check.py"])
+    if tracked:
+        git(root, "init")
+        git(root, "add", "--force", ".")
+    found = walk(root, Settings())
+
+    assert ("mirror.git/hooks/check.py" in keys(found)) == tracked
+    assert dict(found.excluded).get("nested_repo", 0) == (not tracked)
+
+
 def test_nested_repositories_are_left_alone(root: Path, git: Git) -> None:
     """They are roots of their own; a workspace searches them together."""
     grow(root, ["a.py"])

@@ -56,6 +56,7 @@ NAMES = {
     "gc",
     "compact",
     "shutdown",
+    "serve",
     "ping",
 }
 REQUEST: dict[str, Any] = {"query": "refund"}

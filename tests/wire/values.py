@@ -35,6 +35,7 @@ from ggrep.protocol.wire.message_types import (
     Pool,
     References,
     Search,
+    Serve,
     Shutdown,
     Slate,
     Status,
@@ -183,6 +184,7 @@ MESSAGES = st.one_of(
     st.builds(Gc, st.booleans()),
     st.builds(Compact, st.booleans()),
     st.builds(Shutdown, TEXT),
+    st.builds(Serve, _CLAIM, TEXT),
     st.sampled_from([Status(), Metrics(), SyncStatus(), WatchStatus(), Ping()]),
 )
 """Messages that a daemon takes."""

@@ -88,6 +88,10 @@ class EntryRules:
         """Tell whether a directory is the top of a submodule, whose files git listed."""
         return self.listing is not None and path in self.listing.submodules
 
+    def is_tracked(self, path: bytes) -> bool:
+        """Tell whether a directory holds a file in git's index."""
+        return self.listing is not None and path in self.listing.tracked_directories
+
     def is_unlisted(self, place: Place, path: bytes) -> bool:
         """Tell whether git listed nothing in a directory that no rule leaves out."""
         return (
@@ -102,9 +106,7 @@ class EntryRules:
 
     def _shut(self, place: Place, path: bytes, name: str, *, own: bool | None) -> Verdict | None:
         """Return the rule by which the built-in lists leave a directory out; None for none."""
-        listing = self.listing
-        tracked = listing is not None and path in listing.tracked_directories
-        if place.closed or (self.hides(place, path, name) and not tracked):
+        if place.closed or (self.hides(place, path, name) and not self.is_tracked(path)):
             return Verdict.BUILTIN
         hidden = name.startswith(".") and own is None
         return Verdict.DOTFILE if hidden and not is_shared_dot_directory(name) else None

@@ -82,6 +82,12 @@ class Glimpse(Walker):
         self._promise = promise
         self._leads = leads
 
+    @property
+    def entries(self) -> int:
+        """Return how many files and directories were met, eligible or not."""
+        left_out = sum(self.excluded.values()) + len(self.skipped)
+        return len(self.directories) + len(self.files) + left_out
+
     def pass_by(self) -> Iterator[Glimpsed | None]:
         """Yield the eligible files, directory by directory, and None for each directory.
 

@@ -34,6 +34,8 @@ from ggrep.parse.source.unlisted_names import is_text, may_be_text
 
 MOST_LEFT_OUT: Final = 10_000
 """Most entries that are named of those which rules leave out."""
+_BARE: Final = frozenset({"HEAD", "objects", "refs"})
+"""Entries of a bare repository, which has no files of a tree."""
 
 
 class Walker:
@@ -86,11 +88,11 @@ class Walker:
         names = {entry.name for entry in entries}
         if place.prefix and ".git" in names:
             self.inner.append(place.prefix)
-            if self._judge.is_submodule(place.prefix.rstrip(b"/")):
-                place = replace(place, git=RuleChain())
-            elif self._is_repository(place.prefix):
-                self._leave_out(place.prefix, "nested_repo")
-                return
+        if self._judge.is_submodule(place.prefix.rstrip(b"/")):
+            place = replace(place, git=RuleChain())
+        elif place.prefix and self._is_nested(place.prefix, names):
+            self._leave_out(place.prefix, "nested_repo")
+            return
         try:
             place = self._with_ignore_files(place, names)
         except OSError as error:
@@ -250,6 +252,12 @@ class Walker:
         if found is not None:
             self._skip(path, "bad_name", found)
         return found is None
+
+    def _is_nested(self, prefix: bytes, names: set[str]) -> bool:
+        """Tell whether a directory is a repository of its own, be it a bare one."""
+        if ".git" in names:
+            return self._is_repository(prefix)
+        return names >= _BARE and not self._judge.is_tracked(prefix[:-1])
 
     def _is_repository(self, path: bytes) -> bool:
         return is_git_marker(self._root / os.fsdecode(path) / ".git")

@@ -285,6 +285,19 @@ class Shutdown:
 
 
 @dataclass(frozen=True, slots=True)
+class Serve:
+    """Serve another repository in the same process, for a client under equal variables.
+
+    Attributes:
+        claim: the root, the variables and the build.
+        encoder: from a flag; empty for that of the settings.
+    """
+
+    claim: Annotated[Claim, Sent(_MOST_FIELDS)]
+    encoder: Annotated[str, Sent(128)] = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Ping:
     """Check that the daemon is alive."""
 
@@ -339,6 +352,7 @@ Message: TypeAlias = (
     | Gc
     | Compact
     | Shutdown
+    | Serve
     | Ping
 )
 

@@ -22,6 +22,7 @@ from ggrep.protocol.wire.message_types import (
     Pool,
     ReferencesPool,
     Search,
+    Serve,
     Slate,
     SymbolPool,
 )
@@ -69,7 +70,7 @@ def message_json(request_id: str, message: Message, caller: str = "") -> dict[st
     fields = cast(dict[str, Json], to_json(message))
     if isinstance(message, Search):
         fields["budgets"] = dict(message.budgets)
-    if isinstance(message, Search | Line) and message.claim is not None:
+    if isinstance(message, Search | Line | Serve) and message.claim is not None:
         environ = to_json(dict(message.claim.environ))
         fields["claim"] = {**cast(dict[str, Json], fields["claim"]), "environ": environ}
     named: dict[str, Json] = {"request_id": request_id} if request_id else {}

@@ -20,6 +20,7 @@ from ggrep.index.embedding.identity import STATIC
 from ggrep.index.repo_identity import RepoIdentity
 from ggrep.index.store.read_failures import typed_failures
 from ggrep.index.store.unwritten import Origin
+from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit, Notice, sorted_limits, sorted_notices
 from ggrep.model.request import SearchRequest, can_scan
 from ggrep.model.response import Admitted, QueryResponse
@@ -30,7 +31,7 @@ from ggrep.search.engine.query_answers import answer
 from ggrep.search.query.context import Context
 from ggrep.search.query.finding import wants_vector
 from ggrep.search.query.pipeline import check_request
-from ggrep.search.scan.scanner import WHOLE_MS, ScanTarget, scanned
+from ggrep.search.scan.scanner import WHOLE_MS, Scanned, ScanTarget, scanned
 
 _MIB: Final = 1 << 20
 _MOST_WORKERS: Final = 4
@@ -101,6 +102,8 @@ class Scanner:
                 scan=found.facts,
             )
             response = answer(context, request, found.statistics)
+            if not request.is_exact:
+                response = _with_rare(response, context, found)
         return replace(
             response,
             limits_hit=sorted_limits((*response.limits_hit, *_cuts(found.facts))),
@@ -127,6 +130,23 @@ class Scanner:
         return open_encoder(self.settings.encoder) if quick else None
 
 
+def _with_rare(response: QueryResponse, context: Context, found: Scanned) -> QueryResponse:
+    """Return an answer that shows a file for each rare word, where its last places allow it.
+
+    The figures of a scan are estimates, so a long file with a single mention may rank low.
+    """
+    request, added = response.request, list[Hit]()
+    for files in found.rare_files:
+        if len(added) == request.limit // 3:
+            break
+        if any(hit.path in files for hit in (*response.hits, *added)):
+            continue
+        within = replace(request, scope="\0".join(sorted(files)), limit=1)
+        added += answer(context, within, found.statistics).hits
+    kept = response.hits[: request.limit - len(added)]
+    return replace(response, hits=(*kept, *added))
+
+
 def _cuts(facts: ScanFacts) -> tuple[LimitHit, ...]:
     found = []
     if not facts.complete:
@@ -138,13 +158,14 @@ def _cuts(facts: ScanFacts) -> tuple[LimitHit, ...]:
 
 def _notice(facts: ScanFacts) -> Notice:
     size = f"{round(facts.bytes_read / _MIB) or 'under 1'} MiB"
-    if facts.complete and facts.files < 2:
-        seen = f"the only file ({size})" if facts.files else "a tree without files"
-    elif facts.complete:
-        seen = f"all {facts.files} files ({size})"
-    elif facts.listed_files is None:
-        seen = f"{facts.files} files ({size}) and there are more"
+    if facts.listed_files is None:
+        searched = f"{facts.files} files ({size}) were searched, and there are more"
+    elif facts.files < facts.listed_files:
+        searched = f"{facts.files} of {facts.listed_files} files ({size}) were searched"
+    elif facts.files > 1:
+        searched = f"all {facts.files} files ({size}) were searched"
     else:
-        seen = f"{facts.files} of {facts.listed_files} files ({size})"
-    told = f"the index is not there yet: this is from a quick scan of {seen}; an index finds more"
-    return Notice("scan", told)
+        searched = f"the only file ({size}) was searched" if facts.files else "there are no files"
+    if facts.ranked_files < facts.matching_files:
+        searched += f", and the best {facts.ranked_files} of {facts.matching_files} ranked"
+    return Notice("scan", f"not indexed yet: {searched}; to index the repository: ggrep index")

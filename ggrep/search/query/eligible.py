@@ -4,6 +4,7 @@ import fnmatch
 import re
 from bisect import bisect_left
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -110,12 +111,20 @@ def _files(segment: SearchableSegment, key: str, value: str, deadline: Deadline)
     return mask
 
 
+_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
+_WILD: Final = re.compile(r"[*?\[]")
+
+
 def path_test(pattern: str) -> Callable[[str], bool]:
-    """Return the predicate of `path:` for folded paths: a glob, or a directory or file."""
-    if not any(character in pattern for character in "*?["):
-        scope = pattern.strip("/")
+    """Return the predicate of `path:` for folded paths: a glob, or a directory or file.
+
+    A backslash makes the next character a plain one, as in git.
+    """
+    if not _WILD.search(_ESCAPED.sub("", pattern)):
+        scope = _ESCAPED.sub(r"\1", pattern).strip("/")
         return lambda path: is_below(path, scope)
-    compiled = re.compile(fnmatch.translate(pattern))
+    plain = _ESCAPED.sub(lambda at: f"[{at[1]}]" if at[1] in "*?[" else at[1], pattern)
+    compiled = re.compile(fnmatch.translate(plain))
     return lambda path: compiled.match(path) is not None
 
 

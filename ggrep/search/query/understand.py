@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from shlex import quote
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.scripts import WORD, nfc
@@ -99,6 +100,9 @@ def parse_query(query: str) -> ParsedQuery:
     text = nfc(sanitise_line(_head(query))).strip()
     places, plain = places_of(text)
     found = spelled_words(plain)
+    if not found and text:
+        line = f"ggrep -F {'-- ' * text.startswith('-')}{quote(text)}"
+        raise InvalidRequest(f"query: {text!r} has no word to search for; as exact text: {line}")
     if not found:
         raise InvalidRequest("query: nothing to search for; give at least one word")
     telling = [word for word in found if word.casefold() not in _STOP_WORDS]

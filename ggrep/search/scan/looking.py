@@ -1,4 +1,4 @@
-"""Scans a work tree for a query until its time is up, the files that the request allows."""
+"""Scans a work tree for a query: a minimum of work whatever the load, more while there is time."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -29,9 +29,10 @@ from ggrep.search.query.understand import ParsedQuery
 from ggrep.search.scan.sighting import Sighted, Sightings, needles_of, promise_of, sightings_for
 
 LOOK_MS: Final = 1_050.0
-"""Until when a tree is listed and looked through, from when the question was put."""
-LEAST_MS: Final = 350.0
-"""How long it is looked through in any case, however long it took to list."""
+"""Time after the question at which the scan of a larger tree ends."""
+LEAST_ENTRIES: Final = 32_768
+LEAST_BYTES: Final = 256 << 20
+"""A scan goes on after that until it met so many files and directories, or read so many bytes."""
 _TOLD_BY_PATH: Final = frozenset({"path", "ext", "test", "lang", "corpus"})
 """Filters that paths tell something of; others are judged later, row by row (`eligible`)."""
 
@@ -151,6 +152,9 @@ def _may_hold(path: str, corpora: frozenset[Corpus]) -> bool:
 def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_ms: float) -> Looked:
     """Return the files of a tree that may answer.
 
+    The order of the files depends on the tree and the question alone. `LEAST_ENTRIES` and
+    `LEAST_BYTES` are the minimum; only half of the request's own time ends a scan before that.
+
     Args:
         tree: where to look.
         request: the question.
@@ -162,6 +166,7 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
         Cancelled: the request was ended.
     """
     time = Deadline(deadline.clock, asked_ms + LOOK_MS)
+    latest = Deadline.after(deadline.clock, deadline.remaining_ms() / 2)
     query, wanted = read_query(request), PathEligibility(request)
     needles, pattern = needles_of(query), pattern_of(request)
     listing = tree.listing()
@@ -176,11 +181,10 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
         leads=wanted.leads,
     )
     seen, complete = sightings_for(query, needles), True
-    left_ms = max(time.remaining_ms(), LEAST_MS)
-    time = Deadline.after(deadline.clock, min(left_ms, deadline.remaining_ms() / 2))
     for one in walk.pass_by():
         deadline.check("the scan")
-        if time.remaining_ms() <= 0.0:
+        enough = walk.entries >= LEAST_ENTRIES or seen.bytes_read >= LEAST_BYTES
+        if latest.remaining_ms() <= 0.0 or (enough and time.remaining_ms() <= 0.0):
             complete = False
             break
         if one is not None and wanted.has(one.file.path_key):

@@ -12,7 +12,7 @@ from typing import Final
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
-from ggrep.base.ids import SegmentName
+from ggrep.base.ids import PathKey, SegmentName
 from ggrep.config.fingerprints import ignore_fingerprint
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
@@ -32,16 +32,16 @@ from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import corpus_of
 from ggrep.parse.source.git_listing import Listing
 from ggrep.parse.source.read import read_file
-from ggrep.parse.workers.parse_pool import ParsePool
+from ggrep.parse.workers.parse_pool import PATIENCE_MS, ParsePool
 from ggrep.search.query.own_statistics import collection_statistics
 from ggrep.search.query.segments import open_segments
 from ggrep.search.scan.looking import Tree, look_through
 from ggrep.search.scan.sighting import Sighted, Sightings
 
 WHOLE_MS: Final = 1_500.0
-"""Until when the best files are cut by their structure, from when the question was put."""
-CUT_MS: Final = 350.0
-"""How long they are cut in any case; those that are left then are cut by lines."""
+"""Time after the question at which the cutting of files by their structure ends."""
+LEAST_CUT_BYTES: Final = 1 << 19
+"""So much of the best files is cut by structure in any case; the others may be cut by lines."""
 MOST_FILES: Final = 48
 """Files that are cut."""
 MOST_NAMED: Final = 256
@@ -79,11 +79,13 @@ class Scanned:
     Attributes:
         view: the best files.
         statistics: of all that was seen.
+        rare_files: files of each rare word of the question, the rarest word first.
     """
 
     view: SnapshotView
     statistics: CollectionStatistics
     facts: ScanFacts
+    rare_files: Sequence[frozenset[PathKey]]
 
 
 @contextmanager
@@ -103,8 +105,7 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> I
         deadline.check("the scan")
         texts = _texts(looked.best, target)
         builder, whole = SegmentBuilder(target.encoder), True
-        left_ms = target.asked_ms + WHOLE_MS - target.clock.monotonic_ms()
-        time = Deadline.after(target.clock, max(CUT_MS, left_ms))
+        time = Deadline(target.clock, target.asked_ms + WHOLE_MS)
         for text, chunked in _cut([text for _, text in texts], pool, deadline, time):
             whole &= chunked is not None
             builder.add(file_rows(text, chunked or _by_lines(text, target.settings)))
@@ -127,7 +128,7 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> I
     with unwritten_snapshot(origin, segment, builder.finish()) as view:
         counted = collection_statistics(view, open_segments(view), looked.query, deadline)
         figures = estimated(counted, looked.seen, ranked)
-        yield Scanned(view, figures, facts)
+        yield Scanned(view, figures, facts, looked.seen.rare_files())
 
 
 def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, FileText]]:
@@ -154,15 +155,18 @@ def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, F
 def _cut(
     texts: Sequence[FileText], pool: ParsePool, deadline: Deadline, time: Deadline
 ) -> Iterator[tuple[FileText, ChunkedFile | None]]:
-    """Yield the files with their chunks; None once `time` is over."""
-    pool.hurry(time.remaining_ms())
-    done = 0
+    """Yield the files with their chunks; None once the minimum is cut and `time` is over."""
+    pool.hurry(min(PATIENCE_MS, deadline.remaining_ms() / 2))
+    done = cut_bytes = 0
     for text, chunked in pool.chunk_all(texts):
         deadline.check("the scan")
         done += 1
+        cut_bytes += len(text.data)
         yield text, chunked
-        if time.remaining_ms() <= 0.0:
-            break
+        if cut_bytes >= LEAST_CUT_BYTES:
+            pool.hurry(time.remaining_ms())
+            if time.remaining_ms() <= 0.0:
+                break
     for text in texts[done:]:
         yield text, None
 

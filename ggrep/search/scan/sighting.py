@@ -82,6 +82,9 @@ _DEFINES: Final = 2.0
 _MOST_LOOKED_AT: Final = 24
 """Places of a name in a file that are looked at for its definition."""
 _MOST_NAMES: Final = 6
+_RARE_FILES: Final = 4
+_RARE_SHARE: Final = 16
+"""A needle is rare if it stands in at most 4 files, and at most 1 of 16."""
 _LARGE_BYTES: Final = 1 << 16
 """Of larger files it is looked at what they were made by: small ones are not worth the time."""
 _DEFINITION: Final = re.compile(
@@ -131,10 +134,17 @@ class Sightings:
     totals: list[int] = field(init=False)
     holding: list[int] = field(init=False)
     paths: list[int] = field(init=False)
+    _counted: list[int | None] = field(init=False)
+    """For each name a needle within it: a file without the needle does not hold the name."""
 
     def __post_init__(self) -> None:
         """Begin to count."""
         self.totals, self.holding, self.paths = ([0] * len(self.needles) for _ in range(3))
+        texts = [needle.text for needle in self.needles]
+        self._counted = [
+            next((place for place, text in enumerate(texts) if text in name), None)
+            for name in self.names
+        ]
 
     def look(self, file: SourceFile, data: bytes, *, matched: bool | None) -> None:
         """Take up one file.
@@ -155,9 +165,11 @@ class Sightings:
             self.totals[place] += count
             self.holding[place] += count > 0
             self.paths[place] += in_path >> place & 1
-        defines = sum(
-            1 << place for place, name in enumerate(self.names) if _is_defined(name, lowered)
-        )
+        defines = 0
+        for place, name in enumerate(self.names):
+            counted = self._counted[place]
+            if (counted is None or counts[counted]) and _is_defined(name, lowered):
+                defines |= 1 << place
         traits = traits_of(file.path_key)
         if len(data) > _LARGE_BYTES:
             traits |= made_traits(file.path_key, data)
@@ -174,7 +186,10 @@ class Sightings:
         return in_path, in_name
 
     def best(self, query: ParsedQuery) -> list[Sighted]:
-        """Return what was found, what answers best first; ties by the bytes of the path."""
+        """Return the files that may answer, the best first; ties by the bytes of the path.
+
+        Files that hold a rare needle come first: a long file with a single mention scores low.
+        """
         idfs = [inverse_document_frequency(self.files, count) for count in self.holding]
         average = self.bytes_read / max(self.files, 1) or 1.0
         tests = 1.0 if query.wants_tests else TRAIT_FACTORS[TEST]
@@ -182,7 +197,8 @@ class Sightings:
         for one in self.found:
             for place in range(len(self.names)):
                 defined[place] += one.defines >> place & 1
-        rare = [inverse_document_frequency(self.files, count) for count in defined]
+        defining = [inverse_document_frequency(self.files, count) for count in defined]
+        rare = self._rare()
 
         def score(one: Sighted) -> float:
             norm = _K1 * (1 - _B + _B * one.file.size_bytes / average)
@@ -192,12 +208,29 @@ class Sightings:
                     total += idfs[place] * count * (_K1 + 1) / (count + norm)
                 total += idfs[place] * _PATH * (one.in_path >> place & 1)
                 total += idfs[place] * _STEM * (one.in_name >> place & 1)
-            for place, idf in enumerate(rare):
+            for place, idf in enumerate(defining):
                 total += idf * _DEFINES * (one.defines >> place & 1)
             return total * _prior(one.traits, tests)
 
-        scored = [(-score(one), one.file.path_key.encode(), one) for one in self.found]
-        return [one for _, _, one in sorted(scored, key=lambda item: item[:2])]
+        def order(one: Sighted) -> tuple[bool, float, bytes]:
+            is_rare = any(one.counts[place] for place in rare)
+            return not is_rare, -score(one), one.file.path_key.encode()
+
+        return sorted(self.found, key=order)
+
+    def rare_files(self) -> list[frozenset[PathKey]]:
+        """Return the files of each rare needle, the rarest and longest needle first."""
+        order = sorted(
+            self._rare(), key=lambda place: (self.holding[place], -len(self.needles[place].text))
+        )
+        return [
+            frozenset(one.file.path_key for one in self.found if one.counts[place])
+            for place in order
+        ]
+
+    def _rare(self) -> list[int]:
+        most = min(_RARE_FILES, self.files // _RARE_SHARE)
+        return [place for place, files in enumerate(self.holding) if 0 < files <= most]
 
 
 def sightings_for(query: ParsedQuery, needles: Sequence[Needle]) -> Sightings:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Ready = Callable[[str], None]
 """Says that the work is ready, and what is to be told of that."""
 
+Environ = Mapping[str, str]
+
 REFUSED = "not serving"
 _PIECE_BYTES = 65_536
 _MOST_DESCRIPTORS = 8
@@ -57,12 +59,29 @@ def start(arguments: Sequence[str]) -> int | None:
         roots = [canonical_root(Path(value)) for flag, value in given if flag == "--path"]
         encoder = [value for flag, value in given if flag == "--encoder"]
         flags_given = {"encoder": encoder[-1] if encoder else None}
-        told = host_behind(roots, flags_given, environment(), awaited=True)
+        told = _served(roots, flags_given, environment())
     except GgrepError as error:
         sys.stderr.write(f"error: {sanitise_line(str(error))}\n")
         return error.exit_status
     sys.stderr.write(told)
     return status_of(told)
+
+
+def _served(roots: Sequence[Path], flags: Mapping[str, str | None], environ: Environ) -> str:
+    """Have a root served by a process that runs, else by a new one; see `host_behind`.
+
+    Raises:
+        GgrepError: nothing is served.
+    """
+    from ggrep.base.clock import SystemClock
+    from ggrep.protocol.client.adoption import adopted, turn
+
+    home, clock = home_from(environ), SystemClock()
+    with turn(home, clock):
+        encoder = flags["encoder"] or ""
+        if len(roots) == 1 and adopted(home, roots[0], encoder, environ, build_id(), clock):
+            return ""
+        return host_behind(roots, flags, environ, awaited=True)
 
 
 def host(
