@@ -35,10 +35,17 @@ from dataclasses import dataclass
 
 
 class GgrepError(Exception):
-    """Base of all errors ggrep raises on purpose."""
+    """Base of all errors ggrep raises on purpose.
+
+    Attributes:
+        request_id: of the request that failed; empty where none was made.
+        snapshot_id: of the snapshot that it had pinned; empty where there was none.
+    """
 
     code: str = "internal"
     exit_status: int = 1
+    request_id: str = ""
+    snapshot_id: str = ""
 
 
 class LoadError(GgrepError):

@@ -267,8 +267,12 @@ class Federator:
         request = apply_to_slate(request, said_of_slate(request), address.profile)
         return await self._answer(address, Slate(request, self._priority))
 
-    async def ask(self, address: DaemonAddress, message: Question) -> Reply:
+    async def ask(
+        self, address: DaemonAddress, message: Question, deadline: Deadline | None = None
+    ) -> Reply:
         """Return the reply of a repository's daemon, which is started if none runs.
+
+        Without a deadline the question's own time begins now.
 
         Requires: an index of the repository is wanted, see `require_asked`.
 
@@ -276,9 +280,9 @@ class Federator:
             GgrepError: as the daemon says, or there is none.
         """
         timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
-        deadline = Deadline.after(self._clock, timeout_ms)
+        until = deadline or Deadline.after(self._clock, timeout_ms)
         return await self._channels.ask_within(
-            address, lambda left_ms: within(message, left_ms), deadline, start="always"
+            address, lambda left_ms: within(message, left_ms), until, start="always"
         )
 
     async def sync(self, address: DaemonAddress, message: Sync) -> Reply:

@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ggrep.base.errors import Cancelled, GgrepError, StoreError
-from ggrep.interfaces.cli.terminal import ReaderGone, Terminal, close_quietly, open_terminal
+from ggrep.interfaces.cli.terminal import (
+    ReaderGone,
+    Terminal,
+    begun_at,
+    close_quietly,
+    ended_by,
+    open_terminal,
+)
 
 Translator = Callable[[Exception, list[str]], GgrepError | None]
 """Returns what a library raised, under some arguments, as one of ours; None for what it does not
@@ -20,6 +27,8 @@ def bounded(
     act: Callable[[], object],
     arguments: list[str],
     translated: Translator = lambda error, arguments: None,  # noqa: ARG005 - the shape of one
+    *,
+    began_ms: float | None = None,
 ) -> int:
     """Run one command and write all its output; return its exit status.
 
@@ -29,7 +38,13 @@ def bounded(
         act: the command; what it returns is the exit status, if it is a number.
         arguments: what was typed.
         translated: knows the errors of the library that reads arguments.
+        began_ms: when the command began, on the scale of `SystemClock`; None for now.
     """
+    with begun_at(began_ms):
+        return _bounded(act, arguments, translated)
+
+
+def _bounded(act: Callable[[], object], arguments: list[str], translated: Translator) -> int:
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     terminal = open_terminal()
     for warning in terminal.warnings:
@@ -42,8 +57,8 @@ def bounded(
         except SystemExit as stop:
             # What typer makes of a reader that leaves while help is printed.
             raise ReaderGone from stop
-        except KeyboardInterrupt:
-            status = _fail(Cancelled("interrupted"), terminal, options)
+        except KeyboardInterrupt as interrupt:
+            status = _fail(ended_by(interrupt), terminal, options)
         except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
             status = _fail(translated(error, arguments) or _as_ours(error), terminal, options)
         sys.stdout.flush()

@@ -7,7 +7,10 @@ where one is running (`fast`). Everything else is `ggrep.interfaces.cli`.
 import os
 import sys
 
+from ggrep.base.command_time import TimeIsUp, now_ms, process_began_ms
 from ggrep.base.commands import ABOVE_OTHERS, READ_BY_DAEMONS, STARTING, is_search
+
+_JOIN_S = 0.05
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -16,7 +19,29 @@ def main(arguments: list[str] | None = None) -> int:
     `ggrep "words"` is `ggrep search "words"`; `ggrep -- status` searches for the word. What is
     nearly a command is none of both: `ggrep.interfaces.cli` says what was meant.
     """
-    given = sys.argv[1:] if arguments is None else arguments
+    if arguments is None:
+        return _left(_run(sys.argv[1:], process_began_ms(), begun_here=True))
+    return _run(arguments, now_ms(), begun_here=False)
+
+
+def _left(status: int) -> int:
+    """Return the exit status; end the process where threads would hold it up.
+
+    Work in a thread that nobody waits for goes on past a deadline, and Python waits for threads.
+    """
+    threads = sys.modules.get("threading")
+    if threads is not None:
+        for each in threads.enumerate():
+            if each is not threads.main_thread() and not each.daemon:
+                each.join(_JOIN_S)
+                if each.is_alive():
+                    sys.stdout.flush()
+                    sys.stderr.flush()
+                    os._exit(status)
+    return status
+
+
+def _run(given: list[str], began_ms: float, *, begun_here: bool) -> int:
     if given[:2] == ["__complete", "--"]:
         from ggrep.interfaces.entry.complete import complete
 
@@ -28,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         status = _help(given)
         if status is None:
-            status = _by_daemon(given, begun_here=arguments is None)
+            status = _by_daemon(given, began_ms, begun_here=begun_here)
         if status is None and given[:3] == STARTING:
             from ggrep.interfaces.cli.daemons.hosting import start
 
@@ -37,7 +62,11 @@ def main(arguments: list[str] | None = None) -> int:
             return status
         from ggrep.interfaces.cli.app import run
 
-        return run(given)
+        return run(given, began_ms)
+    except TimeIsUp:
+        from ggrep.interfaces.entry.fast import late
+
+        return late(given)
     except KeyboardInterrupt:
         # While modules are loaded there is nobody else yet to say so.
         from ggrep.interfaces.entry.fast import interrupted
@@ -78,15 +107,17 @@ def _help(given: list[str]) -> int | None:
     return shown(given)
 
 
-def _by_daemon(given: list[str], *, begun_here: bool) -> int | None:
+def _by_daemon(given: list[str], began_ms: float, *, begun_here: bool) -> int | None:
     """Have a daemon answer what only asks, or search without one; None where neither was done."""
     if not given or given[0] not in READ_BY_DAEMONS:
         return None
-    from ggrep.interfaces.entry.fast import answer, answer_line, search
+    from ggrep.interfaces.entry.fast import answer, answer_line, search, timeout_ms_in
 
-    status = None
-    if given[0] == "search":
-        status = answer(given[1:])
-        if status is None:
-            status = search(given[1:], begun_here=begun_here)
-    return answer_line(given) if status is None else status
+    status = answer(given[1:], began_ms) if given[0] == "search" else None
+    if status is None and begun_here and (timeout_ms := timeout_ms_in(given)):
+        from ggrep.base.alarm import arm
+
+        arm(began_ms + timeout_ms)
+    if status is None and given[0] == "search":
+        status = search(given[1:], began_ms, begun_here=begun_here)
+    return answer_line(given, began_ms) if status is None else status

@@ -10,6 +10,7 @@ compares; whatever is odd ends here without a word, and `ggrep.interfaces.cli` d
 import os
 
 from ggrep.base.build import build_id
+from ggrep.base.command_time import now_ms
 from ggrep.base.terminal import columns_of, link_form, wants_colour
 from ggrep.interfaces.entry import plain_terminal as terminal
 from ggrep.interfaces.entry.plain import Typed, read, request_of
@@ -33,11 +34,12 @@ if TYPE_CHECKING:
 PROTOCOL_VERSION = 1
 PREFIX = "GGREP_"
 DEFAULT_TIMEOUT_MS = 60_000
-_GRACE_S = 2.0
-"""A daemon ends an overdue search by itself and says so."""
+_GREETING_MS = 500
+"""A process that does not greet by then may be stuck, which `ggrep.interfaces.cli` finds out."""
 
-_GREETING_S = 2.0
-"""A process that does not even greet by then is stuck, and `ggrep.interfaces.cli` says so."""
+_REPLY_MS = 50
+"""A daemon's time ends so much earlier than its client's, or a tenth: it says itself that it did.
+"""
 
 _TIMEOUT = 11
 _CANCELLED = 12
@@ -45,46 +47,49 @@ _LEFT_TO_CLI = frozenset({"stale_hint", "incompatible", "invalid_request", "no_i
 """Failures after which the search is worth making again, or has to be told in other words."""
 
 
-def answer(arguments: list[str]) -> int | None:
+def answer(arguments: list[str], began_ms: float) -> int | None:
     """Have a daemon answer and write what it says; return the exit status.
 
     Args:
         arguments: what follows `search`.
+        began_ms: when the command began, on the scale of `now_ms`.
 
     Returns:
         None when nothing was written and `ggrep.interfaces.cli` has to do it all.
     """
-    return _answered(arguments, _search)
+    return _answered(arguments, _search, began_ms)
 
 
-def answer_line(arguments: list[str]) -> int | None:
+def answer_line(arguments: list[str], began_ms: float) -> int | None:
     """Have a daemon read a command and answer, and write what it says; return the exit status.
 
     Args:
         arguments: the command's name first.
+        began_ms: when the command began, on the scale of `now_ms`.
 
     Returns:
         None when nothing was written and `ggrep.interfaces.cli` has to do it all.
     """
-    return _answered(arguments, _line)
+    return _answered(arguments, _line, began_ms)
 
 
-def _answered(arguments: list[str], question_of: "QuestionOf") -> int | None:
+def _answered(arguments: list[str], question_of: "QuestionOf", began_ms: float) -> int | None:
     if not terminal.are_our_own():
         return None
     environ = dict(os.environ)  # noqa: TID251 - config.settings is too slow to import here
     try:
-        rendered = _asked(arguments, environ, question_of)
+        rendered = _asked(arguments, environ, question_of, began_ms)
         return None if rendered is None else _printed(rendered, arguments, environ)
     except KeyboardInterrupt:
         return interrupted(arguments)
 
 
-def search(arguments: list[str], *, begun_here: bool) -> int | None:
+def search(arguments: list[str], began_ms: float, *, begun_here: bool) -> int | None:
     """Search where no daemon answered, if it is a plain search; return the exit status.
 
     Args:
         arguments: what follows `search`.
+        began_ms: when the command began, on the scale of `now_ms`.
         begun_here: this process is the command, from its start.
 
     Returns:
@@ -101,7 +106,7 @@ def search(arguments: list[str], *, begun_here: bool) -> int | None:
     from ggrep.interfaces.cli.queries.one_search import search_plainly
 
     return search_plainly(
-        typed.words, typed.switches, typed.values, arguments, begun_here=begun_here, head=head
+        typed.words, typed.switches, typed.values, arguments, began_ms=began_ms, head=head
     )
 
 
@@ -125,6 +130,26 @@ def interrupted(arguments: list[str]) -> int:
     return _printed(_interrupted(arguments, environ), arguments, environ)
 
 
+def late(arguments: list[str]) -> int:
+    """Say that the time of a command is over; return the exit status."""
+    environ = dict(os.environ)  # noqa: TID251 - as above
+    said = "timeout", "the time ended before there was an answer", _TIMEOUT
+    json, colour = _json(arguments), _colour(arguments, environ)
+    return _printed(_failed(*said, json=json, colour=colour), arguments, environ)
+
+
+def timeout_ms_in(arguments: list[str]) -> int:
+    """Return the milliseconds that a line gives its answer; 0 where it does not say, or syncs."""
+    if "--sync" in arguments:
+        return 0
+    from ggrep.interfaces.entry import line
+
+    try:
+        return line.timeout_ms_in(arguments)
+    except ValueError:
+        return 0
+
+
 class Rendered:
     """What to print, and how to end."""
 
@@ -144,22 +169,26 @@ class Question:
         place: where the command looks for it.
         message: what is asked, as JSON has it, without who claims what.
         timeout_ms: what the answer may take; 0 for the default.
+        give: writes into the message what the daemon may take of it.
         needs_hits: the command fails where nothing was found, which the reply does not say.
     """
 
-    __slots__ = ("message", "needs_hits", "place", "timeout_ms")
+    __slots__ = ("give", "message", "needs_hits", "place", "timeout_ms")
 
     def __init__(
         self,
         place: Place,
         message: dict[str, object],
-        timeout_ms: object,
+        timeout_ms: int,
+        give: "Callable[[int], None]",
         *,
         needs_hits: bool = False,
     ) -> None:
         self.place = place
-        self.message = message
+        # As a blocking connection names its first request.
+        self.message = {"request_id": f"{os.urandom(8).hex()}-1", **message}
         self.timeout_ms = timeout_ms
+        self.give = give
         self.needs_hits = needs_hits
 
 
@@ -179,7 +208,13 @@ def _search(arguments: list[str], environ: dict[str, str]) -> Question:
         "render": view_of(typed, environ),
     }
     strict = "exit_status" in typed.switches
-    return Question(place, message, request["timeout_ms"], needs_hits=strict)
+    timeout_ms = request["timeout_ms"]
+    assert isinstance(timeout_ms, int)  # noqa: S101 - made above
+
+    def give(left_ms: int) -> None:
+        request["timeout_ms"] = left_ms
+
+    return Question(place, message, timeout_ms, give, needs_hits=strict)
 
 
 def _line(arguments: list[str], environ: dict[str, str]) -> Question:
@@ -194,8 +229,13 @@ def _line(arguments: list[str], environ: dict[str, str]) -> Question:
     line.require_short(arguments)
     place = line.place_of_line(arguments, environ)
     view = terminal_view(environ, json=_json(arguments), plain="--plain" in arguments)
-    message: dict[str, object] = {"message": "line", "arguments": arguments, "render": view}
-    return Question(place, message, line.timeout_ms_in(arguments))
+    words = list(arguments)
+    message: dict[str, object] = {"message": "line", "arguments": words, "render": view}
+
+    def give(left_ms: int) -> None:
+        words[:] = line.with_timeout(words, left_ms)
+
+    return Question(place, message, line.timeout_ms_in(arguments), give)
 
 
 def view_of(typed: Typed, environ: dict[str, str]) -> dict[str, object]:
@@ -290,18 +330,18 @@ def judged(reply: dict[str, object], *, needs_hits: bool) -> Rendered:
 
 
 def _asked(
-    arguments: list[str], environ: dict[str, str], question_of: "QuestionOf"
+    arguments: list[str], environ: dict[str, str], question_of: "QuestionOf", began_ms: float
 ) -> Rendered | None:
     """Return what a daemon answered; None where none did, or where it may be in the wrong."""
     try:
         if environ.get("GGREP_OFFLINE"):
             return None
-        return _ask(question_of(arguments, environ), environ)
+        return _ask(question_of(arguments, environ), environ, began_ms)
     except (OSError, ValueError, RecursionError):
         return None
 
 
-def _ask(question: Question, environ: dict[str, str]) -> Rendered:
+def _ask(question: Question, environ: dict[str, str], began_ms: float) -> Rendered:
     root = question.place.root
     locator = read_locator(locator_file(root, environ), root)
     build = build_id()
@@ -312,26 +352,27 @@ def _ask(question: Question, environ: dict[str, str]) -> Rendered:
 
     named = {name: environ[name] for name in sorted(environ) if name.startswith(PREFIX)}
     claim: dict[str, object] = {"root": root, "environ": named, "build": build}
-    wait_s = _milliseconds(question.timeout_ms) / 1000 + _GRACE_S
+    until_ms = began_ms + (question.timeout_ms or DEFAULT_TIMEOUT_MS)
+    left_ms = until_ms - now_ms()
+    if question.timeout_ms:
+        question.give(max(1, int(left_ms - min(_REPLY_MS, left_ms / 10))))
     messages = messages_of(question.message, claim, locator, client_of(environ))
-    connection = Connection(locator.address, messages)
+    greeted_by_ms = now_ms() + min(_GREETING_MS, left_ms / 4)
+    connection = Connection(locator.address, messages, greeted_by_ms)
     try:
-        _require_peer(connection.receive(_GREETING_S), locator)
+        _require_peer(connection.receive(greeted_by_ms), locator)
         try:
-            reply = connection.receive(wait_s)
+            reply = connection.receive(until_ms)
         except TimeoutError:
             # It is the right daemon, and the search's time is over: asking again would double it.
             said = "timeout", "the daemon did not answer in time", _TIMEOUT
             view = question.message["render"]
             assert isinstance(view, dict)  # noqa: S101 - made above
-            return _failed(*said, json=bool(view["json"]), colour=bool(view["notes_colour"]))
+            json, colour = bool(view["json"]), bool(view["notes_colour"])
+            return _failed(*said, str(question.message["request_id"]), json=json, colour=colour)
         return judged(reply, needs_hits=question.needs_hits)
     finally:
         connection.close()
-
-
-def _milliseconds(timeout_ms: object) -> int:
-    return timeout_ms if isinstance(timeout_ms, int) and timeout_ms else DEFAULT_TIMEOUT_MS
 
 
 def _require_peer(hello: dict[str, object], locator: Locator) -> None:
@@ -352,9 +393,12 @@ def _interrupted(arguments: list[str], environ: dict[str, str]) -> Rendered:
     return _failed(*said, json=_json(arguments), colour=colour)
 
 
-def _failed(code: str, message: str, status: int, *, json: bool, colour: bool) -> Rendered:
+def _failed(
+    code: str, message: str, status: int, request_id: str = "", *, json: bool, colour: bool
+) -> Rendered:
     """Return what `ggrep.interfaces.cli` says of a failure; the words need no escapes."""
-    out = f'{{"error":{{"code":"{code}","message":"{message}"}}}}\n' if json else ""
+    named = f',"request_id":"{request_id}"' if request_id else ""
+    out = f'{{"error":{{"code":"{code}","message":"{message}"{named}}}}}\n' if json else ""
     return Rendered(out, f"{terminal.failure_mark(colour=colour)}{message} ({code})\n", status)
 
 

@@ -20,8 +20,9 @@ from ggrep.base.errors import Cancelled, GgrepError
 from ggrep.base.stable_json import Json
 from ggrep.config import names
 from ggrep.protocol.client.daemon_address import DaemonAddress
-from ggrep.protocol.client.dialling import LATE, before
+from ggrep.protocol.client.dialling import before
 from ggrep.protocol.client.exchange import START_MS
+from ggrep.protocol.client.link import LATE
 from ggrep.protocol.client.marker import standing_reason
 from ggrep.protocol.client.reaching import Reaching
 from ggrep.protocol.client.starting import Died, StillStarting, start_all

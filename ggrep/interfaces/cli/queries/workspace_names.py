@@ -197,6 +197,7 @@ class _OfWorkspace(Generic[A]):
             answers = answer_of(
                 terminal,
                 typed,
+                request,
                 ask=lambda federator: self._each(
                     request, lambda way, timed: way.ask(federator, workspace, timed, here)
                 ),

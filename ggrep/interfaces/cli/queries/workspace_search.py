@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 
 from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Stop
+from ggrep.base.deadline import Deadline, Stop
 from ggrep.base.errors import GgrepError, UsageError
 from ggrep.config.settings import home_from
 from ggrep.daemon.asked_line import Work
@@ -41,7 +41,7 @@ from ggrep.interfaces.cli.queries.workspace_notes import (
     notices_of,
     times_of,
 )
-from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
+from ggrep.interfaces.cli.terminal import Terminal, ended_at, open_terminal, show_progress
 from ggrep.interfaces.cli.workspaces.workspace_file import load
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.limits import LimitHit
@@ -91,6 +91,7 @@ class WorkspaceSearch:
             response = answer_of(
                 terminal,
                 typed,
+                request,
                 ask=lambda federator: federator.search(workspace, request),
                 read=lambda here: federated_search(workspace, request, here, SystemClock()),
             )
@@ -173,13 +174,16 @@ def prepared(
 ) -> tuple[Workspace, FederatedRequest]:
     """Return the workspace and the request, after syncing the indexes if requested.
 
+    The time limit counts from the start of the command, or from the end of the sync.
+
     Raises:
         UsageError: a flag was given that no workspace heeds.
     """
     workspace, request = asked_of(typed, repositories, terminal.environ, Path())
     if typed.asking.sync:
         _sync(terminal, workspace, request, typed.asking)
-    return workspace, request
+        terminal = replace(terminal, began_ms=None)
+    return workspace, replace(request, deadline=terminal.deadline(request.search.timeout_ms))
 
 
 def asked_of(
@@ -207,6 +211,7 @@ def asked_of(
 def answer_of(
     terminal: Terminal,
     typed: Typed,
+    request: FederatedRequest,
     ask: Callable[["Federator"], Awaitable[T]],
     read: Callable[["Searchers"], Awaitable[T]],
 ) -> T:
@@ -215,6 +220,7 @@ def answer_of(
     Args:
         terminal: whose environment counts.
         typed: says whether all indexes are read here.
+        request: says when to end.
         ask: has daemons answer.
         read: answers from the indexes here.
     """
@@ -243,7 +249,8 @@ def answer_of(
             with anyio.CancelScope(shield=True):
                 await federator.aclose()
 
-    return anyio.run(run)
+    with ended_at(request.deadline or Deadline.never(SystemClock())):
+        return anyio.run(run)
 
 
 def _refuse(typed: Typed, repositories: Repositories) -> None:

@@ -83,6 +83,7 @@ class WorkspaceSlate:
             found = answer_of(
                 terminal,
                 typed,
+                request,
                 ask=lambda federator: federator.slate(workspace, request, wanted),
                 read=lambda here: federated_slate(workspace, request, wanted, here, SystemClock()),
             )
