@@ -11,6 +11,7 @@ import pytest
 
 from ggrep import __version__
 from ggrep.base.build import build_id
+from ggrep.base.command_time import now_ms
 from ggrep.base.errors import Cancelled, DeadlineExceeded
 from ggrep.config.settings import client_of
 from ggrep.interfaces import entry
@@ -40,7 +41,7 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> Printed:
 
 def test_what_the_daemon_says_is_printed(served: Served, printed: Printed) -> None:
     """Each text on its stream, and its exit status for ours."""
-    assert fast.answer(["words"]) == 0
+    assert fast.answer(["words"], now_ms()) == 0
     assert printed == [(1, RENDERED["out"]), (2, RENDERED["err"])]
 
 
@@ -52,7 +53,7 @@ def test_the_daemon_is_asked_in_its_own_words(
     monkeypatch.setenv("GGREP_A", "")
     monkeypatch.setenv("COLUMNS", "70")
 
-    fast.answer(["-m5", "--scores", "--content", '"quoted" \\ \x01 words', "src"])
+    fast.answer(["-m5", "--scores", "--content", '"quoted" \\ \x01 words', "src"], now_ms())
     hello, asked = served.daemon.seen
     search = parse_message(asked).message
 
@@ -75,7 +76,7 @@ def test_the_daemon_is_asked_in_its_own_words(
 
 def test_every_way_to_print_is_told_to_the_daemon(served: Served, printed: Printed) -> None:
     """A new field of the view would be left at its default for ever."""
-    fast.answer(["words"])
+    fast.answer(["words"], now_ms())
 
     assert set(served.daemon.seen[1]["render"]) == {field.name for field in fields(ViewOptions)}
 
@@ -87,7 +88,7 @@ def test_a_client_says_who_it_is_and_how_urgent(
     monkeypatch.setenv("GGREP_CLIENT_ID", "agent-7")
     monkeypatch.setenv("GGREP_CLIENT_KIND", "batch")
 
-    fast.answer(["words"])
+    fast.answer(["words"], now_ms())
     hello, search = served.daemon.seen
 
     assert (hello["client_id"], hello["client_kind"]) == ("agent-7", "batch")
@@ -109,7 +110,7 @@ def test_replies_may_come_in_pieces(served: Served, printed: Printed) -> None:
     """A stream has no borders."""
     served.daemon.piece = 1
 
-    assert fast.answer(["words"]) == 0
+    assert fast.answer(["words"], now_ms()) == 0
     assert printed[0] == (1, RENDERED["out"])
 
 
@@ -121,7 +122,7 @@ def test_a_failure_that_stands_is_printed_as_the_daemon_put_it(
     rendered = {"out": "{}\n", "err": "error: no\n", "exit_status": 10}
     served.daemon.reply = fails(code, rendered=rendered)
 
-    assert fast.answer(["--json", "words"]) == 10
+    assert fast.answer(["--json", "words"], now_ms()) == 10
     assert printed == [(1, "{}\n"), (2, "error: no\n")]
 
 
@@ -154,7 +155,7 @@ def test_whatever_else_comes_back_is_left_to_the_command_line(
     """A wrong hint costs time, never correctness; nothing was printed yet."""
     served.daemon.reply = reply
 
-    assert fast.answer(["words"]) is None
+    assert fast.answer(["words"], now_ms()) is None
     assert printed == []
 
 
@@ -175,7 +176,7 @@ def test_a_daemon_that_is_not_the_one_that_was_meant_is_not_listened_to(
     """The socket's path may be taken by another store's daemon by now."""
     served.daemon.greeting = says(welcome(**other))
 
-    assert fast.answer(["words"]) is None
+    assert fast.answer(["words"], now_ms()) is None
     assert printed == []
 
 
@@ -183,7 +184,7 @@ def test_without_a_daemon_nothing_is_printed(served: Served, printed: Printed) -
     """A daemon that was killed leaves its hint and its socket behind."""
     served.daemon.address.unlink()
 
-    assert fast.answer(["words"]) is None
+    assert fast.answer(["words"], now_ms()) is None
     assert printed == []
 
 
@@ -191,7 +192,7 @@ def test_a_daemon_of_another_build_is_not_asked(served: Served, printed: Printed
     """After an upgrade the old daemon is still there."""
     served.daemon.lead(served.home, served.root, build="0.0+1")
 
-    assert fast.answer(["words"]) is None
+    assert fast.answer(["words"], now_ms()) is None
     assert served.daemon.seen == []
 
 
@@ -217,7 +218,7 @@ def test_an_unusual_environment_is_left_to_the_command_line(
     """Whoever says offline means no daemon; text that is no UTF-8 has no JSON."""
     monkeypatch.setenv(name, value)
 
-    assert (fast.answer(["words"]) is not None) is asked
+    assert (fast.answer(["words"], now_ms()) is not None) is asked
     assert bool(served.daemon.seen) is asked
 
 
@@ -225,13 +226,13 @@ def test_on_request_the_exit_status_says_whether_anything_was_found(
     served: Served, printed: Printed
 ) -> None:
     """As grep does."""
-    assert fast.answer(["words", "--exit-status"]) == 0
+    assert fast.answer(["words", "--exit-status"], now_ms()) == 0
 
     served.daemon.reply = prints(hits=0)
-    assert fast.answer(["words", "--exit-status"]) == 1
+    assert fast.answer(["words", "--exit-status"], now_ms()) == 1
 
     served.daemon.reply = prints(hits=None)
-    assert fast.answer(["words", "--exit-status"]) is None
+    assert fast.answer(["words", "--exit-status"], now_ms()) is None
 
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
@@ -244,7 +245,7 @@ def test_an_interrupted_search_says_so_as_the_command_line_does(
     view = ViewOptions(json=bool(flags), notes_colour=True)
     expected = render_failure(Cancelled("interrupted"), view)
 
-    assert fast.answer(["words", *flags]) == expected.exit_status
+    assert fast.answer(["words", *flags], now_ms()) == expected.exit_status
     assert printed == [(1, expected.out), (2, expected.err)]
     assert not render_failure(Cancelled("interrupted"), replace(view, json=False)).out
 
@@ -268,7 +269,7 @@ def test_whatever_is_no_plain_search_goes_to_the_command_line(
 
 def test_captured_output_is_written_by_the_command_line(served: Served) -> None:
     """What is written past the stream would not be captured."""
-    assert fast.answer(["words"]) is None
+    assert fast.answer(["words"], now_ms()) is None
     assert served.daemon.seen == []
 
 
@@ -291,13 +292,12 @@ def test_a_daemon_that_does_not_answer_in_time_is_told_as_the_command_line_does(
     """It greeted, so it is the right one: to search again elsewhere would double the time."""
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setattr(fast, "DEFAULT_TIMEOUT_MS", 30)
-    monkeypatch.setattr(fast, "_GRACE_S", 0.0)
     over = Event()
     served.daemon.reply = lambda _: b"" if over.wait(20) else b"x"
     late = DeadlineExceeded("the daemon did not answer in time")
     expected = render_failure(late, ViewOptions(json=bool(flags), notes_colour=True))
 
-    status = fast.answer(["words", *flags])
+    status = fast.answer(["words", *flags], now_ms())
     over.set()
 
     assert status == expected.exit_status == 11
@@ -317,6 +317,6 @@ def test_another_users_daemon_is_left_to_the_command_line(
 
     monkeypatch.setattr("ggrep.interfaces.entry.ask.socket", Stranger)
 
-    assert fast.answer(["words"]) is None
+    assert fast.answer(["words"], now_ms()) is None
     assert printed == []
     assert served.daemon.seen == []
