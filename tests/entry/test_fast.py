@@ -256,7 +256,7 @@ def test_whatever_is_no_plain_search_goes_to_the_command_line(
     """The script asks the daemon first, and only where it may."""
     ran: list[list[str]] = []
     monkeypatch.setattr(
-        "ggrep.interfaces.cli.app.run", lambda arguments: ran.append(arguments) or 7
+        "ggrep.interfaces.cli.app.run", lambda arguments, _: ran.append(arguments) or 7
     )
 
     assert entry.main(["words"]) == 0
@@ -291,14 +291,15 @@ def test_a_daemon_that_does_not_answer_in_time_is_told_as_the_command_line_does(
 ) -> None:
     """It greeted, so it is the right one: to search again elsewhere would double the time."""
     monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setattr(fast, "DEFAULT_TIMEOUT_MS", 30)
+    monkeypatch.setattr(fast, "DEFAULT_TIMEOUT_MS", 400)
     over = Event()
     served.daemon.reply = lambda _: b"" if over.wait(20) else b"x"
     late = DeadlineExceeded("the daemon did not answer in time")
-    expected = render_failure(late, ViewOptions(json=bool(flags), notes_colour=True))
 
     status = fast.answer(["words", *flags], now_ms())
     over.set()
+    late.request_id = served.daemon.seen[1]["request_id"]
+    expected = render_failure(late, ViewOptions(json=bool(flags), notes_colour=True))
 
     assert status == expected.exit_status == 11
     assert [said for said in printed if said[1]] == [

@@ -181,7 +181,7 @@ class Channels:
     ) -> Reply:
         lost: GgrepError | None = None
         pauses = iter(_PAUSES_S)
-        patience = Deadline.after(self._clock, START_MS)
+        patience = deadline.within(START_MS)
         while True:
             try:
                 channel = await self._reach(address, deadline, start)

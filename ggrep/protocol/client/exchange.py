@@ -259,11 +259,10 @@ class Exchange:
             Unreachable: daemons end as fast as they are started.
             DeadlineExceeded: none was ready in time, or it did not answer in time.
         """
-        tried, patience = 0, Deadline.after(self._clock, START_MS)
+        tried, patience = 0, deadline.within(START_MS)
         while True:
-            soon = self._soon(min(START_MS, deadline.remaining_ms()))
             try:
-                with self._connected(soon) as link:
+                with self._connected(deadline.within(START_MS)) as link:
                     asked = message(for_daemon(deadline.remaining_ms()))
                     reply = self._exchange(link, asked, deadline, watch)
             except Silent:
@@ -274,7 +273,7 @@ class Exchange:
                 continue
             if reply.error is None:
                 return reply
-            if not reply.body.get("stopping") or patience.remaining_ms() <= 0.0:
+            if not reply.body.get("stopping") or patience.remaining_ms() <= 1_000 * _STOPPING_S:
                 raise reply.error
             self._drop()
             self._wait(_STOPPING_S)  # it listens until its clients have their last replies
