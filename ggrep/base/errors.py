@@ -2,9 +2,9 @@
 
     GgrepError
     ├── RequestError             the caller can fix it
-    │   ├── InvalidRequest       invalid_request   exit 1
+    │   ├── InvalidRequest       invalid_request   exit 2
     │   │   └── UsageError       invalid_request   exit 2   what is typed, not what it meets
-    │   ├── WorkspaceError       ERR_*             exit 1   workspace file or federated request
+    │   ├── WorkspaceError       ERR_*             exit 1   workspace file; of a request 2
     │   ├── MissingRoot          ERR_WORKSPACE_REPO_ROOT_NOT_FOUND  exit 1
     │   ├── NoIndex              no_index          exit 1
     │   │   └── Unasked          no_index          exit 2   nobody said that it may be indexed
@@ -89,6 +89,7 @@ class InvalidRequest(RequestError):
     """A flag, field or frame is malformed or out of range."""
 
     code = "invalid_request"
+    exit_status = 2
 
 
 class UsageError(InvalidRequest):
@@ -97,8 +98,6 @@ class UsageError(InvalidRequest):
     Attributes:
         code: `invalid_request`, or the federated contract's own name of the mistake.
     """
-
-    exit_status = 2
 
     def __init__(self, message: str, *, code: str = "invalid_request") -> None:
         super().__init__(message)
@@ -200,6 +199,8 @@ class WorkspaceError(RequestError):
         super().__init__(first.message + more)
         self.code = first.code
         self.issues = issues
+        if first.code.startswith("ERR_FEDERATED_"):
+            self.exit_status = InvalidRequest.exit_status
 
 
 class RemoteError(GgrepError):

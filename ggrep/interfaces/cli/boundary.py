@@ -5,7 +5,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from ggrep.base.commands import READ_BY_DAEMONS
 from ggrep.base.errors import Cancelled, GgrepError, StoreError
+from ggrep.base.stable_json import Document
 from ggrep.interfaces.cli.terminal import (
     ReaderGone,
     Terminal,
@@ -110,16 +112,27 @@ def _fail(error: GgrepError, terminal: Terminal, options: list[str]) -> int:
 
     from ggrep.model.hints import with_path
     from ggrep.model.sanitise import sanitise
-    from ggrep.render.error_json import query_error
     from ggrep.render.error_text import error_lines, typed_path
 
     if type(error.__cause__).__name__ == "NoArgsIsHelpError":
         terminal.note(f"{error.__cause__}\n")
         return error.exit_status
     if "--json" in options:
-        terminal.write_json(query_error(error), pretty=False)
+        terminal.write_json(_document(error, options), pretty=False)
     for line in error_lines(error):
         terminal.tell_error(with_path(line, typed_path(options)))
     if error.__cause__ is not None and type(error) is GgrepError:
         terminal.note(sanitise("".join(traceback.format_exception(error.__cause__))))
     return error.exit_status
+
+
+def _document(error: GgrepError, options: list[str]) -> Document:
+    """Return the JSON of a failure: for a question to a workspace in the shape of its answers."""
+    words = {word.partition("=")[0] for word in options}
+    if options[0] in READ_BY_DAEMONS and "--workspace" in words:
+        from ggrep.federation.federated_response import failure_json
+
+        return failure_json(error, include_paths="--debug-include-paths" in words)
+    from ggrep.render.error_json import query_error
+
+    return query_error(error)

@@ -42,7 +42,6 @@ from ggrep.interfaces.cli.queries.workspace_notes import (
 from ggrep.interfaces.cli.queries.workspace_search import (
     answer_of,
     asked_of,
-    failed,
     prepared,
     written,
 )
@@ -192,21 +191,18 @@ class _OfWorkspace(Generic[A]):
         """Ask, and print."""
         typed, here = self.typed, Path()
         terminal = open_terminal(plain=typed.output.plain)
-        try:
-            workspace, request = prepared(terminal, typed, self.repositories)
-            answers = answer_of(
-                terminal,
-                typed,
-                request,
-                ask=lambda federator: self._each(
-                    request, lambda way, timed: way.ask(federator, workspace, timed, here)
-                ),
-                read=lambda searchers: self._each(
-                    request, lambda way, timed: way.read(searchers, workspace, timed, here)
-                ),
-            )
-        except GgrepError as error:
-            return failed(error, terminal, typed, self.repositories)
+        workspace, request = prepared(terminal, typed, self.repositories)
+        answers = answer_of(
+            terminal,
+            typed,
+            request,
+            ask=lambda federator: self._each(
+                request, lambda way, timed: way.ask(federator, workspace, timed, here)
+            ),
+            read=lambda searchers: self._each(
+                request, lambda way, timed: way.read(searchers, workspace, timed, here)
+            ),
+        )
         view = view_of(terminal, json=typed.output.json)
         return written(terminal, self._printed(answers, view), view)
 

@@ -10,12 +10,12 @@ import anyio
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline, Stop
-from ggrep.base.errors import GgrepError, UsageError
+from ggrep.base.errors import UsageError
 from ggrep.config.settings import home_from
 from ggrep.daemon.asked_line import Work
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.federated_response import FederatedResponse, failure_json
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
@@ -47,7 +47,6 @@ from ggrep.model.answer_view import ViewOptions
 from ggrep.model.limits import LimitHit
 from ggrep.model.response import MatchTotals
 from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
-from ggrep.render.error_text import error_lines
 from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
 from ggrep.render.matching_lines import (
     CUT_CODES,
@@ -86,17 +85,14 @@ class WorkspaceSearch:
         """Search, and print the hits."""
         typed, output = self.typed, self.typed.output
         terminal = open_terminal(plain=output.plain)
-        try:
-            workspace, request = prepared(terminal, typed, self.repositories)
-            response = answer_of(
-                terminal,
-                typed,
-                request,
-                ask=lambda federator: federator.search(workspace, request),
-                read=lambda here: federated_search(workspace, request, here, SystemClock()),
-            )
-        except GgrepError as error:
-            return failed(error, terminal, typed, self.repositories)
+        workspace, request = prepared(terminal, typed, self.repositories)
+        response = answer_of(
+            terminal,
+            typed,
+            request,
+            ask=lambda federator: federator.search(workspace, request),
+            read=lambda here: federated_search(workspace, request, here, SystemClock()),
+        )
         if output.receipt is not None and response.ok:
             from ggrep.interfaces.cli.queries.workspace_replay import keep_receipt
 
@@ -142,21 +138,6 @@ def written(terminal: Terminal, rendered: Rendered, view: ViewOptions) -> int:
     terminal.note(rendered.before)
     terminal.write_answer(rendered.out, rendered.err, json=view.json)
     return rendered.exit_status
-
-
-def failed(error: GgrepError, terminal: Terminal, typed: Typed, repositories: Repositories) -> int:
-    """Write a failure as the JSON of a workspace's answer; return the exit status.
-
-    Raises:
-        GgrepError: the failure itself, where text is wanted.
-    """
-    if not typed.output.json:
-        raise error
-    include_paths = repositories.include_paths
-    terminal.write_json(failure_json(error, include_paths=include_paths), pretty=False)
-    for line in error_lines(error):
-        terminal.tell_error(line)
-    return error.exit_status
 
 
 def _hit_view(typed: Typed, view: ViewOptions) -> HitView:
