@@ -14,6 +14,7 @@ from ggrep.base.build import build_id
 from ggrep.base.command_time import now_ms
 from ggrep.base.errors import Cancelled, DeadlineExceeded
 from ggrep.config.settings import client_of
+from ggrep.federation.federated_response import failure_json
 from ggrep.interfaces import entry
 from ggrep.interfaces.entry import fast
 from ggrep.interfaces.entry import plain_terminal as terminal
@@ -21,7 +22,8 @@ from ggrep.model.answer_view import ViewOptions
 from ggrep.protocol.wire.handshake import parse_hello
 from ggrep.protocol.wire.message_types import Search
 from ggrep.protocol.wire.messages import parse_message
-from ggrep.render.printed import render_failure
+from ggrep.render.error_json import query_error
+from ggrep.render.printed import json_line, render_failure
 from tests.entry.conftest import Served
 from tests.entry.fake_daemon import RENDERED, Reply, fails, packed, prints, says, welcome
 
@@ -321,3 +323,18 @@ def test_another_users_daemon_is_left_to_the_command_line(
     assert fast.answer(["words"], now_ms()) is None
     assert printed == []
     assert served.daemon.seen == []
+
+
+def test_a_failure_has_the_shape_that_the_command_line_gives_it() -> None:
+    """With --workspace it is the contract's."""
+    late = DeadlineExceeded("no time")
+    late.request_id = "r1"
+    said = "timeout", "no time", 11, "r1"
+    shapes = {
+        (): "",
+        ("--json",): json_line(query_error(late)),
+        ("--json", "--workspace=w"): json_line(failure_json(late, include_paths=False)),
+    }
+    for arguments, document in shapes.items():
+        failed = fast._failed(*said, shape=fast._shape(list(arguments)), colour=False)
+        assert failed.out == document

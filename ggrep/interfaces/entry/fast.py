@@ -134,8 +134,8 @@ def late(arguments: list[str]) -> int:
     """Say that the time of a command is over; return the exit status."""
     environ = dict(os.environ)  # noqa: TID251 - as above
     said = "timeout", "the time ended before there was an answer", _TIMEOUT
-    json, colour = _json(arguments), _colour(arguments, environ)
-    return _printed(_failed(*said, json=json, colour=colour), arguments, environ)
+    failed = _failed(*said, shape=_shape(arguments), colour=_colour(arguments, environ))
+    return _printed(failed, arguments, environ)
 
 
 def timeout_ms_in(arguments: list[str]) -> int:
@@ -336,12 +336,14 @@ def _asked(
     try:
         if environ.get("GGREP_OFFLINE"):
             return None
-        return _ask(question_of(arguments, environ), environ, began_ms)
+        return _ask(arguments, question_of(arguments, environ), environ, began_ms)
     except (OSError, ValueError, RecursionError):
         return None
 
 
-def _ask(question: Question, environ: dict[str, str], began_ms: float) -> Rendered:
+def _ask(
+    arguments: list[str], question: Question, environ: dict[str, str], began_ms: float
+) -> Rendered:
     root = question.place.root
     locator = read_locator(locator_file(root, environ), root)
     build = build_id()
@@ -365,11 +367,9 @@ def _ask(question: Question, environ: dict[str, str], began_ms: float) -> Render
             reply = connection.receive(until_ms)
         except TimeoutError:
             # It is the right daemon, and the search's time is over: asking again would double it.
-            said = "timeout", "the daemon did not answer in time", _TIMEOUT
-            view = question.message["render"]
-            assert isinstance(view, dict)  # noqa: S101 - made above
-            json, colour = bool(view["json"]), bool(view["notes_colour"])
-            return _failed(*said, str(question.message["request_id"]), json=json, colour=colour)
+            request_id = str(question.message["request_id"])
+            said = "timeout", "the daemon did not answer in time", _TIMEOUT, request_id
+            return _failed(*said, shape=_shape(arguments), colour=_colour(arguments, environ))
         return judged(reply, needs_hits=question.needs_hits)
     finally:
         connection.close()
@@ -388,18 +388,31 @@ def _require_peer(hello: dict[str, object], locator: Locator) -> None:
 
 def _interrupted(arguments: list[str], environ: dict[str, str]) -> Rendered:
     """Return what `ggrep.interfaces.cli` says of a search that was interrupted."""
-    colour = _colour(arguments, environ)
     said = "cancelled", "interrupted", _CANCELLED
-    return _failed(*said, json=_json(arguments), colour=colour)
+    return _failed(*said, shape=_shape(arguments), colour=_colour(arguments, environ))
 
 
 def _failed(
-    code: str, message: str, status: int, request_id: str = "", *, json: bool, colour: bool
+    code: str, message: str, status: int, request_id: str = "", *, shape: str, colour: bool
 ) -> Rendered:
     """Return what `ggrep.interfaces.cli` says of a failure; the words need no escapes."""
     named = f',"request_id":"{request_id}"' if request_id else ""
-    out = f'{{"error":{{"code":"{code}","message":"{message}"{named}}}}}\n' if json else ""
+    out = shape.replace("CODE", code).replace("MESSAGE", message).replace("NAMED", named)
     return Rendered(out, f"{terminal.failure_mark(colour=colour)}{message} ({code})\n", status)
+
+
+def _shape(arguments: list[str]) -> str:
+    """Return the document of a failure with places for its words; empty where text is wanted."""
+    words = {word.partition("=")[0] for word in arguments}
+    if "--json" not in words:
+        return ""
+    if "--workspace" not in words:
+        return '{"error":{"code":"CODE","message":"MESSAGE"NAMED}}\n'
+    return (
+        '{"backend":"federated","code":"CODE","diagnostics":{"errors":[],"warnings":[]},'
+        '"error":{"code":"CODE","details":{},"message":"MESSAGE"NAMED},"message":"MESSAGE",'
+        '"ok":false,"schema_version":1}\n'
+    )
 
 
 def _printed(rendered: Rendered, arguments: list[str], environ: dict[str, str]) -> int:
