@@ -111,13 +111,16 @@ def _by_daemon(given: list[str], began_ms: float, *, begun_here: bool) -> int | 
     """Have a daemon answer what only asks, or search without one; None where neither was done."""
     if not given or given[0] not in READ_BY_DAEMONS:
         return None
-    from ggrep.interfaces.entry.fast import answer, answer_line, search, timeout_ms_in
+    from ggrep.interfaces.entry.fast import answer, answer_line, search
 
-    status = answer(given[1:], began_ms) if given[0] == "search" else None
-    if status is None and begun_here and (timeout_ms := timeout_ms_in(given)):
-        from ggrep.base.alarm import arm
+    status = None
+    if given[0] == "search":
+        status = answer(given[1:], began_ms)
+        if status is None:
+            status = search(given[1:], began_ms, begun_here=begun_here)
+    status = answer_line(given, began_ms) if status is None else status
+    if status is None and begun_here:
+        from ggrep.interfaces.entry.fast import arm_for
 
-        arm(began_ms + timeout_ms)
-    if status is None and given[0] == "search":
-        status = search(given[1:], began_ms, begun_here=begun_here)
-    return answer_line(given, began_ms) if status is None else status
+        arm_for(given, began_ms)
+    return status

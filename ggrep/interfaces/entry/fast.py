@@ -102,7 +102,10 @@ def search(arguments: list[str], began_ms: float, *, begun_here: bool) -> int | 
             return None
     except ValueError:
         return None
-    head = _head_start(typed) if begun_here else None
+    head = None
+    if begun_here:
+        arm_for(arguments, began_ms)
+        head = _head_start(typed)
     from ggrep.interfaces.cli.queries.one_search import search_plainly
 
     return search_plainly(
@@ -138,16 +141,21 @@ def late(arguments: list[str]) -> int:
     return _printed(failed, arguments, environ)
 
 
-def timeout_ms_in(arguments: list[str]) -> int:
-    """Return the milliseconds that a line gives its answer; 0 where it does not say, or syncs."""
-    if "--sync" in arguments:
-        return 0
+def arm_for(arguments: list[str], began_ms: float) -> None:
+    """Have the command ended when the time that its line names is over, whatever it loads then.
+
+    A sync that is waited for is no part of that time.
+    """
     from ggrep.interfaces.entry import line
 
     try:
-        return line.timeout_ms_in(arguments)
+        timeout_ms = 0 if "--sync" in arguments else line.timeout_ms_in(arguments)
     except ValueError:
-        return 0
+        return
+    if timeout_ms:
+        from ggrep.base.alarm import arm
+
+        arm(began_ms + timeout_ms)
 
 
 class Rendered:

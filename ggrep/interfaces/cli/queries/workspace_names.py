@@ -3,7 +3,7 @@
 import os
 import shlex
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -293,18 +293,7 @@ def _document(answers: Sequence[A | GgrepError]) -> Document:
 
 def _repositories(members: Members) -> Repositories:
     """Return the same selection as a search has it."""
-    return Repositories(
-        files=members.files,
-        select=members.select,
-        only=members.only,
-        tags=members.tags,
-        repo_filter=members.repo_filter,
-        include_disabled=members.include_disabled,
-        concurrency=members.concurrency,
-        strict=members.strict,
-        stats=members.stats,
-        include_paths=members.include_paths,
-    )
+    return Repositories(**{each.name: getattr(members, each.name) for each in fields(members)})
 
 
 def _labels(workspace: Workspace) -> dict[RepoId, str]:
