@@ -14,6 +14,9 @@ _START_FIELD = 19
 _LONGEST_START_MS = 5_000.0
 
 
+OVER = "the time ended before there was an answer"
+
+
 class TimeIsUp(KeyboardInterrupt):
     """Raised by the alarm wherever the main thread is; no handler of errors takes it for one."""
 

@@ -120,7 +120,7 @@ def test_an_ambiguous_place_is_refused_with_the_repositories_that_have_it(ggrep:
     """Two of them have such a file."""
     found = ggrep("expand", "README.md", *WS)
 
-    assert found.status == 1
+    assert found.status == 2
     assert "README.md is in docs, web; say which: docs:README.md" in found.err
 
 
@@ -204,7 +204,7 @@ def test_an_agent_reads_places_of_a_workspace_as_expand_takes_them(ggrep: Comman
         "1\tdef round_cents(value):\n"
     )
     assert "## README.md\n" in opened.out
-    assert opened.status == 1
+    assert opened.status == 2
     assert "[money] shop_money/rounding.py:1-3" in hits.out
     assert "[money] shop_money/rounding.py" in slate.out
     assert "merged by rank alone" in hits.out

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from ggrep.base import alarm, stable_json
 from ggrep.base.clock import SystemClock
-from ggrep.base.command_time import TimeIsUp
+from ggrep.base.command_time import OVER, TimeIsUp
 from ggrep.base.commands import nearest, spelled
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, DeadlineExceeded, GgrepError, Unasked, UsageError
@@ -180,7 +180,7 @@ def ended_at(deadline: Deadline) -> Iterator[None]:
 def ended_by(interrupt: KeyboardInterrupt) -> GgrepError:
     """Return the failure of a command that the alarm or the person at the terminal ended."""
     if isinstance(interrupt, TimeIsUp):
-        return DeadlineExceeded("the time ended before there was an answer")
+        return DeadlineExceeded(OVER)
     return Cancelled("interrupted")
 
 

@@ -7,7 +7,6 @@ where one is running (`fast`). Everything else is `ggrep.interfaces.cli`.
 import os
 import sys
 
-from ggrep.base.command_time import TimeIsUp, now_ms, process_began_ms
 from ggrep.base.commands import ABOVE_OTHERS, READ_BY_DAEMONS, STARTING, is_search
 
 _JOIN_S = 0.05
@@ -19,9 +18,16 @@ def main(arguments: list[str] | None = None) -> int:
     `ggrep "words"` is `ggrep search "words"`; `ggrep -- status` searches for the word. What is
     nearly a command is none of both: `ggrep.interfaces.cli` says what was meant.
     """
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:2] == ["__complete", "--"]:
+        from ggrep.interfaces.entry.complete import complete
+
+        return complete(given[2:])
+    from ggrep.base.command_time import now_ms, process_began_ms
+
     if arguments is None:
-        return _left(_run(sys.argv[1:], process_began_ms(), begun_here=True))
-    return _run(arguments, now_ms(), begun_here=False)
+        return _left(_run(given, process_began_ms(), begun_here=True))
+    return _run(given, now_ms(), begun_here=False)
 
 
 def _left(status: int) -> int:
@@ -42,10 +48,6 @@ def _left(status: int) -> int:
 
 
 def _run(given: list[str], began_ms: float, *, begun_here: bool) -> int:
-    if given[:2] == ["__complete", "--"]:
-        from ggrep.interfaces.entry.complete import complete
-
-        return complete(given[2:])
     given = _without_terminal_options(given)
     if is_search(given):
         given = ["search", *given]
@@ -63,15 +65,11 @@ def _run(given: list[str], began_ms: float, *, begun_here: bool) -> int:
         from ggrep.interfaces.cli.app import run
 
         return run(given, began_ms)
-    except TimeIsUp:
-        from ggrep.interfaces.entry.fast import late
-
-        return late(given)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         # While modules are loaded there is nobody else yet to say so.
         from ggrep.interfaces.entry.fast import interrupted
 
-        return interrupted(given)
+        return interrupted(given, interrupt)
 
 
 def _without_terminal_options(given: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ compares; whatever is odd ends here without a word, and `ggrep.interfaces.cli` d
 import os
 
 from ggrep.base.build import build_id
-from ggrep.base.command_time import now_ms
+from ggrep.base.command_time import OVER, TimeIsUp, now_ms
 from ggrep.base.terminal import columns_of, link_form, wants_colour
 from ggrep.interfaces.entry import plain_terminal as terminal
 from ggrep.interfaces.entry.plain import Typed, read, request_of
@@ -80,8 +80,8 @@ def _answered(arguments: list[str], question_of: "QuestionOf", began_ms: float) 
     try:
         rendered = _asked(arguments, environ, question_of, began_ms)
         return None if rendered is None else _printed(rendered, arguments, environ)
-    except KeyboardInterrupt:
-        return interrupted(arguments)
+    except KeyboardInterrupt as interrupt:
+        return interrupted(arguments, interrupt)
 
 
 def search(arguments: list[str], began_ms: float, *, begun_here: bool) -> int | None:
@@ -127,16 +127,12 @@ def _head_start(typed: Typed) -> "HeadStart | None":
         return None
 
 
-def interrupted(arguments: list[str]) -> int:
-    """Say what the command line says of a command that was interrupted; return the exit status."""
+def interrupted(arguments: list[str], interrupt: KeyboardInterrupt) -> int:
+    """Say that a command was interrupted, or that its time is over; return the exit status."""
     environ = dict(os.environ)  # noqa: TID251 - as above
-    return _printed(_interrupted(arguments, environ), arguments, environ)
-
-
-def late(arguments: list[str]) -> int:
-    """Say that the time of a command is over; return the exit status."""
-    environ = dict(os.environ)  # noqa: TID251 - as above
-    said = "timeout", "the time ended before there was an answer", _TIMEOUT
+    said = "cancelled", "interrupted", _CANCELLED
+    if isinstance(interrupt, TimeIsUp):
+        said = "timeout", OVER, _TIMEOUT
     failed = _failed(*said, shape=_shape(arguments), colour=_colour(arguments, environ))
     return _printed(failed, arguments, environ)
 
@@ -392,12 +388,6 @@ def _require_peer(hello: dict[str, object], locator: Locator) -> None:
     expected = [PROTOCOL_VERSION, locator.store_id, locator.config_fingerprint, locator.build]
     if said not in ([*expected, False], [*expected, None]):
         raise ValueError("another daemon, or a stale one")
-
-
-def _interrupted(arguments: list[str], environ: dict[str, str]) -> Rendered:
-    """Return what `ggrep.interfaces.cli` says of a search that was interrupted."""
-    said = "cancelled", "interrupted", _CANCELLED
-    return _failed(*said, shape=_shape(arguments), colour=_colour(arguments, environ))
 
 
 def _failed(
