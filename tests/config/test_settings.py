@@ -17,8 +17,8 @@ from ggrep.config.settings import (
     home_from,
     index_shaping,
     load_settings,
-    unknown_variables,
     own_home,
+    unknown_variables,
     user_home,
 )
 

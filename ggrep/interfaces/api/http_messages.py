@@ -27,6 +27,14 @@ from ggrep.base.errors import (
 from ggrep.base.stable_json import Document
 from ggrep.federation.federated_response import failure_json
 
+_OF_ONE: Final = frozenset(
+    {
+        *("/search", "/context", "/symbol", "/references", "/expand", "/outline", "/tour"),
+        *("/status", "/health"),
+    }
+)
+"""Routes of one repository; all others are the federated backend's."""
+
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -109,10 +117,15 @@ def document_response(
     )
 
 
-def failure_response(error: GgrepError) -> Response:
-    """Return the response to a request that failed; no absolute path stands in it."""
+def failure_response(error: GgrepError, path: str = "") -> Response:
+    """Return the response to a request that failed; no absolute path stands in it.
+
+    `path` is of the route, and says which backend failed.
+    """
     how = http_failure(error)
-    document = failure_json(error, include_paths=False)
+    document: Document = failure_json(error, include_paths=False)
+    if path in _OF_ONE:
+        document = {**document, "backend": "repository"}
     return document_response(document, status=how.status, headers=how.headers)
 
 
@@ -145,6 +158,6 @@ def answering(handler: Handler, told: Told) -> Callable[[Request], Awaitable[ASG
             # Nobody reads it.
             return Response(status_code=503)
         except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
-            return failure_response(as_ours(error, told))
+            return failure_response(as_ours(error, told), request.url.path)
 
     return answer
