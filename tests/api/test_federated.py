@@ -243,7 +243,7 @@ async def test_every_failure_has_one_envelope(
     response = await site.federated()
 
     assert (response.status_code, response.json()["code"]) == (status, code)
-    assert response.json()["ok"] is False
+    assert (response.json()["ok"], response.json()["backend"]) == (False, "federated")
     shipped("federated_error").validate(response.json())
     assert "secret" not in response.text
     assert response.headers.get("retry-after") == ("2" if status == 429 else None)

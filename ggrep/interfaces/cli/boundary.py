@@ -1,12 +1,13 @@
 """The only place where errors become output and exit status."""
 
 import os
+import secrets
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ggrep.base.commands import READ_BY_DAEMONS
-from ggrep.base.errors import Cancelled, GgrepError, StoreError
+from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, StoreError
 from ggrep.base.stable_json import Document
 from ggrep.interfaces.cli.terminal import (
     ReaderGone,
@@ -23,6 +24,8 @@ know."""
 
 
 _COULD_NOT_RUN = 2
+_NAMED = frozenset({Busy.code, DeadlineExceeded.code})
+"""Failures of requests, whatever became of them."""
 
 
 def bounded(
@@ -117,6 +120,8 @@ def _fail(error: GgrepError, terminal: Terminal, options: list[str]) -> int:
     if type(error.__cause__).__name__ == "NoArgsIsHelpError":
         terminal.note(f"{error.__cause__}\n")
         return error.exit_status
+    if error.code in _NAMED and not error.request_id:
+        error.request_id = secrets.token_hex(8)  # it failed before a daemon or an engine named it
     if "--json" in options:
         terminal.write_json(_document(error, options), pretty=False)
     for line in error_lines(error):

@@ -130,9 +130,9 @@ def _head_start(typed: Typed) -> "HeadStart | None":
 def interrupted(arguments: list[str], interrupt: KeyboardInterrupt) -> int:
     """Say that a command was interrupted, or that its time is over; return the exit status."""
     environ = dict(os.environ)  # noqa: TID251 - as above
-    said = "cancelled", "interrupted", _CANCELLED
+    said = "cancelled", "interrupted", _CANCELLED, ""
     if isinstance(interrupt, TimeIsUp):
-        said = "timeout", OVER, _TIMEOUT
+        said = "timeout", OVER, _TIMEOUT, os.urandom(8).hex()
     failed = _failed(*said, shape=_shape(arguments), colour=_colour(arguments, environ))
     return _printed(failed, arguments, environ)
 

@@ -16,6 +16,7 @@ from ggrep.protocol.client.dialling import before, dial
 from ggrep.protocol.client.link import (
     LATE,
     LOOK_MS,
+    Silent,
     Unreachable,
     greeting_ms,
     late,
@@ -154,6 +155,9 @@ class Channel:
                     require_running(self.pid)
         except DeadlineExceeded as error:
             raise late(wanted) from error
+        except Silent as error:
+            error.request_id = wanted
+            raise
         finally:
             del self._waiting[wanted]
             self._connection.forget(wanted)
