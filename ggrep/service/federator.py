@@ -45,6 +45,7 @@ from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.exchange import IndexingProgress, progress_of
+from ggrep.protocol.client.link import Silent
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.protocol.wire.message_types import (
     Expand,
@@ -281,9 +282,13 @@ class Federator:
         """
         timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
         until = deadline or Deadline.after(self._clock, timeout_ms)
-        return await self._channels.ask_within(
-            address, lambda left_ms: within(message, left_ms), until, start="always"
-        )
+        try:
+            return await self._channels.ask_within(
+                address, lambda left_ms: within(message, left_ms), until, start="always"
+            )
+        except Silent as error:
+            error.args = (f"{error}; to end it: ggrep stop",)
+            raise
 
     async def sync(self, address: DaemonAddress, message: Sync) -> Reply:
         """Return the report of the daemon's sync of a repository; as `ask`."""
