@@ -368,8 +368,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a stale daemon compacts",
         "ggrep/daemon/handlers.py",
-        "    if daemon.stale:\n",
-        "    if daemon is None:\n",
+        "    if daemon.stale:\n        why =",
+        "    if daemon is None:\n        why =",
         (STALE + "test_nothing_is_written",),
     ),
     Sabotage(

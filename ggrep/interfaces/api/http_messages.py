@@ -69,10 +69,9 @@ _STATUSES: Final[tuple[tuple[type[GgrepError], int], ...]] = (
     (Incompatible, 409),
     (RequestError, 400),
     (Busy, 429),
-    (DeadlineExceeded, 504),
     (Cancelled, 503),
 )
-"""The first that fits; what fits none is 500."""
+"""The first that fits; what fits none is 504 where it is late, else 500."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,8 @@ def http_failure(error: GgrepError) -> HttpFailure:
     """Return how HTTP says an error."""
     if isinstance(error, Refusal):
         return HttpFailure(error.status, error.headers)
-    status = next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
+    late = 504 if error.code == DeadlineExceeded.code else 500
+    status = next((status for kind, status in _STATUSES if isinstance(error, kind)), late)
     if isinstance(error, Busy):
         seconds = max(1, math.ceil(error.retry_after_ms / 1000))
         return HttpFailure(status, {"retry-after": str(seconds)})
