@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from ggrep.base.command_time import TimeIsUp
 from ggrep.base.commands import READ_BY_DAEMONS
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, StoreError
 from ggrep.base.stable_json import Document
@@ -14,7 +15,6 @@ from ggrep.interfaces.cli.terminal import (
     Terminal,
     begun_at,
     close_quietly,
-    ended_by,
     open_terminal,
 )
 
@@ -57,13 +57,13 @@ def _bounded(act: Callable[[], object], arguments: list[str], translated: Transl
     try:
         try:
             status = act()
-        except ReaderGone:
-            raise
         except SystemExit as stop:
             # What typer makes of a reader that leaves while help is printed.
             raise ReaderGone from stop
-        except KeyboardInterrupt as interrupt:
-            status = _fail(ended_by(interrupt), terminal, options)
+        except (ReaderGone, TimeIsUp):
+            raise  # the console script says of the time at once: what is loaded here takes long
+        except KeyboardInterrupt:
+            status = _fail(Cancelled("interrupted"), terminal, options)
         except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
             status = _fail(translated(error, arguments) or _as_ours(error), terminal, options)
         sys.stdout.flush()

@@ -20,7 +20,7 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.command_time import OVER, TimeIsUp
 from ggrep.base.commands import nearest, spelled
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import Cancelled, DeadlineExceeded, GgrepError, Unasked, UsageError
+from ggrep.base.errors import Cancelled, DeadlineExceeded, Unasked, UsageError
 from ggrep.base.terminal import DEFAULT_COLUMNS, columns_of, link_form, paged, wants_colour
 from ggrep.config.home import Home
 from ggrep.config.settings import KNOWN_VARIABLES, environment, unknown_variables
@@ -172,16 +172,9 @@ def ended_at(deadline: Deadline) -> Iterator[None]:
     try:
         yield
     except TimeIsUp as error:
-        raise ended_by(error) from error
+        raise DeadlineExceeded(OVER) from error
     finally:
         alarm.disarm()
-
-
-def ended_by(interrupt: KeyboardInterrupt) -> GgrepError:
-    """Return the failure of a command that the alarm or the person at the terminal ended."""
-    if isinstance(interrupt, TimeIsUp):
-        return DeadlineExceeded(OVER)
-    return Cancelled("interrupted")
 
 
 def open_terminal(*, plain: bool = False) -> Terminal:
