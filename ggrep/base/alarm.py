@@ -5,7 +5,7 @@ from typing import Final
 
 from ggrep.base.command_time import TimeIsUp, now_ms
 
-_SLACK_MS: Final = 100.0
+_SLACK_MS: Final = 50.0
 """How much later than its deadline a step is ended that does not check it."""
 
 
