@@ -1,6 +1,6 @@
 """A deadline after which work for a request stops, and a way to cancel it earlier."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ggrep.base.clock import Clock
 from ggrep.base.errors import Cancelled, DeadlineExceeded
@@ -51,6 +51,10 @@ class Deadline:
     def remaining_ms(self) -> float:
         """Return what is left, never below zero."""
         return max(0.0, self.at_ms - self.clock.monotonic_ms())
+
+    def within(self, timeout_ms: float) -> "Deadline":
+        """Return the deadline `timeout_ms` from now, or this one where it is earlier."""
+        return replace(self, at_ms=min(self.at_ms, self.clock.monotonic_ms() + timeout_ms))
 
     def next_ms(self) -> float:
         """Return what is left for the next of several questions, at least one millisecond.

@@ -2,9 +2,9 @@
 
     GgrepError
     ├── RequestError             the caller can fix it
-    │   ├── InvalidRequest       invalid_request   exit 1
+    │   ├── InvalidRequest       invalid_request   exit 2
     │   │   └── UsageError       invalid_request   exit 2   what is typed, not what it meets
-    │   ├── WorkspaceError       ERR_*             exit 1   workspace file or federated request
+    │   ├── WorkspaceError       ERR_*             exit 1   workspace file; of a request 2
     │   ├── MissingRoot          ERR_WORKSPACE_REPO_ROOT_NOT_FOUND  exit 1
     │   ├── NoIndex              no_index          exit 1
     │   │   └── Unasked          no_index          exit 2   nobody said that it may be indexed
@@ -35,10 +35,17 @@ from dataclasses import dataclass
 
 
 class GgrepError(Exception):
-    """Base of all errors ggrep raises on purpose."""
+    """Base of all errors ggrep raises on purpose.
+
+    Attributes:
+        request_id: of the request that failed; empty where none was made.
+        snapshot_id: of the snapshot that it had pinned; empty where there was none.
+    """
 
     code: str = "internal"
     exit_status: int = 1
+    request_id: str = ""
+    snapshot_id: str = ""
 
 
 class LoadError(GgrepError):
@@ -82,6 +89,7 @@ class InvalidRequest(RequestError):
     """A flag, field or frame is malformed or out of range."""
 
     code = "invalid_request"
+    exit_status = 2
 
 
 class UsageError(InvalidRequest):
@@ -90,8 +98,6 @@ class UsageError(InvalidRequest):
     Attributes:
         code: `invalid_request`, or the federated contract's own name of the mistake.
     """
-
-    exit_status = 2
 
     def __init__(self, message: str, *, code: str = "invalid_request") -> None:
         super().__init__(message)
@@ -193,6 +199,8 @@ class WorkspaceError(RequestError):
         super().__init__(first.message + more)
         self.code = first.code
         self.issues = issues
+        if first.code.startswith("ERR_FEDERATED_"):
+            self.exit_status = InvalidRequest.exit_status
 
 
 class RemoteError(GgrepError):

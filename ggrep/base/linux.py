@@ -37,6 +37,12 @@ def stat_fields(pid: int) -> list[bytes] | None:
     return text[text.rindex(b")") + 1 :].split()
 
 
+def is_stopped(pid: int) -> bool:
+    """Return whether a process does not run until a signal lets it continue."""
+    fields = stat_fields(pid)
+    return fields is not None and fields[0] in {b"T", b"t"}
+
+
 def boot_id() -> str:
     """Return what differs after each start of the machine; empty where it does not say."""
     try:

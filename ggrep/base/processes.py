@@ -21,12 +21,6 @@ def start_ticks(pid: int) -> int | None:
     return None if fields is None or fields[0] in {b"Z", b"X"} else int(fields[_START_FIELD])
 
 
-def is_stopped(pid: int) -> bool:
-    """Return whether a process runs no more until somebody lets it go on."""
-    fields = linux.stat_fields(pid)
-    return fields is not None and fields[0] in {b"T", b"t"}
-
-
 def is_running(pid: int, started: int) -> bool:
     """Return whether the process of that number is the one that began then."""
     return pid > 0 and start_ticks(pid) == started
@@ -35,12 +29,6 @@ def is_running(pid: int, started: int) -> bool:
 def own_start_ticks() -> int:
     """Return when this process began."""
     return start_ticks(os.getpid()) or 0
-
-
-def own_age_ms() -> float:
-    """Return how long ago this process began, the interpreter's own start included."""
-    ticks = own_start_ticks() / os.sysconf("SC_CLK_TCK")
-    return 1000.0 * (linux.seconds_since_boot() - ticks)
 
 
 def raise_descriptors() -> None:

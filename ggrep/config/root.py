@@ -33,7 +33,8 @@ def canonical_root(path: Path, *, enclosing: bool = True) -> Path:
     if not is_text(os.fspath(directory)):
         shown = os.fsencode(directory).decode(errors="backslashreplace")
         raise InvalidRequest(f"{shown}: refused as a root; its path is not UTF-8")
-    refused = {Path("/"), Path(os.path.realpath(own_home()))}
+    home = own_home()
+    refused = {Path("/"), Path(os.path.realpath(home or "/"))}
     if directory in refused:
         raise InvalidRequest(f"{directory}: refused as a root; name a directory below it")
     if not enclosing:

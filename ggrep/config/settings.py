@@ -125,21 +125,36 @@ def compute_in_one_thread() -> None:
 
 
 def user_home(environ: Mapping[str, str]) -> Path:
-    """Return the user's home directory: `HOME`, else what the user database says."""
-    named = environ.get("HOME", "")
-    return Path(named if named.startswith("/") else pwd.getpwuid(os.getuid()).pw_dir)
+    """Return the user's home directory: `HOME`, else what the user database says.
+
+    Raises:
+        InvalidRequest: neither names one, as in a container with a user id of its own.
+    """
+    named, user = environ.get("HOME", ""), os.getuid()
+    if named.startswith("/"):
+        return Path(named)
+    try:
+        return Path(pwd.getpwuid(user).pw_dir)
+    except KeyError as error:
+        raise InvalidRequest(
+            f"no home directory: HOME is not set, and the system knows no user {user};"
+            " set GGREP_HOME to a directory for ggrep's files"
+        ) from error
 
 
-def own_home() -> Path:
-    """Return the home directory of whoever runs this process; nothing is copied for it."""
-    return user_home(os.environ)  # noqa: TID251 - this module is the owner
+def own_home() -> Path | None:
+    """Return the home directory of this process's user, if there is one; nothing is copied."""
+    try:
+        return user_home(os.environ)  # noqa: TID251 - this module is the owner
+    except InvalidRequest:
+        return None
 
 
 def home_from(environ: Mapping[str, str]) -> Home:
     """Return the ggrep home: `GGREP_HOME`, else `.ggrep` in the user's home directory.
 
     Raises:
-        InvalidRequest: `GGREP_HOME` is not an absolute path.
+        InvalidRequest: `GGREP_HOME` is not an absolute path, or nothing names a home directory.
     """
     named = environ.get("GGREP_HOME", "")
     if not named:

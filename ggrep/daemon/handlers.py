@@ -128,22 +128,24 @@ async def _cancel(daemon: StoreDaemon, caller: Caller, message: m.Cancel) -> Bod
 
 async def _gc(daemon: StoreDaemon, caller: Caller, message: m.Gc) -> Body:
     del caller
-    return {"report": await _command(daemon, "gc", force=message.force, writes=message.force)}
+    return {"report": await _command(daemon, "gc", force=message.force)}
 
 
 async def _compact(daemon: StoreDaemon, caller: Caller, message: m.Compact) -> Body:
     del caller
-    return {"report": await _command(daemon, "compact", force=message.force, writes=True)}
+    return {"report": await _command(daemon, "compact", force=message.force)}
 
 
-async def _command(daemon: StoreDaemon, name: str, *, force: bool, writes: bool) -> Json:
+async def _command(daemon: StoreDaemon, name: str, *, force: bool) -> Json:
     """Return the output of one of our own commands, run in a process of its own, as syncs are.
 
     Raises:
+        InvalidRequest: the daemon is stale, so that the command would look at another store.
         GgrepError: as the command says.
     """
-    if writes and daemon.stale:
-        raise InvalidRequest(f"this daemon is stale and writes nothing: {daemon.stale_reason}")
+    if daemon.stale:
+        why = f"this daemon is stale and maintains nothing: {daemon.stale_reason}"
+        raise InvalidRequest(f"{why}; to end it: ggrep stop")
     root = str(daemon.identity.root)
     line = [sys.executable, "-m", "ggrep", name, "--path", root, "--json"]
     environ = {

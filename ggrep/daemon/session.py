@@ -188,6 +188,7 @@ class Session:
 
     def _failure(self, envelope: Envelope, request_id: str, error: GgrepError) -> dict[str, Json]:
         """Return the reply to a failed request, rendered if it asked for that."""
+        error.request_id = request_id
         reply = error_json(request_id, error)
         message, view = envelope.message, _view_of(envelope)
         body = reply["error"]

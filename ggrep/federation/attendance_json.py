@@ -225,6 +225,10 @@ def error_json(error: GgrepError, clean: Clean) -> "DetailedFailureJson":
         "message": clean(str(error)),
         "details": {},
     }
+    if error.request_id:
+        body["request_id"] = error.request_id
+    if error.snapshot_id:
+        body["snapshot_id"] = error.snapshot_id
     if isinstance(error, Busy):
         body["details"] = {"retry_after_ms": error.retry_after_ms}
     if isinstance(error, WorkspaceError):

@@ -1,11 +1,13 @@
 """Globs over repository names; globs that could take exponential time are refused.
 
-`*` stays within a path part, `**` crosses, case is ignored, dotfiles are seen, `{a,b}` is either
-and a leading `!` all the rest.
+`*` stays within a path part, `**` crosses, case is ignored, dotfiles are seen, `{a,b}` and `@(a|b)`
+are either, `?(a|b)` is either or nothing, `+(a|b)` repeats them, and a leading `!` is all the rest.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import comb
 from typing import Final
 
@@ -19,12 +21,19 @@ MAX_ALTERNATIVES: Final = 64
 MAX_GLOB_STEPS: Final = 5_000_000
 """Most characters that the `**` of all patterns may walk over in all names: some 250 ms of work."""
 
+_GROUP: Final = re.compile(r"(?<!\\)([@?+*!])\(([^()]*)\)")
+_FIXED: Final = re.compile(r"(?:\[[^\[\]/]+\]|[^\[\]{}\\*])+")
+"""Text of one length: no `*`, and no braces."""
+
+_LITERAL: Final = re.compile(r"[^\[\]{}\\*?]+")
+_MOST_GROUPS: Final = 4
 _SHOWN = 80
 _FLAGS: Final = (
     glob.IGNORECASE
     | glob.DOTGLOB
     | glob.GLOBSTAR
     | glob.BRACE
+    | glob.EXTMATCH
     | glob.NEGATE
     | glob.NEGATEALL
     | glob.FORCEUNIX
@@ -64,8 +73,35 @@ def compile_globs(patterns: Sequence[str], names: Sequence[str]) -> tuple[Glob, 
         steps += MAX_ALTERNATIVES ** ("{" in pattern) * _steps(pattern.count("**"), names)
         if steps > MAX_GLOB_STEPS:
             raise _refused(pattern, "its `**` could match in too many ways")
+        _check_groups(pattern)
         compiled.append(_compiled(pattern))
     return tuple(compiled)
+
+
+def _check_groups(pattern: str) -> None:
+    """Check that each group matches a name in one way only.
+
+    Raises:
+        WorkspaceError: a group could take exponential time.
+    """
+    groups = _GROUP.findall(pattern)
+    if _GROUP.search(_GROUP.sub("x", pattern)):
+        raise _refused(pattern, "groups such as `+(a|b)` cannot hold others")
+    if len(groups) > _MOST_GROUPS:
+        raise _refused(pattern, f"it has {len(groups)} groups, at most {_MOST_GROUPS} are read")
+    for sign, body in groups:
+        if sign in "+*" and not _repeats_in_one_way(body.casefold().split("|")):
+            why = f"{sign}({body}) could match in too many ways; use texts of which none begins"
+            raise _refused(pattern, f"{why} another, or one of fixed length")
+
+
+def _repeats_in_one_way(alternatives: Sequence[str]) -> bool:
+    """Return whether a text is cut into alternatives in at most one way."""
+    if len(alternatives) == 1:
+        return bool(_FIXED.fullmatch(alternatives[0]))
+    ordered = sorted(alternatives)
+    joined = any(after.startswith(before) for before, after in pairwise(ordered))
+    return all(map(_LITERAL.fullmatch, ordered)) and not joined
 
 
 def _steps(crossings: int, names: Sequence[str]) -> int:

@@ -24,11 +24,10 @@ NO_INDEX = "NO_INDEX"
 _WORDS: Final[tuple[tuple[type[GgrepError], Status], ...]] = (
     (MissingRoot, "missing_root"),
     (NoIndex, "missing_index"),
-    (DeadlineExceeded, "timeout"),
     (Incompatible, "incompatible"),
     (Skipped, "skipped"),
 )
-"""What the contract calls failures; all others are errors."""
+"""What the contract calls failures; all others are late, or errors."""
 
 _EXCLUDED = Incompatible("its index does not compare with those of the cohort that is asked")
 
@@ -106,7 +105,8 @@ def report(
 
 def status_of(error: GgrepError) -> Status:
     """Return the contract's word for a failure."""
-    return next((word for kind, word in _WORDS if isinstance(error, kind)), "error")
+    other: Status = "timeout" if error.code == DeadlineExceeded.code else "error"
+    return next((word for kind, word in _WORDS if isinstance(error, kind)), other)
 
 
 def code_of(error: GgrepError) -> str:

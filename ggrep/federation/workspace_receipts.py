@@ -42,6 +42,7 @@ class FederatedQuestion:
     allow_unsafe_mix: bool
     strict: bool
     snippet_bytes: int
+    all_repos: bool = False
 
 
 @dataclass(frozen=True, slots=True)

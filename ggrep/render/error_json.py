@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 def query_error(error: GgrepError) -> "FailureJson":
     """Return the error object that every surface prints."""
     body: ErrorJson = {"code": error.code, "message": sanitise_line(str(error))}
+    if error.request_id:
+        body["request_id"] = error.request_id
+    if error.snapshot_id:
+        body["snapshot_id"] = error.snapshot_id
     if isinstance(error, Busy):
         body["retry_after_ms"] = error.retry_after_ms
     if isinstance(error, WorkspaceError):

@@ -8,7 +8,6 @@ from typing import Self, TypeVar, Unpack
 import anyio
 from anyio import to_thread
 
-from ggrep.base.deadline import Stop
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.link import Silent
 from ggrep.protocol.client.reply_values import value_of
@@ -160,17 +159,18 @@ class AsyncRepository:
         opened = self._opened
         address, asks = await _in_thread(self._met)
         message = call.message(address)
+        deadline = opened.deadline(address, message)
         if asks:
             try:
-                reply = await self._federator.get().ask(address, message)
+                reply = await self._federator.get().ask(address, message, deadline)
                 return as_asked(value_of(call.kind, reply, "value"), timeout_of(message))
             except (NotStarted, Silent) as error:
                 opened.within.do_without(error)
-        stop = Stop()
         try:
-            return await _in_thread(lambda: opened.read(call.kind, address, message, stop))
+            return await _in_thread(lambda: opened.read(call.kind, address, message, deadline))
         except anyio.get_cancelled_exc_class():
-            stop.set("cancelled")
+            if deadline.stop is not None:
+                deadline.stop.set("cancelled")
             raise
 
     def _met(self, *, wanted: bool = False) -> tuple[DaemonAddress, bool]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ggrep.base.clock import SystemClock
 
 if TYPE_CHECKING:
+    from ggrep.base.deadline import Deadline
     from ggrep.protocol.client.daemon_address import DaemonAddress
     from ggrep.protocol.client.exchange import Exchange
     from ggrep.protocol.client.headstart import HeadStart
@@ -25,7 +26,8 @@ def asking_of(
     environ: Mapping[str, str],
     told: Callable[[str], None],
     *,
-    waited_ms: Callable[[], float] = lambda: 0.0,
+    began_ms: float | None = None,
+    until: "Deadline | None" = None,
     head: "HeadStart | None" = None,
 ) -> "Exchange":
     """Return a client of the daemon, which starts it if it does not run.
@@ -34,7 +36,8 @@ def asking_of(
         address: where it is met.
         environ: of whoever asks.
         told: called with a line for people when they have to wait.
-        waited_ms: returns how long somebody has waited by now.
+        began_ms: when somebody began to wait for an answer; None for when it is asked.
+        until: of all that is asked; None where each question has its own time alone.
         head: a process that has begun to become a daemon; None for none.
     """
     from ggrep.protocol.client.exchange import Exchange
@@ -43,4 +46,4 @@ def asking_of(
     clock = SystemClock()
     starts = address.settings.start_daemon
     reaching = Reaching(address, clock, environ, starts=starts, told=told, head=head)
-    return Exchange(address, reaching, clock, waited_ms=waited_ms)
+    return Exchange(address, reaching, clock, began_ms=began_ms, until=until)

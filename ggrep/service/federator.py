@@ -45,6 +45,7 @@ from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.exchange import IndexingProgress, progress_of
+from ggrep.protocol.client.link import Silent
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.protocol.wire.message_types import (
     Expand,
@@ -267,8 +268,12 @@ class Federator:
         request = apply_to_slate(request, said_of_slate(request), address.profile)
         return await self._answer(address, Slate(request, self._priority))
 
-    async def ask(self, address: DaemonAddress, message: Question) -> Reply:
+    async def ask(
+        self, address: DaemonAddress, message: Question, deadline: Deadline | None = None
+    ) -> Reply:
         """Return the reply of a repository's daemon, which is started if none runs.
+
+        Without a deadline the question's own time begins now.
 
         Requires: an index of the repository is wanted, see `require_asked`.
 
@@ -276,10 +281,14 @@ class Federator:
             GgrepError: as the daemon says, or there is none.
         """
         timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
-        deadline = Deadline.after(self._clock, timeout_ms)
-        return await self._channels.ask_within(
-            address, lambda left_ms: within(message, left_ms), deadline, start="always"
-        )
+        until = deadline or Deadline.after(self._clock, timeout_ms)
+        try:
+            return await self._channels.ask_within(
+                address, lambda left_ms: within(message, left_ms), until, start="always"
+            )
+        except Silent as error:
+            error.args = (f"{error}; to end it: ggrep stop",)
+            raise
 
     async def sync(self, address: DaemonAddress, message: Sync) -> Reply:
         """Return the report of the daemon's sync of a repository; as `ask`."""

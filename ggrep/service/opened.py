@@ -176,8 +176,13 @@ class Opened:
             require(address.identity.root, address.home)
         return asks
 
+    def deadline(self, address: DaemonAddress, message: Question) -> Deadline:
+        """Return when a question that is asked now must be answered, whoever answers it."""
+        timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
+        return Deadline.after(self.clock, timeout_ms, Stop())
+
     def read(
-        self, kind: type[A], address: DaemonAddress, message: Question, stop: Stop | None = None
+        self, kind: type[A], address: DaemonAddress, message: Question, deadline: Deadline
     ) -> A:
         """Return the answer of the index in this process.
 
@@ -185,8 +190,6 @@ class Opened:
             NoIndex: nothing is indexed, and only an index can answer.
             GgrepError: as the engine says.
         """
-        timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
-        deadline = Deadline.after(self.clock, timeout_ms, stop)
         return read_here(kind, self.engine(address), message, deadline)
 
     def sync(self, address: DaemonAddress, *, strict: bool) -> SyncAnswer:

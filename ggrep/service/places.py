@@ -19,6 +19,7 @@ from ggrep.index.repo_identity import identify
 from ggrep.model.scope import keys_of_scope, scope_of_keys
 
 if TYPE_CHECKING:
+    from ggrep.base.deadline import Deadline
     from ggrep.search.engine.engine import Engine
     from ggrep.search.engine.repo_index import RepoIndex
 
@@ -135,12 +136,19 @@ def open_index(
 
 
 def open_engine(
-    root: Path, environ: Mapping[str, str], *, flags: Mapping[str, object] = MappingProxyType({})
+    root: Path,
+    environ: Mapping[str, str],
+    *,
+    flags: Mapping[str, object] = MappingProxyType({}),
+    until: "Deadline | None" = None,
 ) -> "Engine":
-    """Return the engine of a canonical root under an environment; as `open_index` else."""
+    """Return the engine of a canonical root under an environment; as `open_index` else.
+
+    No request without a deadline of its own lasts longer than `until`.
+    """
     with _database():
         from ggrep.search.engine.engine import Engine
-    return Engine(root, home_from(environ), environ=environ, flags=flags)
+    return Engine(root, home_from(environ), environ=environ, flags=flags, until=until)
 
 
 @contextmanager

@@ -180,10 +180,11 @@ class Repository:
         opened = self._opened
         address = opened.address()
         message = call.message(address)
+        deadline = opened.deadline(address, message)
         if opened.asks(address):
             try:
-                asking = asking_of(address, opened.within.environ, LOG.info)
+                asking = asking_of(address, opened.within.environ, LOG.info, until=deadline)
                 return as_asked(asking.value(call.kind, message), timeout_of(message))
             except (NotStarted, Silent) as error:
                 opened.within.do_without(error)
-        return opened.read(call.kind, address, message)
+        return opened.read(call.kind, address, message, deadline)

@@ -29,6 +29,7 @@ from ggrep.model.response import PoolResponse, RepoDescription
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.statistics import CollectionStatistics
+from ggrep.protocol.client.dialling import before
 from ggrep.protocol.client.link import Silent
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.service.places import open_engine
@@ -180,7 +181,8 @@ class JointEngines:
                     found[repo] = described(told, engine.profile)
             return found
 
-        return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
+        with before(deadline, "the indexes could not be opened in time"):
+            return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
 
     async def search(
         self, question: JointQuestion, repos: Sequence[RepoId], deadline: Deadline
@@ -208,7 +210,8 @@ class JointEngines:
                         self._searchers[repo].engine().look_again()
                 raise
 
-        return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
+        with before(deadline, "the indexes could not be searched in time"):
+            return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
 
 
 def engine_searchers(environ: Mapping[str, str], flags: Mapping[str, object]) -> EngineSearchers:

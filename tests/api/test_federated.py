@@ -14,6 +14,7 @@ from ggrep.base.errors import Busy, CorruptStore, DeadlineExceeded, GgrepError, 
 from ggrep.config.root import canonical_root
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import load_workspace
+from ggrep.protocol.client.link import Silent
 from tests.fakes.sites import TOKEN, Site
 
 FOLDER = files("ggrep") / "model" / "schemas"
@@ -229,6 +230,7 @@ async def test_paths_are_for_those_who_have_presented_the_token(make_site: MakeS
         (NoIndex("nothing there"), 409, "NO_INDEX"),
         (Busy(retry_after_ms=1200), 429, "busy"),
         (DeadlineExceeded("too late"), 504, "timeout"),
+        (Silent("the daemon, process 7, does not answer"), 504, "timeout"),
         (CorruptStore("damaged"), 500, "internal"),
         (GgrepError("odd"), 500, "internal"),
         (ZeroDivisionError("secret"), 500, "internal"),
@@ -243,7 +245,7 @@ async def test_every_failure_has_one_envelope(
     response = await site.federated()
 
     assert (response.status_code, response.json()["code"]) == (status, code)
-    assert response.json()["ok"] is False
+    assert (response.json()["ok"], response.json()["backend"]) == (False, "federated")
     shipped("federated_error").validate(response.json())
     assert "secret" not in response.text
     assert response.headers.get("retry-after") == ("2" if status == 429 else None)

@@ -121,6 +121,7 @@ async def test_a_failure_has_the_envelope(site: Site, route: str) -> None:
 
     assert (busy.status_code, busy.headers["retry-after"]) == (429, "2")
     assert (invalid.status_code, invalid.json()["code"]) == (400, "invalid_request")
+    assert busy.json()["backend"] == invalid.json()["backend"] == "repository"
 
 
 @pytest.mark.parametrize("error", [SessionExpired("it ended"), SessionFull("it is full")])

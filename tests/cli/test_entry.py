@@ -44,7 +44,7 @@ def test_what_is_no_command_is_a_search(
     seen: list[list[str]] = []
     monkeypatch.setattr("ggrep.interfaces.entry.fast.search", lambda *_, **__: None)
     monkeypatch.setattr(
-        "ggrep.interfaces.cli.app.run", lambda arguments: seen.append(arguments) or 0
+        "ggrep.interfaces.cli.app.run", lambda arguments, _: seen.append(arguments) or 0
     )
 
     assert entry.main(given) == 0

@@ -128,7 +128,7 @@ def test_an_unknown_profile_fails_every_command_that_takes_one(
     )
     statuses = [run([*command, "--profile", "dox"]) for command in commands]
 
-    assert statuses == [1] * len(commands)
+    assert statuses == [2] * len(commands)
     assert capsys.readouterr().err.count("'dox' is unknown here") == len(commands)
 
 

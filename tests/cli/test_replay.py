@@ -226,7 +226,7 @@ def test_a_search_that_fails_writes_no_receipt(ggrep: Command, tmp_path: Path) -
     """There is no answer that it could be of."""
     path = tmp_path / "receipt.json"
 
-    assert ggrep("()", "--receipt", path).status == 1
+    assert ggrep("()", "--receipt", path).status == 2
     assert not path.exists()
 
 

@@ -1,14 +1,18 @@
 """A status document is read whichever build wrote it."""
 
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Incompatible
+from ggrep.config.home import Home
 from ggrep.index.maintenance.status_json import status_json
 from ggrep.interfaces.cli.daemons.daemon_rows import DaemonState, row_of
+from ggrep.interfaces.cli.daemons.status import _with_fan_out
 from ggrep.model.load import DaemonLoad, SyncLoad
 from ggrep.service.status_reading import Status, read_document
 from tests.fakes.daemons import busy_load, quiet_load
@@ -49,6 +53,20 @@ def test_a_document_of_another_build_is_read_as_far_as_it_goes() -> None:
     bare = {"store_id": "shop-0", "canonical_root": "/code/shop", "surprise": {"of": 2}}
 
     assert row_of(read_document(bare)).state is DaemonState.STARTING
+
+
+@pytest.mark.parametrize(("daemons", "codes"), [(0, []), (1, []), (2, ["several_daemons"])])
+def test_a_status_counts_the_daemons_of_its_root(
+    monkeypatch: pytest.MonkeyPatch, daemons: int, codes: list[str]
+) -> None:
+    """Each of them watches the same files, and scripts read no notes for people."""
+    roots = ["/code/other", *["/code/shop"] * daemons]
+    records = [SimpleNamespace(root=root) for root in roots]
+    monkeypatch.setattr("ggrep.protocol.client.daemon_listing.running", lambda _: records)
+    document = {"canonical_root": "/code/shop", "warnings": []}
+
+    found = _with_fan_out(document, Home(Path("/h")))
+    assert [warning["code"] for warning in found["warnings"]] == codes  # type: ignore[index, union-attr] # JSON
 
 
 @pytest.mark.parametrize("document", [{}, {"store_id": 1, "canonical_root": "/"}])

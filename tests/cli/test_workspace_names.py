@@ -1,10 +1,13 @@
 """`symbol`, `refs` and `expand` with `--workspace`: on the screen and as JSON, without daemons."""
 
+from dataclasses import asdict, fields
 from pathlib import Path
 
 import pytest
 
 from ggrep.base import stable_json
+from ggrep.interfaces.cli.queries.federation_options import Members
+from ggrep.interfaces.cli.queries.workspace_names import _repositories
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 from tests.journeys.command import Command, fits
 
@@ -117,7 +120,7 @@ def test_an_ambiguous_place_is_refused_with_the_repositories_that_have_it(ggrep:
     """Two of them have such a file."""
     found = ggrep("expand", "README.md", *WS)
 
-    assert found.status == 1
+    assert found.status == 2
     assert "README.md is in docs, web; say which: docs:README.md" in found.err
 
 
@@ -154,6 +157,15 @@ def test_what_is_of_one_repository_is_refused_beside_a_workspace(
 
 
 @pytest.mark.slow
+def test_every_option_of_a_workspace_reaches_the_question() -> None:
+    """`--all-repos` was dropped on its way."""
+    given = {"files": (Path("w"),), "only": ("a",), "concurrency": 7, "all_repos": True}
+    members = Members(**given, select=("b",), stats=True, include_paths=True)
+
+    handed = _repositories(members)
+    assert {each.name: getattr(handed, each.name) for each in fields(members)} == asdict(members)
+
+
 def test_nothing_found_is_a_status_on_request(ggrep: Command) -> None:
     """As of one repository."""
     found = ggrep("symbol", "round_cnts", *WS, "--exit-status")
@@ -192,7 +204,7 @@ def test_an_agent_reads_places_of_a_workspace_as_expand_takes_them(ggrep: Comman
         "1\tdef round_cents(value):\n"
     )
     assert "## README.md\n" in opened.out
-    assert opened.status == 1
+    assert opened.status == 2
     assert "[money] shop_money/rounding.py:1-3" in hits.out
     assert "[money] shop_money/rounding.py" in slate.out
     assert "merged by rank alone" in hits.out

@@ -485,28 +485,43 @@ def refuses(*_: object) -> None:
     raise Unreachable("the socket belongs to another user")
 
 
-async def test_a_daemon_that_says_nothing_costs_no_more_than_the_deadline(
+async def test_a_daemon_that_does_not_introduce_itself_is_silent(
     address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
-    """It would have seconds to introduce itself."""
+    """It would have seconds, and has half of the time that is left."""
     daemon.greets = False
-
-    with pytest.raises(DeadlineExceeded):
-        await opened(address, soon())
-
-
-@pytest.mark.parametrize("stopped", [False, True])
-async def test_a_daemon_that_does_not_introduce_itself_is_silent(
-    address: DaemonAddress, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch, stopped: bool
-) -> None:
-    """A stopped process is known after a moment, a busy one has longer."""
-    daemon.greets = False
-    monkeypatch.setattr(module, "GREETING_MS", 10)
-    monkeypatch.setattr(module, "HANDSHAKE_MS", 60_000 if stopped else 10)
-    monkeypatch.setattr(module, "is_stopped", lambda _: stopped)
 
     with pytest.raises(Silent, match=f"process {os.getpid()}, does not answer"):
+        await opened(address, soon(100))
+
+
+async def test_a_daemon_that_is_stopped_is_silent_at_once(
+    address: DaemonAddress, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before it greets, and on a connection that there is."""
+    channel = await opened(address)
+    monkeypatch.setattr("ggrep.protocol.client.link.is_stopped", lambda _: True)
+
+    with pytest.raises(Silent, match=f"process {os.getpid()}, is stopped"):
         await opened(address)
+    with pytest.raises(Silent):
+        await channel.ask(Ping(), NEVER)
+    await channel.aclose()
+
+
+async def test_a_daemon_that_is_stopped_while_it_is_asked_is_silent_soon(
+    address: DaemonAddress, daemon: ScriptedDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rest of the time is for an answer without it."""
+    monkeypatch.setattr(module, "LOOK_MS", 5)
+    looks = iter([False, False])
+    monkeypatch.setattr("ggrep.protocol.client.link.is_stopped", lambda _: next(looks, True))
+    daemon.script = says_nothing
+    channel = await opened(address)
+
+    with pytest.raises(Silent):
+        await channel.ask(Ping(), NEVER)
+    await channel.aclose()
 
 
 @pytest.fixture

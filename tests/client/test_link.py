@@ -1,9 +1,12 @@
 """A connection: who is at the other end, and which reply belongs to which message."""
 
+import math
 import os
 import socket
 import struct
+import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,8 +14,9 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, DeadlineExceeded, Incompatible, InvalidRequest
 from ggrep.base.modes import SHARED
-from ggrep.protocol.client.link import Link, Unreachable
-from ggrep.protocol.wire.message_types import Ping
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.client.link import Link, Silent, Unreachable, greeting_ms
+from ggrep.protocol.wire.message_types import Ping, Search
 from ggrep.protocol.wire.replies import Reply
 from tests.client.conftest import Spot
 from tests.entry.fake_daemon import packed, says, welcome
@@ -76,16 +80,75 @@ def test_a_greeting_that_does_not_suit_ends_it(
     assert len(spot.daemon.seen) == 1
 
 
-@pytest.mark.slow
-def test_a_daemon_that_does_not_introduce_itself_is_unreachable(
+def test_a_daemon_that_does_not_introduce_itself_leaves_half_of_the_time(spot: Spot) -> None:
+    """The rest is for an answer without it."""
+    spot.daemon.greeting = lambda _: (spot.daemon.asked.wait(20) and b"") or b""
+    deadline = Deadline.after(CLOCK, 200)
+
+    with pytest.raises(Silent, match="does not answer") as caught:
+        Link.connect(spot.daemon.address, spot.address.hello, CLOCK, deadline)
+    spot.daemon.asked.set()
+    assert (caught.value.code, caught.value.exit_status) == ("timeout", 11)
+
+
+@pytest.mark.parametrize(
+    ("left_ms", "patience_ms"),
+    [(200, 100), (1_000, 500), (4_000, 1_000), (60_000, 5_000), (math.inf, 5_000)],
+)
+def test_a_greeting_has_a_part_of_the_time(left_ms: float, patience_ms: float) -> None:
+    """A busy daemon is waited for, and a stuck one takes no more than half."""
+    assert greeting_ms(left_ms) == patience_ms
+
+
+def test_a_daemon_that_is_stopped_is_known_at_once(
     spot: Spot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may be stopped, and its socket still takes connections."""
-    monkeypatch.setattr("ggrep.protocol.client.link.HANDSHAKE_MS", 50)
-    spot.daemon.greeting = lambda _: b""
+    """Its socket still takes connections, and nothing else comes of them."""
+    monkeypatch.setattr("ggrep.protocol.client.link.is_stopped", lambda pid: pid == os.getpid())
 
-    with pytest.raises(Unreachable, match="answer"):
+    with pytest.raises(Silent, match=f"process {os.getpid()}, is stopped"):
         connect(spot)
+    assert spot.daemon.seen == []
+
+
+def test_a_daemon_that_is_stopped_while_it_is_asked_is_known_soon(
+    spot: Spot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody waits out a minute for it."""
+    monkeypatch.setattr("ggrep.protocol.client.link.LOOK_MS", 5)
+    over = threading.Event()
+    spot.daemon.reply = lambda _: b"" * over.wait(20)
+    with connect(spot) as link:
+        monkeypatch.setattr("ggrep.protocol.client.link.is_stopped", lambda _: True)
+        with pytest.raises(Silent):
+            link.ask(Ping(), Deadline.after(CLOCK, 20_000))
+    over.set()
+
+
+def test_a_daemon_that_accepts_nobody_is_silent(tmp_path: Path, spot: Spot) -> None:
+    """As many wait already as the kernel lets; another daemon would not get the socket."""
+    path = spot.daemon.address.parent / "full.sock"
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as waits:
+        listener.bind(str(path))
+        listener.listen(0)
+        waits.connect(str(path))
+
+        with pytest.raises(Silent, match="does not accept"):
+            Link.connect(path, spot.address.hello, CLOCK, Deadline.after(CLOCK, 20))
+
+
+def test_a_daemon_that_does_not_read_is_silent(spot: Spot) -> None:
+    """The socket takes a part of the request, and then no more."""
+    over = threading.Event()
+    spot.daemon.reply = lambda _: b"" * over.wait(20)
+    with connect(spot) as link:
+        link.send(Ping(), Deadline.never(CLOCK))
+        assert spot.daemon.asked.wait(20)
+        large = [Search(SearchRequest("x" * 60_000))] * 20
+        soon = Deadline.after(CLOCK, 200)
+        with pytest.raises(Silent, match="does not read"):
+            list(map(link.send, large, [soon] * 20))
+    over.set()
 
 
 def test_the_reply_that_was_waited_for_is_found_among_others(spot: Spot) -> None:
@@ -146,7 +209,7 @@ def test_a_daemon_is_not_waited_for_without_end(spot: Spot) -> None:
     """It may hang."""
     spot.daemon.reply = says({"request_id": "another", "message": "ping"})
     with connect(spot) as link:
-        link.send(Ping())
+        link.send(Ping(), Deadline.never(CLOCK))
         assert link.receive(Deadline.after(CLOCK, 20_000)) is not None
 
     with connect(spot) as link, pytest.raises(DeadlineExceeded):
@@ -156,12 +219,11 @@ def test_a_daemon_is_not_waited_for_without_end(spot: Spot) -> None:
 def test_requests_have_names_of_their_own(spot: Spot) -> None:
     """Of one client's connections too: a daemon tells its requests apart by them."""
     names = []
-    for given in ("", "", "named"):
+    for _ in range(2):
         with connect(spot) as link:
-            names.append(link.send(Ping(), given))
+            names.append(link.send(Ping(), Deadline.never(CLOCK)))
 
-    assert len(set(names)) == 3
-    assert names[2] == "named"
+    assert len(set(names)) == 2
 
 
 def test_another_store_is_noticed_on_our_side_too(spot: Spot) -> None:

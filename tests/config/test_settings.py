@@ -17,6 +17,7 @@ from ggrep.config.settings import (
     home_from,
     index_shaping,
     load_settings,
+    own_home,
     unknown_variables,
     user_home,
 )
@@ -307,3 +308,16 @@ def test_a_home_that_is_a_file_is_called_so(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidRequest, match="home: the ggrep home is not a directory"):
         read_user_file(tmp_path / "home" / "config.toml")
+
+
+def test_a_user_without_a_home_is_told_how_to_give_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container may run under an id that no user has, with no HOME, or with an empty one."""
+    monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)
+    monkeypatch.setattr("os.getuid", lambda: 4242)
+
+    for environ in ({}, {"HOME": ""}):
+        with pytest.raises(InvalidRequest, match="no user 4242; set GGREP_HOME"):
+            home_from(environ)
+    assert home_from({"GGREP_HOME": "/x"}).base == Path("/x")
+    monkeypatch.delenv("HOME")
+    assert own_home() is None

@@ -71,9 +71,9 @@ def test_answers_are_those_of_the_last_good_snapshot_with_a_warning(
     assert {**first, "warnings": before["warnings"]} == before
 
 
-@pytest.mark.parametrize("message", [Sync(), Sync(wait=False), Gc(force=True), Compact()])
+@pytest.mark.parametrize("message", [Sync(), Sync(wait=False), Gc(), Gc(force=True), Compact()])
 def test_nothing_is_written(stale: Served, message: Sync | Gc | Compact) -> None:
-    """The index of these settings is somebody else's."""
+    """The index of these settings is somebody else's; a look at it would find none."""
     with pytest.raises(InvalidRequest, match="stale"):
         stale.ask(message)
 

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggrep.base import stable_json
+from ggrep.base.command_time import now_ms
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.interfaces.entry import ask
@@ -108,10 +109,11 @@ def of_fast_path(pieces: list[bytes]) -> list[object]:
     """Return the objects that the fast path understands; None for the first that it does not."""
     seen: list[object] = []
     with saying(pieces) as address:
-        connection = ask.Connection(address, [])
+        until_ms = now_ms() + 60_000
+        connection = ask.Connection(address, [], until_ms)
         try:
-            seen.append(connection.receive(60.0))
-            seen.append(connection.receive(60.0))
+            seen.append(connection.receive(until_ms))
+            seen.append(connection.receive(until_ms))
         except (OSError, ValueError):
             seen.append(None)
         finally:

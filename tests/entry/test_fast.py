@@ -11,8 +11,10 @@ import pytest
 
 from ggrep import __version__
 from ggrep.base.build import build_id
+from ggrep.base.command_time import now_ms
 from ggrep.base.errors import Cancelled, DeadlineExceeded
 from ggrep.config.settings import client_of
+from ggrep.federation.federated_response import failure_json
 from ggrep.interfaces import entry
 from ggrep.interfaces.entry import fast
 from ggrep.interfaces.entry import plain_terminal as terminal
@@ -20,7 +22,8 @@ from ggrep.model.answer_view import ViewOptions
 from ggrep.protocol.wire.handshake import parse_hello
 from ggrep.protocol.wire.message_types import Search
 from ggrep.protocol.wire.messages import parse_message
-from ggrep.render.printed import render_failure
+from ggrep.render.error_json import query_error
+from ggrep.render.printed import json_line, render_failure
 from tests.entry.conftest import Served
 from tests.entry.fake_daemon import RENDERED, Reply, fails, packed, prints, says, welcome
 
@@ -40,7 +43,7 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> Printed:
 
 def test_what_the_daemon_says_is_printed(served: Served, printed: Printed) -> None:
     """Each text on its stream, and its exit status for ours."""
-    assert fast.answer(["words"]) == 0
+    assert fast.answer(["words"], now_ms()) == 0
     assert printed == [(1, RENDERED["out"]), (2, RENDERED["err"])]
 
 
@@ -52,7 +55,7 @@ def test_the_daemon_is_asked_in_its_own_words(
     monkeypatch.setenv("GGREP_A", "")
     monkeypatch.setenv("COLUMNS", "70")
 
-    fast.answer(["-m5", "--scores", "--content", '"quoted" \\ \x01 words', "src"])
+    fast.answer(["-m5", "--scores", "--content", '"quoted" \\ \x01 words', "src"], now_ms())
     hello, asked = served.daemon.seen
     search = parse_message(asked).message
 
@@ -75,7 +78,7 @@ def test_the_daemon_is_asked_in_its_own_words(
 
 def test_every_way_to_print_is_told_to_the_daemon(served: Served, printed: Printed) -> None:
     """A new field of the view would be left at its default for ever."""
-    fast.answer(["words"])
+    fast.answer(["words"], now_ms())
 
     assert set(served.daemon.seen[1]["render"]) == {field.name for field in fields(ViewOptions)}
 
@@ -87,7 +90,7 @@ def test_a_client_says_who_it_is_and_how_urgent(
     monkeypatch.setenv("GGREP_CLIENT_ID", "agent-7")
     monkeypatch.setenv("GGREP_CLIENT_KIND", "batch")
 
-    fast.answer(["words"])
+    fast.answer(["words"], now_ms())
     hello, search = served.daemon.seen
 
     assert (hello["client_id"], hello["client_kind"]) == ("agent-7", "batch")
@@ -109,7 +112,7 @@ def test_replies_may_come_in_pieces(served: Served, printed: Printed) -> None:
     """A stream has no borders."""
     served.daemon.piece = 1
 
-    assert fast.answer(["words"]) == 0
+    assert fast.answer(["words"], now_ms()) == 0
     assert printed[0] == (1, RENDERED["out"])
 
 
@@ -121,7 +124,7 @@ def test_a_failure_that_stands_is_printed_as_the_daemon_put_it(
     rendered = {"out": "{}\n", "err": "error: no\n", "exit_status": 10}
     served.daemon.reply = fails(code, rendered=rendered)
 
-    assert fast.answer(["--json", "words"]) == 10
+    assert fast.answer(["--json", "words"], now_ms()) == 10
     assert printed == [(1, "{}\n"), (2, "error: no\n")]
 
 
@@ -154,7 +157,7 @@ def test_whatever_else_comes_back_is_left_to_the_command_line(
     """A wrong hint costs time, never correctness; nothing was printed yet."""
     served.daemon.reply = reply
 
-    assert fast.answer(["words"]) is None
+    assert fast.answer(["words"], now_ms()) is None
     assert printed == []
 
 
@@ -175,7 +178,7 @@ def test_a_daemon_that_is_not_the_one_that_was_meant_is_not_listened_to(
     """The socket's path may be taken by another store's daemon by now."""
     served.daemon.greeting = says(welcome(**other))
 
-    assert fast.answer(["words"]) is None
+    assert fast.answer(["words"], now_ms()) is None
     assert printed == []
 
 
@@ -183,7 +186,7 @@ def test_without_a_daemon_nothing_is_printed(served: Served, printed: Printed) -
     """A daemon that was killed leaves its hint and its socket behind."""
     served.daemon.address.unlink()
 
-    assert fast.answer(["words"]) is None
+    assert fast.answer(["words"], now_ms()) is None
     assert printed == []
 
 
@@ -191,7 +194,7 @@ def test_a_daemon_of_another_build_is_not_asked(served: Served, printed: Printed
     """After an upgrade the old daemon is still there."""
     served.daemon.lead(served.home, served.root, build="0.0+1")
 
-    assert fast.answer(["words"]) is None
+    assert fast.answer(["words"], now_ms()) is None
     assert served.daemon.seen == []
 
 
@@ -217,7 +220,7 @@ def test_an_unusual_environment_is_left_to_the_command_line(
     """Whoever says offline means no daemon; text that is no UTF-8 has no JSON."""
     monkeypatch.setenv(name, value)
 
-    assert (fast.answer(["words"]) is not None) is asked
+    assert (fast.answer(["words"], now_ms()) is not None) is asked
     assert bool(served.daemon.seen) is asked
 
 
@@ -225,13 +228,13 @@ def test_on_request_the_exit_status_says_whether_anything_was_found(
     served: Served, printed: Printed
 ) -> None:
     """As grep does."""
-    assert fast.answer(["words", "--exit-status"]) == 0
+    assert fast.answer(["words", "--exit-status"], now_ms()) == 0
 
     served.daemon.reply = prints(hits=0)
-    assert fast.answer(["words", "--exit-status"]) == 1
+    assert fast.answer(["words", "--exit-status"], now_ms()) == 1
 
     served.daemon.reply = prints(hits=None)
-    assert fast.answer(["words", "--exit-status"]) is None
+    assert fast.answer(["words", "--exit-status"], now_ms()) is None
 
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
@@ -244,7 +247,7 @@ def test_an_interrupted_search_says_so_as_the_command_line_does(
     view = ViewOptions(json=bool(flags), notes_colour=True)
     expected = render_failure(Cancelled("interrupted"), view)
 
-    assert fast.answer(["words", *flags]) == expected.exit_status
+    assert fast.answer(["words", *flags], now_ms()) == expected.exit_status
     assert printed == [(1, expected.out), (2, expected.err)]
     assert not render_failure(Cancelled("interrupted"), replace(view, json=False)).out
 
@@ -255,7 +258,7 @@ def test_whatever_is_no_plain_search_goes_to_the_command_line(
     """The script asks the daemon first, and only where it may."""
     ran: list[list[str]] = []
     monkeypatch.setattr(
-        "ggrep.interfaces.cli.app.run", lambda arguments: ran.append(arguments) or 7
+        "ggrep.interfaces.cli.app.run", lambda arguments, _: ran.append(arguments) or 7
     )
 
     assert entry.main(["words"]) == 0
@@ -268,7 +271,7 @@ def test_whatever_is_no_plain_search_goes_to_the_command_line(
 
 def test_captured_output_is_written_by_the_command_line(served: Served) -> None:
     """What is written past the stream would not be captured."""
-    assert fast.answer(["words"]) is None
+    assert fast.answer(["words"], now_ms()) is None
     assert served.daemon.seen == []
 
 
@@ -290,15 +293,15 @@ def test_a_daemon_that_does_not_answer_in_time_is_told_as_the_command_line_does(
 ) -> None:
     """It greeted, so it is the right one: to search again elsewhere would double the time."""
     monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setattr(fast, "DEFAULT_TIMEOUT_MS", 30)
-    monkeypatch.setattr(fast, "_GRACE_S", 0.0)
+    monkeypatch.setattr(fast, "DEFAULT_TIMEOUT_MS", 400)
     over = Event()
     served.daemon.reply = lambda _: b"" if over.wait(20) else b"x"
     late = DeadlineExceeded("the daemon did not answer in time")
-    expected = render_failure(late, ViewOptions(json=bool(flags), notes_colour=True))
 
-    status = fast.answer(["words", *flags])
+    status = fast.answer(["words", *flags], now_ms())
     over.set()
+    late.request_id = served.daemon.seen[1]["request_id"]
+    expected = render_failure(late, ViewOptions(json=bool(flags), notes_colour=True))
 
     assert status == expected.exit_status == 11
     assert [said for said in printed if said[1]] == [
@@ -317,6 +320,21 @@ def test_another_users_daemon_is_left_to_the_command_line(
 
     monkeypatch.setattr("ggrep.interfaces.entry.ask.socket", Stranger)
 
-    assert fast.answer(["words"]) is None
+    assert fast.answer(["words"], now_ms()) is None
     assert printed == []
     assert served.daemon.seen == []
+
+
+def test_a_failure_has_the_shape_that_the_command_line_gives_it() -> None:
+    """With --workspace it is the contract's."""
+    late = DeadlineExceeded("no time")
+    late.request_id = "r1"
+    said = "timeout", "no time", 11, "r1"
+    shapes = {
+        (): "",
+        ("--json",): json_line(query_error(late)),
+        ("--json", "--workspace=w"): json_line(failure_json(late, include_paths=False)),
+    }
+    for arguments, document in shapes.items():
+        failed = fast._failed(*said, shape=fast._shape(list(arguments)), colour=False)
+        assert failed.out == document

@@ -24,6 +24,7 @@ LOADED = {
         "ggrep.interfaces.entry",
         "ggrep.interfaces.entry.ask",
         "ggrep.base.build",
+        "ggrep.base.command_time",
         "ggrep.base.commands",
         "ggrep.base.linux",
         "ggrep.base.terminal",

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.base.command_time import now_ms
 from ggrep.base.commands import READ_BY_DAEMONS
 from ggrep.interfaces import entry
 from ggrep.interfaces.cli.parsing.tree import COMMANDS
@@ -68,7 +69,7 @@ def test_a_line_that_the_daemon_declines_is_read_here(
     """It may know another place than its own, or no words for what is wrong."""
     served.daemon.reply = fails(code)
 
-    assert fast.answer_line(["symbol", "Name"]) is None
+    assert fast.answer_line(["symbol", "Name"], now_ms()) is None
     assert printed == []
 
 
@@ -91,7 +92,7 @@ def test_what_a_daemon_would_decline_is_not_sent(
     served: Served, printed: list[tuple[int, str]], typed: list[str]
 ) -> None:
     """The way there would be for nothing."""
-    assert fast.answer_line(typed) is None
+    assert fast.answer_line(typed, now_ms()) is None
     assert served.daemon.seen == []
 
 
@@ -120,12 +121,12 @@ def test_a_workspace_is_asked_of_any_of_its_daemons(
     file = tmp_path / "ws.jsonc"
     file.write_text('{"repos": [// one\n{"root": "other"}, {"alias": "r", "root": "repo"}]}')
 
-    assert fast.answer_line(["search", "words", "--workspace", str(file)]) == 0
+    assert fast.answer_line(["search", "words", "--workspace", str(file)], now_ms()) == 0
     assert served.daemon.seen[1]["claim"]["root"] == str(served.root)
     assert printed == [(1, RENDERED["out"]), (2, RENDERED["err"])]
 
     file.write_text('{"repos": [{"root": "other"}]}')
-    assert fast.answer_line(["search", "words", "--workspace", str(file)]) is None
+    assert fast.answer_line(["search", "words", "--workspace", str(file)], now_ms()) is None
     assert len(served.daemon.seen) == 2
 
 
@@ -138,11 +139,11 @@ def test_a_workspace_that_includes_directories_is_asked_of_one_of_these(
     file = tmp_path / "ws.jsonc"
     file.write_text(f'{{"include": ["{tmp_path}/nowhere/*", "{served.root.parent}/*"]}}')
 
-    assert fast.answer_line(["search", "words", "--workspace", str(file)]) == 0
+    assert fast.answer_line(["search", "words", "--workspace", str(file)], now_ms()) == 0
     assert served.daemon.seen[1]["claim"]["root"] == str(served.root)
 
     file.write_text(f'{{"include": ["{served.root.parent}/**"]}}')
-    assert fast.answer_line(["search", "words", "--workspace", str(file)]) is None
+    assert fast.answer_line(["search", "words", "--workspace", str(file)], now_ms()) is None
 
 
 def test_a_line_says_how_long_it_may_take() -> None:
@@ -158,5 +159,17 @@ def test_offline_asks_no_daemon(
     """As for searches."""
     monkeypatch.setitem(os.environ, "GGREP_OFFLINE", "1")
 
-    assert fast.answer_line(["symbol", "Name"]) is None
+    assert fast.answer_line(["symbol", "Name"], now_ms()) is None
     assert served.daemon.seen == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "sent"),
+    [
+        (["refs", "a", "--timeout-ms", "2000"], ["refs", "a", "--timeout-ms=70"]),
+        (["refs", "--timeout-ms=2000", "a", "b"], ["refs", "--timeout-ms=70", "a", "b"]),
+    ],
+)
+def test_a_line_gives_the_daemon_what_is_left(typed: list[str], sent: list[str]) -> None:
+    """The client's own start counts."""
+    assert line.with_timeout(typed, 70) == sent

@@ -38,6 +38,14 @@ def matched(pattern: str, *names: str) -> list[str]:
         ("\\*", ["*", "a"], ["*"]),
         ("[", ["[", "a"], ["["]),
         ("é*", ["Éa"], ["Éa"]),
+        ("@(api|web)", ["api", "Web", "apiweb", "x"], ["api", "Web"]),
+        ("svc-@(a|b*)", ["svc-a", "svc-bcd", "svc-c"], ["svc-a", "svc-bcd"]),
+        ("+(ab|c)", ["ab", "abcab", "", "abd"], ["ab", "abcab"]),
+        ("v+([0-9])", ["v1", "v123", "v", "v1a"], ["v1", "v123"]),
+        ("*(ab)c", ["c", "ababc", "abc", "bc"], ["c", "ababc", "abc"]),
+        ("?(my-)svc", ["svc", "my-svc", "my-my-svc"], ["svc", "my-svc"]),
+        ("!(api|web)", ["api", "web", "svc"], ["svc"]),
+        ("/srv/@(a|b)/**", ["/srv/a/x", "/srv/c/x"], ["/srv/a/x"]),
     ],
 )
 def test_a_glob_matches_what_the_contract_says(
@@ -64,6 +72,13 @@ def test_an_empty_name_matches_nothing() -> None:
         "**/" * 2000,
         "{**/a/,**/b/}" * 9,
         "**" * 2000,
+        "+(a|aa)b",
+        "+(a|a)b",
+        "*([ab]|a)c",
+        "+(*a)b",
+        "+(+(a))b",
+        "@(a|@(b|+(c)))",
+        "@(a|b)" * 5,
     ],
 )
 def test_a_glob_that_explodes_is_refused_at_once(pattern: str) -> None:

@@ -1,6 +1,7 @@
 """Receipts of workspaces: what they keep, and what is none."""
 
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,12 @@ from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
 from ggrep.base.errors import InvalidRequest
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.workspace_receipts import WorkspaceReceipt, question_of, request_of
+from ggrep.federation.workspace_receipts import (
+    FederatedQuestion,
+    WorkspaceReceipt,
+    question_of,
+    request_of,
+)
 from ggrep.federation.workspace_receipts_json import (
     workspace_receipt_document,
     workspace_receipt_of,
@@ -43,6 +49,16 @@ def test_a_question_comes_back_as_the_request_it_was() -> None:
     )
 
     assert request_of(question_of(asked), Path("/a")) == asked
+
+
+def test_a_question_holds_all_that_shapes_its_answer() -> None:
+    """An option that is left out would be replayed at its default."""
+    asked = FederatedRequest(SearchRequest("x"), all_repos=True)
+    held = {field.name for field in fields(FederatedQuestion)}
+    of_the_moment = {"deadline", "base_dirs", "include_paths", "stats"}
+
+    assert held | of_the_moment == {field.name for field in fields(FederatedRequest)}
+    assert request_of(question_of(asked)) == asked
 
 
 def test_a_receipt_comes_back_as_it_was(receipt: WorkspaceReceipt) -> None:

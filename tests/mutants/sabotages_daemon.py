@@ -368,8 +368,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a stale daemon compacts",
         "ggrep/daemon/handlers.py",
-        "    if writes and daemon.stale:\n",
-        "    if writes and daemon is None:\n",
+        "    if daemon.stale:\n        why =",
+        "    if daemon is None:\n        why =",
         (STALE + "test_nothing_is_written",),
     ),
     Sabotage(
@@ -854,6 +854,27 @@ DAEMON_SABOTAGES = (
         "request=timed(request, left_ms),",
         "request=request,",
         (CLIENT + "test_a_search_brings_the_time_it_has_left",),
+    ),
+    Sabotage(
+        "a daemon that is stopped is waited for",
+        "ggrep/protocol/client/link.py",
+        "            require_running(link.pid)\n",
+        "",
+        ("tests/client/test_link.py::test_a_daemon_that_is_stopped_is_known_at_once",),
+    ),
+    Sabotage(
+        "a greeting takes all of the time",
+        "ggrep/protocol/client/link.py",
+        "max(GREETING_MS, left_ms / 4), left_ms / 2)",
+        "max(GREETING_MS, left_ms))",
+        ("tests/client/test_link.py::test_a_greeting_has_a_part_of_the_time",),
+    ),
+    Sabotage(
+        "a question outlasts the time of its command",
+        "ggrep/base/deadline.py",
+        "min(self.at_ms, self.clock.monotonic_ms() + timeout_ms)",
+        "self.clock.monotonic_ms() + timeout_ms",
+        ("tests/test_command_time.py::test_a_deadline_within_another_never_ends_later",),
     ),
     Sabotage(
         "a question to a daemon that is being stopped fails",

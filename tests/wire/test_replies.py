@@ -89,7 +89,9 @@ def test_busy_says_once_when_to_come_back(message: str, wait: int) -> None:
 
 def test_a_failure_has_the_contracts_shape() -> None:
     """Code, one safe line, and what is known beside."""
-    body = error_json("r1", Busy("\x1b[31mred\nline", retry_after_ms=250), snapshot_id="0" * 26)
+    busy = Busy("\x1b[31mred\nline", retry_after_ms=250)
+    busy.snapshot_id = "0" * 26
+    body = error_json("r1", busy)
 
     assert body == {
         "request_id": "r1",

@@ -27,6 +27,14 @@ from ggrep.base.errors import (
 from ggrep.base.stable_json import Document
 from ggrep.federation.federated_response import failure_json
 
+_OF_ONE: Final = frozenset(
+    {
+        *("/search", "/context", "/symbol", "/references", "/expand", "/outline", "/tour"),
+        *("/status", "/health"),
+    }
+)
+"""Routes of one repository; all others are the federated backend's."""
+
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -61,10 +69,9 @@ _STATUSES: Final[tuple[tuple[type[GgrepError], int], ...]] = (
     (Incompatible, 409),
     (RequestError, 400),
     (Busy, 429),
-    (DeadlineExceeded, 504),
     (Cancelled, 503),
 )
-"""The first that fits; what fits none is 500."""
+"""The first that fits; what fits none is 504 where it is late, else 500."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +86,8 @@ def http_failure(error: GgrepError) -> HttpFailure:
     """Return how HTTP says an error."""
     if isinstance(error, Refusal):
         return HttpFailure(error.status, error.headers)
-    status = next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
+    late = 504 if error.code == DeadlineExceeded.code else 500
+    status = next((status for kind, status in _STATUSES if isinstance(error, kind)), late)
     if isinstance(error, Busy):
         seconds = max(1, math.ceil(error.retry_after_ms / 1000))
         return HttpFailure(status, {"retry-after": str(seconds)})
@@ -109,10 +117,15 @@ def document_response(
     )
 
 
-def failure_response(error: GgrepError) -> Response:
-    """Return the response to a request that failed; no absolute path stands in it."""
+def failure_response(error: GgrepError, path: str = "") -> Response:
+    """Return the response to a request that failed; no absolute path stands in it.
+
+    `path` is of the route, and says which backend failed.
+    """
     how = http_failure(error)
-    document = failure_json(error, include_paths=False)
+    document: Document = failure_json(error, include_paths=False)
+    if path in _OF_ONE:
+        document = {**document, "backend": "repository"}
     return document_response(document, status=how.status, headers=how.headers)
 
 
@@ -145,6 +158,6 @@ def answering(handler: Handler, told: Told) -> Callable[[Request], Awaitable[ASG
             # Nobody reads it.
             return Response(status_code=503)
         except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
-            return failure_response(as_ours(error, told))
+            return failure_response(as_ours(error, told), request.url.path)
 
     return answer

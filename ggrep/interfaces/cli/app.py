@@ -18,8 +18,8 @@ _INTERRUPTED = 130
 """What typer makes of Ctrl-C; no command of ours returns it."""
 
 
-def run(arguments: list[str]) -> int:
-    """Run one command; return its exit status.
+def run(arguments: list[str], began_ms: float | None = None) -> int:
+    """Run one command, which began at that moment or begins now; return its exit status.
 
     With `--json` among the arguments every failure is one JSON document on standard output.
     """
@@ -40,7 +40,7 @@ def run(arguments: list[str]) -> int:
             return run_command(command, given)
         return _run_by_typer(arguments)
 
-    return bounded(act, arguments, _as_ours)
+    return bounded(act, arguments, _as_ours, began_ms=began_ms)
 
 
 def _wrong_colour(arguments: list[str]) -> str | None:

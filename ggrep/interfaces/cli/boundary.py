@@ -1,12 +1,22 @@
 """The only place where errors become output and exit status."""
 
 import os
+import secrets
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ggrep.base.errors import Cancelled, GgrepError, StoreError
-from ggrep.interfaces.cli.terminal import ReaderGone, Terminal, close_quietly, open_terminal
+from ggrep.base.command_time import TimeIsUp
+from ggrep.base.commands import READ_BY_DAEMONS
+from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, StoreError
+from ggrep.base.stable_json import Document
+from ggrep.interfaces.cli.terminal import (
+    ReaderGone,
+    Terminal,
+    begun_at,
+    close_quietly,
+    open_terminal,
+)
 
 Translator = Callable[[Exception, list[str]], GgrepError | None]
 """Returns what a library raised, under some arguments, as one of ours; None for what it does not
@@ -14,12 +24,16 @@ know."""
 
 
 _COULD_NOT_RUN = 2
+_NAMED = frozenset({Busy.code, DeadlineExceeded.code})
+"""Failures of requests, whatever became of them."""
 
 
 def bounded(
     act: Callable[[], object],
     arguments: list[str],
     translated: Translator = lambda error, arguments: None,  # noqa: ARG005 - the shape of one
+    *,
+    began_ms: float | None = None,
 ) -> int:
     """Run one command and write all its output; return its exit status.
 
@@ -29,7 +43,13 @@ def bounded(
         act: the command; what it returns is the exit status, if it is a number.
         arguments: what was typed.
         translated: knows the errors of the library that reads arguments.
+        began_ms: when the command began, on the scale of `SystemClock`; None for now.
     """
+    with begun_at(began_ms):
+        return _bounded(act, arguments, translated)
+
+
+def _bounded(act: Callable[[], object], arguments: list[str], translated: Translator) -> int:
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     terminal = open_terminal()
     for warning in terminal.warnings:
@@ -37,11 +57,11 @@ def bounded(
     try:
         try:
             status = act()
-        except ReaderGone:
-            raise
         except SystemExit as stop:
             # What typer makes of a reader that leaves while help is printed.
             raise ReaderGone from stop
+        except (ReaderGone, TimeIsUp):
+            raise  # the console script says of the time at once: what is loaded here takes long
         except KeyboardInterrupt:
             status = _fail(Cancelled("interrupted"), terminal, options)
         except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
@@ -95,16 +115,29 @@ def _fail(error: GgrepError, terminal: Terminal, options: list[str]) -> int:
 
     from ggrep.model.hints import with_path
     from ggrep.model.sanitise import sanitise
-    from ggrep.render.error_json import query_error
     from ggrep.render.error_text import error_lines, typed_path
 
     if type(error.__cause__).__name__ == "NoArgsIsHelpError":
         terminal.note(f"{error.__cause__}\n")
         return error.exit_status
+    if error.code in _NAMED and not error.request_id:
+        error.request_id = secrets.token_hex(8)  # it failed before a daemon or an engine named it
     if "--json" in options:
-        terminal.write_json(query_error(error), pretty=False)
+        terminal.write_json(_document(error, options), pretty=False)
     for line in error_lines(error):
         terminal.tell_error(with_path(line, typed_path(options)))
     if error.__cause__ is not None and type(error) is GgrepError:
         terminal.note(sanitise("".join(traceback.format_exception(error.__cause__))))
     return error.exit_status
+
+
+def _document(error: GgrepError, options: list[str]) -> Document:
+    """Return the JSON of a failure: for a question to a workspace in the shape of its answers."""
+    words = {word.partition("=")[0] for word in options}
+    if options[0] in READ_BY_DAEMONS and "--workspace" in words:
+        from ggrep.federation.federated_response import failure_json
+
+        return failure_json(error, include_paths="--debug-include-paths" in words)
+    from ggrep.render.error_json import query_error
+
+    return query_error(error)

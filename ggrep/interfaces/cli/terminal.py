@@ -4,17 +4,23 @@ Progress is drawn, and the person there is asked, only where standard error is a
 """
 
 import io
+import math
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from ggrep.base import stable_json
+from ggrep.base import alarm, stable_json
+from ggrep.base.clock import SystemClock
+from ggrep.base.command_time import OVER, TimeIsUp
 from ggrep.base.commands import nearest, spelled
-from ggrep.base.errors import Cancelled, Unasked, UsageError
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import Cancelled, DeadlineExceeded, Unasked, UsageError
 from ggrep.base.terminal import DEFAULT_COLUMNS, columns_of, link_form, paged, wants_colour
 from ggrep.config.home import Home
 from ggrep.config.settings import KNOWN_VARIABLES, environment, unknown_variables
@@ -42,6 +48,7 @@ class Terminal:
         columns: how wide a line of results may be.
         links: what links to files lead to; empty where none are shown.
         warnings: what is to be said of the command as a whole, in JSON too.
+        began_ms: when the command began, on the scale of `SystemClock`; None for no known moment.
     """
 
     environ: Mapping[str, str]
@@ -51,6 +58,13 @@ class Terminal:
     columns: int = DEFAULT_COLUMNS
     links: str = ""
     warnings: tuple[Notice, ...] = ()
+    began_ms: float | None = None
+
+    def deadline(self, timeout_ms: float) -> Deadline:
+        """Return the end of so much time, which counts from the start of the command."""
+        if self.began_ms is None:
+            return Deadline.after(SystemClock(), timeout_ms)
+        return Deadline(SystemClock(), self.began_ms + timeout_ms)
 
     def write(self, text: str) -> None:
         """Write text to standard output; quoted content must be sanitised.
@@ -126,6 +140,43 @@ class Terminal:
         self.note(self.notes_style.paint("bad", "error: ") + sanitise_line(line) + "\n")
 
 
+_BEGAN_MS: ContextVar[float | None] = ContextVar("_BEGAN_MS", default=None)
+
+
+@contextmanager
+def begun_at(began_ms: float | None) -> Iterator[None]:
+    """Let terminals that are opened in the block know when the command began."""
+    token = _BEGAN_MS.set(began_ms)
+    try:
+        yield
+    finally:
+        _BEGAN_MS.reset(token)
+
+
+@contextmanager
+def ended_at(deadline: Deadline) -> Iterator[None]:
+    """End the block shortly after a deadline, wherever it is then; see `alarm.arm`.
+
+    Only the main thread of a process can be ended so.
+
+    Raises:
+        DeadlineExceeded: the block was ended.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    if math.isinf(deadline.at_ms):
+        alarm.disarm()
+    else:
+        alarm.arm(deadline.at_ms)
+    try:
+        yield
+    except TimeIsUp as error:
+        raise DeadlineExceeded(OVER) from error
+    finally:
+        alarm.disarm()
+
+
 def open_terminal(*, plain: bool = False) -> Terminal:
     """Return the process's own streams, able to write any text."""
     environ = dict(environment())
@@ -139,6 +190,7 @@ def open_terminal(*, plain: bool = False) -> Terminal:
         columns=columns_of(environ, _descriptor(sys.stdout)),
         links=link_form(environ) if out else "",
         warnings=variable_warnings(environ),
+        began_ms=_BEGAN_MS.get(),
     )
 
 
@@ -195,8 +247,8 @@ def _descriptor(stream: TextIO) -> int:
 
 def ask_before_indexing(
     require: Callable[[Path, Home], None], root: Path, home: Home, *, yes: bool
-) -> None:
-    """Raise unless an index is wanted or the person at the terminal agrees.
+) -> bool:
+    """Return whether a person was asked; raise unless an index is wanted or the person agrees.
 
     Args:
         require: raises where nothing says that one is wanted.
@@ -208,7 +260,7 @@ def ask_before_indexing(
         Unasked: it was not; the message says what to type.
     """
     if yes:
-        return
+        return False
     try:
         require(root, home)
     except Unasked:
@@ -217,6 +269,8 @@ def ask_before_indexing(
         shown = sanitise_line(str(root))
         if not confirmed(f"{shown} is no repository; index it?"):
             raise
+        return True
+    return False
 
 
 def confirmed(question: str, *, default: bool = False) -> bool:
@@ -231,6 +285,7 @@ def confirmed(question: str, *, default: bool = False) -> bool:
     """
     if not _somebody_is_there():
         return True
+    alarm.disarm()  # a person takes their time
     # Late: most commands ask nobody.
     import typer
 

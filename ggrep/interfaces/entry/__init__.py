@@ -9,6 +9,8 @@ import sys
 
 from ggrep.base.commands import ABOVE_OTHERS, READ_BY_DAEMONS, STARTING, is_search
 
+_JOIN_S = 0.05
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run ggrep with `arguments` (the process's own by default); return the exit status.
@@ -21,6 +23,31 @@ def main(arguments: list[str] | None = None) -> int:
         from ggrep.interfaces.entry.complete import complete
 
         return complete(given[2:])
+    from ggrep.base.command_time import now_ms, process_began_ms
+
+    if arguments is None:
+        return _left(_run(given, process_began_ms(), begun_here=True))
+    return _run(given, now_ms(), begun_here=False)
+
+
+def _left(status: int) -> int:
+    """Return the exit status; end the process where threads would hold it up.
+
+    Work in a thread that nobody waits for goes on past a deadline, and Python waits for threads.
+    """
+    threads = sys.modules.get("threading")
+    if threads is not None:
+        for each in threads.enumerate():
+            if each is not threads.main_thread() and not each.daemon:
+                each.join(_JOIN_S)
+                if each.is_alive():
+                    sys.stdout.flush()
+                    sys.stderr.flush()
+                    os._exit(status)
+    return status
+
+
+def _run(given: list[str], began_ms: float, *, begun_here: bool) -> int:
     given = _without_terminal_options(given)
     if is_search(given):
         given = ["search", *given]
@@ -28,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         status = _help(given)
         if status is None:
-            status = _by_daemon(given, begun_here=arguments is None)
+            status = _by_daemon(given, began_ms, begun_here=begun_here)
         if status is None and given[:3] == STARTING:
             from ggrep.interfaces.cli.daemons.hosting import start
 
@@ -37,12 +64,12 @@ def main(arguments: list[str] | None = None) -> int:
             return status
         from ggrep.interfaces.cli.app import run
 
-        return run(given)
-    except KeyboardInterrupt:
+        return run(given, began_ms)
+    except KeyboardInterrupt as interrupt:
         # While modules are loaded there is nobody else yet to say so.
         from ggrep.interfaces.entry.fast import interrupted
 
-        return interrupted(given)
+        return interrupted(given, interrupt)
 
 
 def _without_terminal_options(given: list[str]) -> list[str]:
@@ -78,7 +105,7 @@ def _help(given: list[str]) -> int | None:
     return shown(given)
 
 
-def _by_daemon(given: list[str], *, begun_here: bool) -> int | None:
+def _by_daemon(given: list[str], began_ms: float, *, begun_here: bool) -> int | None:
     """Have a daemon answer what only asks, or search without one; None where neither was done."""
     if not given or given[0] not in READ_BY_DAEMONS:
         return None
@@ -86,7 +113,12 @@ def _by_daemon(given: list[str], *, begun_here: bool) -> int | None:
 
     status = None
     if given[0] == "search":
-        status = answer(given[1:])
+        status = answer(given[1:], began_ms)
         if status is None:
-            status = search(given[1:], begun_here=begun_here)
-    return answer_line(given) if status is None else status
+            status = search(given[1:], began_ms, begun_here=begun_here)
+    status = answer_line(given, began_ms) if status is None else status
+    if status is None and begun_here:
+        from ggrep.interfaces.entry.fast import arm_for
+
+        arm_for(given, began_ms)
+    return status

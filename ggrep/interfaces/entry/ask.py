@@ -6,13 +6,16 @@ import os
 from _json import encode_basestring, make_scanner
 from _socket import AF_UNIX, SOCK_STREAM, socket
 
-from ggrep.base.linux import peer_of
+from ggrep.base.command_time import now_ms
+from ggrep.base.linux import is_stopped, peer_of
 
-CONNECT_S = 0.5
+CONNECT_MS = 500
 MOST_REQUEST_BYTES = 1024 * 1024
 MOST_REPLY_BYTES = 10 * 1024 * 1024 + 64 * 1024
 _PREFIX_BYTES = 4
 _READ_BYTES = 1 << 18
+_LOOK_MS = 250
+"""After so long without a word it is looked whether the daemon runs at all."""
 
 
 class _Reading:
@@ -29,60 +32,83 @@ class _Reading:
 class Connection:
     """A daemon that was asked, until it is closed."""
 
-    def __init__(self, address: str, messages: list[object]) -> None:
+    def __init__(self, address: str, messages: list[object], until_ms: float) -> None:
         """Connect and send all messages.
 
         Args:
             address: path of the socket.
             messages: JSON values.
+            until_ms: when to give up, on the scale of `now_ms`.
 
         Raises:
             OSError: nobody listens there, or takes too long to.
-            ValueError: a message is too long, or says what JSON cannot.
+            ValueError: a message is too long, or says what JSON cannot; or the daemon is stopped.
         """
         data = b"".join(map(frame, messages))
         self._held = bytearray()
         self._peer = socket(AF_UNIX, SOCK_STREAM)
         try:
-            self._peer.settimeout(CONNECT_S)
+            self._wait(until_ms, CONNECT_MS)
             self._peer.connect(address)
             self._require_own()
+            self._wait(until_ms, CONNECT_MS)
             self._peer.sendall(data)
         except BaseException:
             self.close()
             raise
 
     def _require_own(self) -> None:
-        """Raise unless a process of this user, or of root, is at the other end.
+        """Raise unless a running process of this user, or of root, is at the other end.
 
         In a home that a group shares it may be another's: then `ggrep.interfaces.cli` asks.
         """
-        if peer_of(self._peer)[1] not in {os.geteuid(), 0}:
+        self._pid, uid = peer_of(self._peer)
+        if uid not in {os.geteuid(), 0}:
             raise ValueError("another user's")
+        self._require_running()
 
-    def receive(self, wait_s: float) -> dict[str, object]:
+    def _require_running(self) -> None:
+        if is_stopped(self._pid):
+            raise ValueError("the daemon is stopped")
+
+    def receive(self, until_ms: float) -> dict[str, object]:
         """Return the next object that the daemon sends.
 
         Args:
-            wait_s: how long it may be silent.
+            until_ms: when to give up, on the scale of `now_ms`.
 
         Raises:
             OSError: it is silent for too long, or the connection broke.
-            ValueError: it went away, or sent what is no message.
+            ValueError: it went away, is stopped, or sent what is no message.
         """
-        self._peer.settimeout(wait_s)
-        size = int.from_bytes(self._take(_PREFIX_BYTES), "big")
+        size = int.from_bytes(self._take(_PREFIX_BYTES, until_ms), "big")
         if not 0 < size <= MOST_REPLY_BYTES:
             raise ValueError(size)
-        return parse(self._take(size).decode())
+        return parse(self._take(size, until_ms).decode())
 
     def close(self) -> None:
         """End the connection; a daemon that is still at work on the question stops."""
         self._peer.close()
 
-    def _take(self, size: int) -> bytes:
+    def _wait(self, until_ms: float, most_ms: float) -> None:
+        """Have the socket wait until a moment, and no longer than so many milliseconds.
+
+        Raises:
+            TimeoutError: the moment has passed.
+        """
+        left_ms = until_ms - now_ms()
+        if left_ms <= 0.0:
+            raise TimeoutError
+        self._peer.settimeout(min(left_ms, most_ms) / 1000.0)
+
+    def _take(self, size: int, until_ms: float) -> bytes:
         while len(self._held) < size:
-            data = self._peer.recv(_READ_BYTES)
+            self._wait(until_ms, _LOOK_MS)
+            try:
+                data = self._peer.recv(_READ_BYTES)
+            except TimeoutError:
+                self._require_running()
+                continue
             if not data:
                 raise ValueError("the daemon went away")
             self._held += data

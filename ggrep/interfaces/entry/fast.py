@@ -10,6 +10,7 @@ compares; whatever is odd ends here without a word, and `ggrep.interfaces.cli` d
 import os
 
 from ggrep.base.build import build_id
+from ggrep.base.command_time import OVER, TimeIsUp, now_ms
 from ggrep.base.terminal import columns_of, link_form, wants_colour
 from ggrep.interfaces.entry import plain_terminal as terminal
 from ggrep.interfaces.entry.plain import Typed, read, request_of
@@ -33,11 +34,12 @@ if TYPE_CHECKING:
 PROTOCOL_VERSION = 1
 PREFIX = "GGREP_"
 DEFAULT_TIMEOUT_MS = 60_000
-_GRACE_S = 2.0
-"""A daemon ends an overdue search by itself and says so."""
+_GREETING_MS = 500
+"""A process that does not greet by then may be stuck, which `ggrep.interfaces.cli` finds out."""
 
-_GREETING_S = 2.0
-"""A process that does not even greet by then is stuck, and `ggrep.interfaces.cli` says so."""
+_REPLY_MS = 50
+"""A daemon's time ends so much earlier than its client's, or a tenth: it says itself that it did.
+"""
 
 _TIMEOUT = 11
 _CANCELLED = 12
@@ -45,46 +47,49 @@ _LEFT_TO_CLI = frozenset({"stale_hint", "incompatible", "invalid_request", "no_i
 """Failures after which the search is worth making again, or has to be told in other words."""
 
 
-def answer(arguments: list[str]) -> int | None:
+def answer(arguments: list[str], began_ms: float) -> int | None:
     """Have a daemon answer and write what it says; return the exit status.
 
     Args:
         arguments: what follows `search`.
+        began_ms: when the command began, on the scale of `now_ms`.
 
     Returns:
         None when nothing was written and `ggrep.interfaces.cli` has to do it all.
     """
-    return _answered(arguments, _search)
+    return _answered(arguments, _search, began_ms)
 
 
-def answer_line(arguments: list[str]) -> int | None:
+def answer_line(arguments: list[str], began_ms: float) -> int | None:
     """Have a daemon read a command and answer, and write what it says; return the exit status.
 
     Args:
         arguments: the command's name first.
+        began_ms: when the command began, on the scale of `now_ms`.
 
     Returns:
         None when nothing was written and `ggrep.interfaces.cli` has to do it all.
     """
-    return _answered(arguments, _line)
+    return _answered(arguments, _line, began_ms)
 
 
-def _answered(arguments: list[str], question_of: "QuestionOf") -> int | None:
+def _answered(arguments: list[str], question_of: "QuestionOf", began_ms: float) -> int | None:
     if not terminal.are_our_own():
         return None
     environ = dict(os.environ)  # noqa: TID251 - config.settings is too slow to import here
     try:
-        rendered = _asked(arguments, environ, question_of)
+        rendered = _asked(arguments, environ, question_of, began_ms)
         return None if rendered is None else _printed(rendered, arguments, environ)
-    except KeyboardInterrupt:
-        return interrupted(arguments)
+    except KeyboardInterrupt as interrupt:
+        return interrupted(arguments, interrupt)
 
 
-def search(arguments: list[str], *, begun_here: bool) -> int | None:
+def search(arguments: list[str], began_ms: float, *, begun_here: bool) -> int | None:
     """Search where no daemon answered, if it is a plain search; return the exit status.
 
     Args:
         arguments: what follows `search`.
+        began_ms: when the command began, on the scale of `now_ms`.
         begun_here: this process is the command, from its start.
 
     Returns:
@@ -97,11 +102,14 @@ def search(arguments: list[str], *, begun_here: bool) -> int | None:
             return None
     except ValueError:
         return None
-    head = _head_start(typed) if begun_here else None
+    head = None
+    if begun_here:
+        arm_for(arguments, began_ms)
+        head = _head_start(typed)
     from ggrep.interfaces.cli.queries.one_search import search_plainly
 
     return search_plainly(
-        typed.words, typed.switches, typed.values, arguments, begun_here=begun_here, head=head
+        typed.words, typed.switches, typed.values, arguments, began_ms=began_ms, head=head
     )
 
 
@@ -119,10 +127,31 @@ def _head_start(typed: Typed) -> "HeadStart | None":
         return None
 
 
-def interrupted(arguments: list[str]) -> int:
-    """Say what the command line says of a command that was interrupted; return the exit status."""
+def interrupted(arguments: list[str], interrupt: KeyboardInterrupt) -> int:
+    """Say that a command was interrupted, or that its time is over; return the exit status."""
     environ = dict(os.environ)  # noqa: TID251 - as above
-    return _printed(_interrupted(arguments, environ), arguments, environ)
+    said = "cancelled", "interrupted", _CANCELLED, ""
+    if isinstance(interrupt, TimeIsUp):
+        said = "timeout", OVER, _TIMEOUT, os.urandom(8).hex()
+    failed = _failed(*said, shape=_shape(arguments), colour=_colour(arguments, environ))
+    return _printed(failed, arguments, environ)
+
+
+def arm_for(arguments: list[str], began_ms: float) -> None:
+    """Have the command ended when the time that its line names is over, whatever it loads then.
+
+    A sync that is waited for is no part of that time.
+    """
+    from ggrep.interfaces.entry import line
+
+    try:
+        timeout_ms = 0 if "--sync" in arguments else line.timeout_ms_in(arguments)
+    except ValueError:
+        return
+    if timeout_ms:
+        from ggrep.base.alarm import arm
+
+        arm(began_ms + timeout_ms)
 
 
 class Rendered:
@@ -144,22 +173,26 @@ class Question:
         place: where the command looks for it.
         message: what is asked, as JSON has it, without who claims what.
         timeout_ms: what the answer may take; 0 for the default.
+        give: writes into the message what the daemon may take of it.
         needs_hits: the command fails where nothing was found, which the reply does not say.
     """
 
-    __slots__ = ("message", "needs_hits", "place", "timeout_ms")
+    __slots__ = ("give", "message", "needs_hits", "place", "timeout_ms")
 
     def __init__(
         self,
         place: Place,
         message: dict[str, object],
-        timeout_ms: object,
+        timeout_ms: int,
+        give: "Callable[[int], None]",
         *,
         needs_hits: bool = False,
     ) -> None:
         self.place = place
-        self.message = message
+        # As a blocking connection names its first request.
+        self.message = {"request_id": f"{os.urandom(8).hex()}-1", **message}
         self.timeout_ms = timeout_ms
+        self.give = give
         self.needs_hits = needs_hits
 
 
@@ -179,7 +212,13 @@ def _search(arguments: list[str], environ: dict[str, str]) -> Question:
         "render": view_of(typed, environ),
     }
     strict = "exit_status" in typed.switches
-    return Question(place, message, request["timeout_ms"], needs_hits=strict)
+    timeout_ms = request["timeout_ms"]
+    assert isinstance(timeout_ms, int)  # noqa: S101 - made above
+
+    def give(left_ms: int) -> None:
+        request["timeout_ms"] = left_ms
+
+    return Question(place, message, timeout_ms, give, needs_hits=strict)
 
 
 def _line(arguments: list[str], environ: dict[str, str]) -> Question:
@@ -194,8 +233,13 @@ def _line(arguments: list[str], environ: dict[str, str]) -> Question:
     line.require_short(arguments)
     place = line.place_of_line(arguments, environ)
     view = terminal_view(environ, json=_json(arguments), plain="--plain" in arguments)
-    message: dict[str, object] = {"message": "line", "arguments": arguments, "render": view}
-    return Question(place, message, line.timeout_ms_in(arguments))
+    words = list(arguments)
+    message: dict[str, object] = {"message": "line", "arguments": words, "render": view}
+
+    def give(left_ms: int) -> None:
+        words[:] = line.with_timeout(words, left_ms)
+
+    return Question(place, message, line.timeout_ms_in(arguments), give)
 
 
 def view_of(typed: Typed, environ: dict[str, str]) -> dict[str, object]:
@@ -290,18 +334,20 @@ def judged(reply: dict[str, object], *, needs_hits: bool) -> Rendered:
 
 
 def _asked(
-    arguments: list[str], environ: dict[str, str], question_of: "QuestionOf"
+    arguments: list[str], environ: dict[str, str], question_of: "QuestionOf", began_ms: float
 ) -> Rendered | None:
     """Return what a daemon answered; None where none did, or where it may be in the wrong."""
     try:
         if environ.get("GGREP_OFFLINE"):
             return None
-        return _ask(question_of(arguments, environ), environ)
+        return _ask(arguments, question_of(arguments, environ), environ, began_ms)
     except (OSError, ValueError, RecursionError):
         return None
 
 
-def _ask(question: Question, environ: dict[str, str]) -> Rendered:
+def _ask(
+    arguments: list[str], question: Question, environ: dict[str, str], began_ms: float
+) -> Rendered:
     root = question.place.root
     locator = read_locator(locator_file(root, environ), root)
     build = build_id()
@@ -312,26 +358,25 @@ def _ask(question: Question, environ: dict[str, str]) -> Rendered:
 
     named = {name: environ[name] for name in sorted(environ) if name.startswith(PREFIX)}
     claim: dict[str, object] = {"root": root, "environ": named, "build": build}
-    wait_s = _milliseconds(question.timeout_ms) / 1000 + _GRACE_S
+    until_ms = began_ms + (question.timeout_ms or DEFAULT_TIMEOUT_MS)
+    left_ms = until_ms - now_ms()
+    if question.timeout_ms:
+        question.give(max(1, int(left_ms - min(_REPLY_MS, left_ms / 10))))
     messages = messages_of(question.message, claim, locator, client_of(environ))
-    connection = Connection(locator.address, messages)
+    greeted_by_ms = now_ms() + min(_GREETING_MS, left_ms / 4)
+    connection = Connection(locator.address, messages, greeted_by_ms)
     try:
-        _require_peer(connection.receive(_GREETING_S), locator)
+        _require_peer(connection.receive(greeted_by_ms), locator)
         try:
-            reply = connection.receive(wait_s)
+            reply = connection.receive(until_ms)
         except TimeoutError:
             # It is the right daemon, and the search's time is over: asking again would double it.
-            said = "timeout", "the daemon did not answer in time", _TIMEOUT
-            view = question.message["render"]
-            assert isinstance(view, dict)  # noqa: S101 - made above
-            return _failed(*said, json=bool(view["json"]), colour=bool(view["notes_colour"]))
+            request_id = str(question.message["request_id"])
+            said = "timeout", "the daemon did not answer in time", _TIMEOUT, request_id
+            return _failed(*said, shape=_shape(arguments), colour=_colour(arguments, environ))
         return judged(reply, needs_hits=question.needs_hits)
     finally:
         connection.close()
-
-
-def _milliseconds(timeout_ms: object) -> int:
-    return timeout_ms if isinstance(timeout_ms, int) and timeout_ms else DEFAULT_TIMEOUT_MS
 
 
 def _require_peer(hello: dict[str, object], locator: Locator) -> None:
@@ -345,17 +390,27 @@ def _require_peer(hello: dict[str, object], locator: Locator) -> None:
         raise ValueError("another daemon, or a stale one")
 
 
-def _interrupted(arguments: list[str], environ: dict[str, str]) -> Rendered:
-    """Return what `ggrep.interfaces.cli` says of a search that was interrupted."""
-    colour = _colour(arguments, environ)
-    said = "cancelled", "interrupted", _CANCELLED
-    return _failed(*said, json=_json(arguments), colour=colour)
-
-
-def _failed(code: str, message: str, status: int, *, json: bool, colour: bool) -> Rendered:
+def _failed(
+    code: str, message: str, status: int, request_id: str = "", *, shape: str, colour: bool
+) -> Rendered:
     """Return what `ggrep.interfaces.cli` says of a failure; the words need no escapes."""
-    out = f'{{"error":{{"code":"{code}","message":"{message}"}}}}\n' if json else ""
+    named = f',"request_id":"{request_id}"' if request_id else ""
+    out = shape.replace("CODE", code).replace("MESSAGE", message).replace("NAMED", named)
     return Rendered(out, f"{terminal.failure_mark(colour=colour)}{message} ({code})\n", status)
+
+
+def _shape(arguments: list[str]) -> str:
+    """Return the document of a failure with places for its words; empty where text is wanted."""
+    words = {word.partition("=")[0] for word in arguments}
+    if "--json" not in words:
+        return ""
+    if "--workspace" not in words:
+        return '{"error":{"code":"CODE","message":"MESSAGE"NAMED}}\n'
+    return (
+        '{"backend":"federated","code":"CODE","diagnostics":{"errors":[],"warnings":[]},'
+        '"error":{"code":"CODE","details":{},"message":"MESSAGE"NAMED},"message":"MESSAGE",'
+        '"ok":false,"schema_version":1}\n'
+    )
 
 
 def _printed(rendered: Rendered, arguments: list[str], environ: dict[str, str]) -> int:

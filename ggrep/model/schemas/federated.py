@@ -20,6 +20,7 @@ from ggrep.model.schemas.constraints import (
     RepoId,
     RepoName,
     RepoSetId,
+    RequestId,
     Sha256,
     SnapshotId,
     held_to,
@@ -289,6 +290,10 @@ class DetailedFailureJson(TypedDict):
     """Stable name of the failure."""
     message: str
     """One line for people."""
+    request_id: NotRequired[RequestId]
+    """The request that failed, when it had a name."""
+    snapshot_id: NotRequired[SnapshotId]
+    """The snapshot that was in use, when one was."""
     details: FailureDetailsJson
     issues: NotRequired[Annotated[Sequence[IssueJson], Held(least=1)]]
     """All that was found wrong with the workspace file or the request."""
@@ -303,7 +308,8 @@ class FederatedErrorJson(DocumentJson, StatedJson):
 
     ok: Literal[False]
     """Whether there is an answer."""
-    backend: Literal["federated"]
+    backend: Literal["federated", "repository"]
+    """Who failed: a workspace, or over HTTP one repository."""
     meta: NotRequired[FederatedMetaJson | WorkspaceMetaJson]
     """Without rules of merging where no lists were asked for."""
     repos: NotRequired[Sequence[FederatedRepoJson]]

@@ -207,6 +207,8 @@ class WorkspaceQuestionJson(TypedDict):
     """The first failure of a repository is the answer's."""
     snippet_bytes: Count
     """Most snippet text of the answer."""
+    all_repos: NotRequired[bool]
+    """All repositories are listed, not only those that matter; false where it is missing."""
 
 
 class RepoOriginJson(TypedDict):

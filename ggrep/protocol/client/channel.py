@@ -11,14 +11,18 @@ import anyio
 from anyio.abc import SocketAttribute, SocketStream
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.processes import is_stopped
-from ggrep.protocol.client.dialling import LATE, before, dial
+from ggrep.base.errors import DeadlineExceeded
+from ggrep.protocol.client.dialling import before, dial
 from ggrep.protocol.client.link import (
-    GREETING_MS,
-    HANDSHAKE_MS,
+    LATE,
+    LOOK_MS,
+    Silent,
     Unreachable,
+    greeting_ms,
+    late,
     peer_pid,
     require_own,
+    require_running,
     welcomed,
 )
 from ggrep.protocol.wire.connection import WENT_AWAY, ClientConnection, ClientEvent, Lost
@@ -89,7 +93,8 @@ class Channel:
             channel = cls(stream, hello)
             try:
                 require_own(channel._socket, path)
-                channel.welcome = await channel._introduce()
+                require_running(channel.pid)
+                channel.welcome = await channel._introduce(greeting_ms(deadline.remaining_ms()))
             except BaseException:
                 await channel.aclose()
                 raise
@@ -132,10 +137,11 @@ class Channel:
         connection serves on.
 
         Raises:
-            Unreachable: the daemon went away, or sent what is no reply.
+            Unreachable: the daemon went away, or sent what is no reply; Silent: it is stopped.
             DeadlineExceeded: it did not answer in time.
         """
         self._require_open()
+        require_running(self.pid)
         wanted, data = self._connection.request(message, caller=caller)
         waiting, asked = _Waiting(), False
         self._waiting[wanted] = waiting
@@ -143,7 +149,15 @@ class Channel:
             with before(deadline, LATE):
                 await self._send(data)
                 asked = True
-                return await self._reply(waiting)
+                while True:
+                    with anyio.move_on_after(LOOK_MS / 1000.0):
+                        return await self._reply(waiting)
+                    require_running(self.pid)
+        except DeadlineExceeded as error:
+            raise late(wanted) from error
+        except Silent as error:
+            error.request_id = wanted
+            raise
         finally:
             del self._waiting[wanted]
             self._connection.forget(wanted)
@@ -155,21 +169,15 @@ class Channel:
         if self._connection.lost:
             raise Unreachable(self._connection.lost)
 
-    async def _introduce(self) -> Welcome:
-        await self._send(self._connection.greet())
-        event = await self._event_within(GREETING_MS)
-        if event is None and not is_stopped(self.pid):
-            event = await self._event_within(HANDSHAKE_MS)
+    async def _introduce(self, patience_ms: float) -> Welcome:
+        event: ClientEvent | None = None
+        with anyio.move_on_after(patience_ms / 1000.0):
+            await self._send(self._connection.greet())
+            while (event := self._connection.next_event()) is None:
+                await self._hear()
         if isinstance(event, Lost):
             raise Unreachable(event.reason)
         return welcomed(event, self.pid)
-
-    async def _event_within(self, milliseconds: float) -> ClientEvent | None:
-        with anyio.move_on_after(milliseconds / 1000.0):
-            while (event := self._connection.next_event()) is None:
-                await self._hear()
-            return event
-        return None
 
     async def _reply(self, waiting: _Waiting) -> Reply:
         """Return the reply, read by another waiter or, if none reads, by this one."""

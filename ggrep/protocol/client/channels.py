@@ -15,13 +15,14 @@ from ggrep.base.errors import Cancelled, GgrepError, Incompatible, NoIndex
 from ggrep.protocol.client.channel import Channel
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.daemon_listing import host_in_record
-from ggrep.protocol.client.dialling import LATE, before
+from ggrep.protocol.client.dialling import before
 from ggrep.protocol.client.exchange import START_MS
 from ggrep.protocol.client.launching import Launcher, is_published
-from ggrep.protocol.client.link import Silent, Unreachable
+from ggrep.protocol.client.link import LATE, Silent, Unreachable
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.protocol.wire.message_types import Message
 from ggrep.protocol.wire.replies import Reply
+from ggrep.protocol.wire.timing import for_daemon
 
 _PAUSES_S: Final = (0.0, 0.02, 0.05, 0.1)
 """Before each further try after a daemon went away with a request."""
@@ -180,11 +181,11 @@ class Channels:
     ) -> Reply:
         lost: GgrepError | None = None
         pauses = iter(_PAUSES_S)
-        patience = Deadline.after(self._clock, START_MS)
+        patience = deadline.within(START_MS)
         while True:
             try:
                 channel = await self._reach(address, deadline, start)
-                message = said(deadline.remaining_ms())
+                message = said(for_daemon(deadline.remaining_ms()))
                 reply = await channel.exchange(message, deadline, address.caller)
             except Silent:
                 raise

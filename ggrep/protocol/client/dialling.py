@@ -12,9 +12,7 @@ from anyio.abc import SocketStream, UNIXSocketStream
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import BudgetExceeded, DeadlineExceeded
-from ggrep.protocol.client.link import CONNECT_MS, Unreachable
-
-LATE: Final = "the daemon did not answer in time"
+from ggrep.protocol.client.link import CONNECT_MS, Silent, Unreachable
 
 _AGAIN_S: Final = 0.01
 """Pause before a daemon is tried again that has too many waiting to be accepted."""
@@ -38,7 +36,7 @@ async def dial(path: Path) -> SocketStream:
     """Return a fresh connection.
 
     Raises:
-        Unreachable: nobody listens there.
+        Unreachable: nobody listens there; Silent: a process does, and does not accept.
         BudgetExceeded: this process has as many files open as it may.
     """
     try:
@@ -52,10 +50,12 @@ async def dial(path: Path) -> SocketStream:
             while not _accepted(connection, path):  # noqa: ASYNC110 - no event tells of it
                 await anyio.sleep(_AGAIN_S)
         return await UNIXSocketStream.from_socket(connection)
+    except TimeoutError as error:
+        connection.close()
+        raise Silent("the daemon does not accept connections") from error
     except (OSError, ValueError) as error:
         connection.close()
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise Unreachable(f"no daemon answers: {reason or 'it does not accept'}") from error
+        raise Unreachable(f"no daemon answers: {getattr(error, 'strerror', error)}") from error
     except BaseException:
         connection.close()
         raise

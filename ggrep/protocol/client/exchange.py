@@ -28,7 +28,7 @@ from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, To
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.protocol.client.daemon_address import DaemonAddress
-from ggrep.protocol.client.link import Link, Silent, Unreachable
+from ggrep.protocol.client.link import Link, Silent, Unreachable, late
 from ggrep.protocol.client.reaching import Reaching
 from ggrep.protocol.client.reply_values import value_of
 from ggrep.protocol.client.starting import NotStarted
@@ -47,17 +47,18 @@ from ggrep.protocol.wire.message_types import (
     Tour,
 )
 from ggrep.protocol.wire.replies import Reply
-from ggrep.protocol.wire.timing import timed, timeout_of, within
+from ggrep.protocol.wire.timing import for_daemon, timed, timeout_of, within
 
 T = TypeVar("T")
 
-GRACE_MS: Final = 5_000
-"""How much longer than its deadline a search is waited for: the daemon says that it passed."""
+_LOOK_MS: Final = 5_000
+"""How long a daemon may take to say how far indexing is."""
 
 START_MS: Final = 35_000
 """How long a daemon may take to be there."""
 
 _POLL_MS: Final = 200
+_CANCEL_MS: Final = 100
 _TRIES: Final = 5
 _STOPPING_S: Final = 0.1
 
@@ -101,7 +102,8 @@ class Exchange:
         clock: Clock,
         *,
         wait: Callable[[float], None] = time.sleep,
-        waited_ms: Callable[[], float] = lambda: 0.0,
+        began_ms: float | None = None,
+        until: Deadline | None = None,
     ) -> None:
         """Ask nothing yet.
 
@@ -110,10 +112,12 @@ class Exchange:
             reaching: connects to it.
             clock: of deadlines.
             wait: sleeps that many seconds.
-            waited_ms: returns how long somebody has waited for an answer by now.
+            began_ms: when somebody began to wait for an answer; None for when it is asked.
+            until: of all questions together; None where each has its own time alone.
         """
         self._wait = wait
-        self._waited_ms = waited_ms
+        self._began_ms = began_ms
+        self._until = until or Deadline.never(clock)
         self._address = address
         self._reaching = reaching
         self._clock = clock
@@ -153,10 +157,10 @@ class Exchange:
                 budgets=self._address.budgets,
                 priority=self._address.hello.client_kind,
                 render=view,
-                waited_ms=int(min(self._waited_ms(), MAX_QUERY_TIMEOUT_MS)),
+                waited_ms=self._waited_ms(),
             )
 
-        reply = self._ask(message, Deadline.after(self._clock, timeout_ms), watch)
+        reply = self._ask(message, self._until.within(timeout_ms), watch)
         return _printed(reply.body.get("rendered"))
 
     def slate(self, request: SlateRequest, watch: Watcher | None = None) -> SlateResponse:
@@ -204,7 +208,7 @@ class Exchange:
             GgrepError: as the daemon says, or there is none.
         """
         timeout_ms = timeout_of(message) or self._address.settings.query_timeout_ms
-        deadline = Deadline.after(self._clock, timeout_ms)
+        deadline = self._until.within(timeout_ms)
         reply = self._ask(lambda left_ms: within(message, left_ms), deadline, watch)
         return value_of(kind, reply, "value")
 
@@ -228,7 +232,7 @@ class Exchange:
         """
         deadline = Deadline.after(self._clock, patience_ms)
         while not is_there():
-            reply = self._ask(lambda _: SyncStatus(), self._soon(GRACE_MS), None)
+            reply = self._ask(lambda _: SyncStatus(), self._soon(_LOOK_MS), None)
             state = reply.body.get("sync")
             match state:
                 case {"state": "idle", "last_result": str()}:
@@ -255,13 +259,12 @@ class Exchange:
             Unreachable: daemons end as fast as they are started.
             DeadlineExceeded: none was ready in time, or it did not answer in time.
         """
-        tried, patience = 0, Deadline.after(self._clock, START_MS)
+        tried, patience = 0, deadline.within(START_MS)
         while True:
-            soon = self._soon(min(START_MS, deadline.remaining_ms()))
             try:
-                with self._connected(soon) as link:
-                    left_ms = deadline.remaining_ms()
-                    reply = self._exchange(link, message(left_ms), left_ms + GRACE_MS, watch)
+                with self._connected(deadline.within(START_MS)) as link:
+                    asked = message(for_daemon(deadline.remaining_ms()))
+                    reply = self._exchange(link, asked, deadline, watch)
             except Silent:
                 raise
             except (NotStarted, Unreachable) as error:
@@ -270,7 +273,7 @@ class Exchange:
                 continue
             if reply.error is None:
                 return reply
-            if not reply.body.get("stopping") or patience.remaining_ms() <= 0.0:
+            if not reply.body.get("stopping") or patience.remaining_ms() <= 1_000 * _STOPPING_S:
                 raise reply.error
             self._drop()
             self._wait(_STOPPING_S)  # it listens until its clients have their last replies
@@ -299,28 +302,29 @@ class Exchange:
             self._kept = None
 
     def _exchange(
-        self, link: Link, message: Message, timeout_ms: float, watch: Watcher | None
+        self, link: Link, message: Message, deadline: Deadline, watch: Watcher | None
     ) -> Reply:
         """Return the reply to a message; poll the sync's progress if it takes long."""
-        deadline = Deadline.after(self._clock, timeout_ms)
-        wanted = link.send(message)
+        wanted = link.send(message, deadline)
         try:
             while deadline.remaining_ms() > 0.0:
-                left_ms = deadline.remaining_ms()
-                reply = link.receive(
-                    deadline if watch is None else self._soon(min(_POLL_MS, left_ms))
-                )
+                reply = link.receive(deadline if watch is None else deadline.within(_POLL_MS))
                 if reply is None:
                     if watch is not None:
-                        link.send(SyncStatus())
+                        link.send(SyncStatus(), deadline)
                 elif reply.request_id == wanted:
                     return reply
                 elif watch is not None and reply.name == "sync_status":
                     watch(progress_of(reply.body.get("sync")))
         except KeyboardInterrupt:
-            link.send(Cancel(wanted))
+            link.send(Cancel(wanted), self._soon(_CANCEL_MS))
             raise
-        raise DeadlineExceeded("the daemon did not answer in time")
+        raise late(wanted)
+
+    def _waited_ms(self) -> int:
+        began_ms = self._began_ms
+        waited_ms = 0.0 if began_ms is None else self._clock.monotonic_ms() - began_ms
+        return int(min(waited_ms, MAX_QUERY_TIMEOUT_MS))
 
     def _soon(self, milliseconds: float) -> Deadline:
         return Deadline.after(self._clock, milliseconds)

@@ -20,8 +20,9 @@ from ggrep.base.errors import Cancelled, GgrepError
 from ggrep.base.stable_json import Json
 from ggrep.config import names
 from ggrep.protocol.client.daemon_address import DaemonAddress
-from ggrep.protocol.client.dialling import LATE, before
+from ggrep.protocol.client.dialling import before
 from ggrep.protocol.client.exchange import START_MS
+from ggrep.protocol.client.link import LATE
 from ggrep.protocol.client.marker import standing_reason
 from ggrep.protocol.client.reaching import Reaching
 from ggrep.protocol.client.starting import Died, StillStarting, start_all
@@ -54,7 +55,7 @@ class Launcher:
 
     async def start(self, address: DaemonAddress, deadline: Deadline) -> None:
         """Start a daemon from a thread that gives up when no task waits for it any more."""
-        soon = Deadline.after(self._clock, min(START_MS, deadline.remaining_ms()))
+        soon = deadline.within(START_MS)
 
         def work(nap: Callable[[float], None]) -> None:
             reaching = Reaching(address, self._clock, self._environ, wait=nap, told=self._told)
@@ -67,7 +68,7 @@ class Launcher:
 
         A host that is not up at the deadline goes on starting for those who ask.
         """
-        soon = Deadline.after(self._clock, min(START_MS, deadline.remaining_ms()))
+        soon = deadline.within(START_MS)
         with suppress(GgrepError), before(soon, LATE):
             async with anyio.create_task_group() as group:
                 for host in _by_host(addresses):

@@ -3,6 +3,7 @@
 import os
 import secrets
 import socket
+import time
 from pathlib import Path
 from typing import Final, Self
 
@@ -10,8 +11,8 @@ from ggrep.base import linux
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import BudgetExceeded, DeadlineExceeded, GgrepError
+from ggrep.base.linux import is_stopped
 from ggrep.base.modes import is_shared
-from ggrep.base.processes import is_stopped
 from ggrep.protocol.wire.connection import WENT_AWAY, ClientConnection, ClientEvent, Lost
 from ggrep.protocol.wire.handshake import Hello, Welcome
 from ggrep.protocol.wire.message_types import Message
@@ -24,7 +25,15 @@ HANDSHAKE_MS: Final = 5_000
 """How long it may take to introduce itself."""
 
 GREETING_MS: Final = 500
-"""Longer than a daemon takes that is not overloaded; then it is looked whether it runs at all."""
+"""Longer than a daemon takes that is not overloaded."""
+
+LATE: Final = "the daemon did not answer in time"
+
+LOOK_MS: Final = 250
+"""After so long without a word it is looked whether the daemon runs at all."""
+
+_AGAIN_S: Final = 0.01
+"""Pause before a daemon is tried again that has too many waiting to be accepted."""
 
 _CHUNK: Final = 262_144
 
@@ -35,6 +44,27 @@ class Unreachable(GgrepError):
 
 class Silent(Unreachable):
     """A process holds the socket but does not reply: it is stopped, or stuck."""
+
+    code = "timeout"
+    exit_status = 11
+
+
+def greeting_ms(left_ms: float) -> float:
+    """Return how long a daemon may take to introduce itself where so much time is left.
+
+    At most half of it: the rest is for an answer without the daemon.
+    """
+    return min(HANDSHAKE_MS, max(GREETING_MS, left_ms / 4), left_ms / 2)
+
+
+def require_running(pid: int) -> None:
+    """Raise if a daemon's process is stopped.
+
+    Raises:
+        Silent: it answers nothing until it is continued.
+    """
+    if is_stopped(pid):
+        raise Silent(f"the daemon, process {pid}, is stopped and does not answer")
 
 
 class Link:
@@ -54,11 +84,14 @@ class Link:
         self._connection = ClientConnection(hello, secrets.token_hex(8))
 
     @classmethod
-    def connect(cls, path: Path, hello: Hello, clock: Clock) -> Self:
-        """Return a connection to the daemon at `path`.
+    def connect(
+        cls, path: Path, hello: Hello, clock: Clock, deadline: Deadline | None = None
+    ) -> Self:
+        """Return a connection to the daemon at `path`; without a deadline in some seconds.
 
         Raises:
             Unreachable: nobody listens there.
+            Silent: a process does, and does not introduce itself in its part of the time.
             BudgetExceeded: this process has as many files open as it may.
             Incompatible: it speaks no protocol of ours.
             InvalidRequest: it serves something else.
@@ -68,12 +101,13 @@ class Link:
         except OSError as error:
             # Not `Unreachable`: a daemon would be started for it.
             raise BudgetExceeded(f"no connection can be made: {error.strerror}") from error
+        until = deadline or Deadline.never(clock)
         try:
-            connection.settimeout(CONNECT_MS / 1000.0)
-            connection.connect(str(path))
+            _dial(connection, path, until.within(CONNECT_MS))
             require_own(connection, path)
             link = cls(connection, hello, clock)
-            link.welcome = link._introduce()
+            require_running(link.pid)
+            link.welcome = link._introduce(until.within(greeting_ms(until.remaining_ms())))
         except OSError as error:
             connection.close()
             raise Unreachable(f"no daemon answers: {error.strerror or error}") from error
@@ -100,7 +134,7 @@ class Link:
             Unreachable: it went away.
             DeadlineExceeded: it did not answer in time.
         """
-        wanted = self.send(message)
+        wanted = self.send(message, deadline)
         try:
             while (reply := self.receive(deadline)) is not None:
                 if reply.request_id == wanted:
@@ -109,40 +143,39 @@ class Link:
                     return reply
         finally:
             self._connection.forget(wanted)
-        raise DeadlineExceeded("the daemon did not answer in time")
+        raise late(wanted)
 
-    def send(self, message: Message, request_id: str = "") -> str:
+    def send(self, message: Message, deadline: Deadline) -> str:
         """Send a message; return the id its reply will carry.
 
         Raises:
-            Unreachable: the daemon went away.
+            Unreachable: the daemon went away; Silent: it does not read.
         """
         if self._connection.lost:
             raise Unreachable(self._connection.lost)
-        request_id, data = self._connection.request(message, request_id)
-        self._send(data)
+        request_id, data = self._connection.request(message)
+        self._send(data, deadline)
         return request_id
 
     def receive(self, deadline: Deadline) -> Reply | None:
         """Return the next reply; None if the deadline passes first.
 
         Raises:
-            Unreachable: the daemon went away, or sent what is no reply.
+            Unreachable: the daemon went away, or sent what is no reply; Silent: it is stopped.
         """
         event = self._event(deadline)
         return event if isinstance(event, Reply) else None
 
-    def _introduce(self) -> Welcome:
-        self._send(self._connection.greet())
-        event = self._event(Deadline.after(self._clock, GREETING_MS))
-        if event is None and not is_stopped(self.pid):
-            event = self._event(Deadline.after(self._clock, HANDSHAKE_MS))
-        return welcomed(event, self.pid)
+    def _introduce(self, deadline: Deadline) -> Welcome:
+        self._send(self._connection.greet(), deadline)
+        return welcomed(self._event(deadline), self.pid)
 
-    def _send(self, data: bytes) -> None:
+    def _send(self, data: bytes, deadline: Deadline) -> None:
         try:
-            self._socket.settimeout(HANDSHAKE_MS / 1000.0)
+            self._socket.settimeout(max(1.0, deadline.within(HANDSHAKE_MS).remaining_ms()) / 1000.0)
             self._socket.sendall(data)
+        except TimeoutError as error:
+            raise Silent(f"the daemon, process {self.pid}, does not read") from error
         except OSError as error:
             raise Unreachable(f"{WENT_AWAY}: {error.strerror or error}") from error
 
@@ -156,11 +189,12 @@ class Link:
             left_ms = deadline.remaining_ms()
             if left_ms <= 0.0:
                 return None
-            self._socket.settimeout(None if left_ms == float("inf") else left_ms / 1000.0)
+            self._socket.settimeout(min(left_ms, LOOK_MS) / 1000.0)
             try:
                 data = self._socket.recv(_CHUNK)
             except TimeoutError:
-                return None
+                require_running(self.pid)
+                continue
             except OSError as error:
                 raise Unreachable(f"{WENT_AWAY}: {error.strerror or error}") from error
             if not data:
@@ -170,6 +204,30 @@ class Link:
         if isinstance(event, Lost):
             raise Unreachable(event.reason)
         return event
+
+
+def late(request_id: str) -> DeadlineExceeded:
+    """Return the failure of a request that was not answered in time."""
+    error = DeadlineExceeded(LATE)
+    error.request_id = request_id
+    return error
+
+
+def _dial(connection: socket.socket, path: Path, deadline: Deadline) -> None:
+    """Connect a socket to a daemon.
+
+    Raises:
+        OSError: nobody listens there.
+        Silent: it does not accept connections.
+    """
+    connection.settimeout(0.0)
+    while True:
+        try:
+            return connection.connect(str(path))
+        except BlockingIOError as error:
+            if deadline.remaining_ms() <= 0.0:
+                raise Silent("the daemon does not accept connections") from error
+            time.sleep(_AGAIN_S)
 
 
 def welcomed(event: ClientEvent | None, pid: int) -> Welcome:

@@ -69,7 +69,7 @@ class Reaching:
         self._head = head
         self._ended_one = False
 
-    def running(self) -> Link | None:
+    def running(self, deadline: Deadline | None = None) -> Link | None:
         """Return a connection to the daemon that runs; None when none does.
 
         Raises:
@@ -77,7 +77,8 @@ class Reaching:
             Incompatible: it speaks no protocol of ours.
         """
         try:
-            return Link.connect(self._address.socket, self._address.hello, self._clock)
+            address = self._address
+            return Link.connect(address.socket, address.hello, self._clock, deadline)
         except Silent:
             raise
         except Unreachable:
@@ -94,7 +95,7 @@ class Reaching:
         pause_ms, starts, reason = _FIRST_PAUSE_MS, 0, ""
         while True:
             try:
-                if (link := self.running()) is not None:
+                if (link := self.running(deadline)) is not None:
                     return link
                 if not self._starts:
                     raise NotStarted("no daemon runs")

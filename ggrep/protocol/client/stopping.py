@@ -12,7 +12,8 @@ from typing import Final, Literal
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
-from ggrep.base.processes import is_running, is_stopped
+from ggrep.base.linux import is_stopped
+from ggrep.base.processes import is_running
 from ggrep.protocol.client.link import Link, Unreachable
 from ggrep.protocol.client.marker import marked
 from ggrep.protocol.wire.endpoint import DaemonRecord, record_path

@@ -81,7 +81,6 @@ def error_json(
     request_id: str,
     error: GgrepError,
     *,
-    snapshot_id: str | None = None,
     reason: str | None = None,
 ) -> dict[str, Json]:
     """Return a failure in the shape of schema `query_error`, and the request it belongs to.
@@ -89,7 +88,6 @@ def error_json(
     Args:
         request_id: empty when there is none to tell.
         error: what happened; its message becomes one safe line.
-        snapshot_id: the snapshot in use, when one was.
         reason: why a request was cancelled, when that is not the message itself.
     """
     body: dict[str, Json] = {"code": error.code, "message": _line(str(error))}
@@ -99,8 +97,8 @@ def error_json(
         body["reason"] = _line(str(error) if reason is None else reason)
     if isinstance(error, SyncRefused):
         body["reasons"] = [_line(text) for text in error.reasons[:_MOST_REASONS]]
-    if snapshot_id is not None:
-        body["snapshot_id"] = snapshot_id
+    if error.snapshot_id:
+        body["snapshot_id"] = error.snapshot_id
     if request_id:
         body["request_id"] = request_id
         return {"request_id": request_id, "error": body}
@@ -133,6 +131,13 @@ def error_of(body: Mapping[str, object]) -> GgrepError:
     """
     failure = body.get("error")
     fields: Mapping[str, object] = failure if isinstance(failure, dict) else {}
+    error = _error_of(fields)
+    error.request_id = request_id_of(body) or request_id_of(fields)
+    error.snapshot_id = sanitise_line(_text(fields, "snapshot_id")[:_MOST_CODE])
+    return error
+
+
+def _error_of(fields: Mapping[str, object]) -> GgrepError:
     code = _text(fields, "code")[:_MOST_CODE] or GgrepError.code
     message = _line(_text(fields, "message")) or f"the daemon failed: {code}"
     if code == Busy.code:

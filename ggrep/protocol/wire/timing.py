@@ -1,6 +1,8 @@
 """The time that a daemon may take for a request: what its client has left."""
 
+import math
 from dataclasses import replace
+from typing import Final
 
 from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
 from ggrep.model.request import SearchRequest
@@ -15,6 +17,16 @@ from ggrep.protocol.wire.message_types import (
     Symbol,
     Tour,
 )
+
+_REPLY_MS: Final = 50
+
+
+def for_daemon(left_ms: float) -> float:
+    """Return the milliseconds that a daemon may take of those that its client has left.
+
+    Its time ends a little earlier, so that its own word of that arrives in time.
+    """
+    return left_ms if math.isinf(left_ms) else left_ms - min(_REPLY_MS, left_ms / 10)
 
 
 def timeout_of(message: Question) -> int:

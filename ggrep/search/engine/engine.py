@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import InvalidRequest, NoIndex
+from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex
 from ggrep.base.ids import SnapshotId, parse_snapshot_id
 from ggrep.base.locks import Patience
 from ggrep.config import names
@@ -82,11 +82,16 @@ class Engine(RepoIndex):
         clock: Clock | None = None,
         settings: Settings | None = None,
         hosted: Hosted = ALONE,
+        until: Deadline | None = None,
     ) -> None:
-        """Wire the repository at `root`; see `RepoIndex`."""
+        """Wire the repository at `root`; see `RepoIndex`.
+
+        No request without a deadline of its own lasts longer than `until`.
+        """
         super().__init__(
             root, home, environ=environ, flags=flags, clock=clock, settings=settings, hosted=hosted
         )
+        self._until = until or Deadline.never(self.clock)
         self._hosted_occurrences = hosted.occurrences
         self._occurrences = hosted.occurrences or OccurrencePool()
         self._standing = hosted.standing or self._recorded_standing
@@ -437,7 +442,7 @@ class Engine(RepoIndex):
         return recorded_standing(names.index_state_file(self.identity.store))
 
     def _deadline(self, timeout_ms: int) -> Deadline:
-        return Deadline.after(self.clock, timeout_ms or self.settings.query_timeout_ms)
+        return self._until.within(timeout_ms or self.settings.query_timeout_ms)
 
     @contextmanager
     def _answering(
@@ -450,17 +455,22 @@ class Engine(RepoIndex):
         vectors: bool = True,
     ) -> Iterator[Context]:
         """Pin a snapshot and yield what an answer over it needs; without vectors no encoder."""
-        start_ms = self.clock.monotonic_ms()
-        with self.pin(deadline, snapshot_id=snapshot_id) as view:
-            yield Context(
-                view=view,
-                deadline=deadline,
-                settings=self.settings,
-                encoder=self.encoder if vectors else None,
-                clock=self.clock,
-                new_id=self._new_id,
-                standing=self._standing,
-                request_id=request_id,
-                admitted=admitted,
-                snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
-            )
+        start_ms, pinned = self.clock.monotonic_ms(), ""
+        try:
+            with self.pin(deadline, snapshot_id=snapshot_id) as view:
+                pinned = view.manifest.snapshot_id
+                yield Context(
+                    view=view,
+                    deadline=deadline,
+                    settings=self.settings,
+                    encoder=self.encoder if vectors else None,
+                    clock=self.clock,
+                    new_id=self._new_id,
+                    standing=self._standing,
+                    request_id=request_id,
+                    admitted=admitted,
+                    snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
+                )
+        except GgrepError as error:
+            error.request_id, error.snapshot_id = request_id or self._new_id(), pinned
+            raise

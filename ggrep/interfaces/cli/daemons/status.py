@@ -2,7 +2,6 @@
 
 import sys
 import time
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +18,9 @@ from ggrep.interfaces.cli.daemon_contact import address_of
 from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState, daemons_json, row_of
 from ggrep.interfaces.cli.daemons.status_text import render_live, status_block, status_rows
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PathFlag, PlainFlag, ProfileFlag
-from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal, with_warnings
 from ggrep.model.hints import with_path
+from ggrep.model.limits import Notice
 from ggrep.render.style import Style
 from ggrep.service.places import open_engine, place_of
 from ggrep.service.status_reading import REPLY_MS, read_document, status_document
@@ -97,7 +97,7 @@ class _OfOne:
             terminal.tell,
         )
         if self.json:
-            terminal.write_json(document, pretty=True)
+            terminal.write_json(_with_fan_out(document, address.home), pretty=True)
             return 0
         style = terminal.style
         text, note = self._text(document, address.home, style, terminal.columns)
@@ -117,7 +117,8 @@ class _OfOne:
 
         def printed(document: Document) -> Rendered:
             if self.json:
-                return Rendered(stable_json.dumps_pretty(document).decode(), "")
+                shown = _with_fan_out(document, spot.home)
+                return Rendered(stable_json.dumps_pretty(shown).decode(), "")
             return Rendered(*self._text(document, spot.home, Style(view.colour), view.columns))
 
         return Plan(Status(), printed)
@@ -129,15 +130,21 @@ class _OfOne:
         others = [row for row in rows if row.store_id != shown.store_id]
         if others:
             text += "\n" + status_rows(others, style, columns)
-        return text, _fan_out(shown.canonical_root, rows)
+        return text, "".join(f"{each.message}\n" for each in _fan_out(shown.canonical_root, home))
 
 
-def _fan_out(root: str, rows: Iterable[DaemonRow]) -> str:
+def _with_fan_out(document: Document, home: Home) -> Document:
+    """Return a repository's status with the daemons beside its own among its warnings."""
+    return with_warnings(document, _fan_out(str(document.get("canonical_root", "")), home))
+
+
+def _fan_out(root: str, home: Home) -> list[Notice]:
     """Return a warning if several daemons watch one root, each at full cost."""
-    same = sum(row.root == root for row in rows)
-    if same <= 1:
-        return ""
-    return f"{same} daemons watch this root, one for each configuration in use\n"
+    from ggrep.protocol.client.daemon_listing import running
+
+    same = sum(record.root == root for record in running(home))
+    told = f"{same} daemons watch this root, one for each configuration in use"
+    return [Notice("several_daemons", told)] if same > 1 else []
 
 
 def rows_of(home: Home) -> list[DaemonRow]:

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+from ggrep.base.clock import SystemClock
 from ggrep.base.commands import spelled
-from ggrep.base.errors import UsageError
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import DeadlineExceeded, UsageError
 from ggrep.index.repo_identity import require_asked
 from ggrep.interfaces.cli.daemon_contact import address_of, is_indexed, watching
 from ggrep.interfaces.cli.parsing.several_words import SeveralWords
 from ggrep.interfaces.cli.queries.search_options import Asking, Typed
-from ggrep.interfaces.cli.terminal import Terminal, ask_before_indexing, show_progress
+from ggrep.interfaces.cli.terminal import Terminal, ask_before_indexing, ended_at, show_progress
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.sanitise import is_text, sanitise_line
 from ggrep.service.daemon_choice import asking_of, asks_daemon
@@ -38,27 +40,6 @@ T = TypeVar("T")
 
 _QUIET_MS = 2_000.0
 """No bar is drawn before a scan's answer is late: drawing takes a tenth of a second to load."""
-
-
-def _not_waited() -> float:
-    return 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """The circumstances in which the command was started.
-
-    Attributes:
-        waited_ms: returns how long somebody has waited for the answer by now.
-        head: a process that has begun to become a daemon; None for none.
-    """
-
-    waited_ms: Callable[[], float] = _not_waited
-    head: "HeadStart | None" = None
-
-
-UNWAITED: Final = Start()
-"""Of a command that nobody is known to wait for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,19 +134,47 @@ def answered(
     reached: Reached,
     terminal: Terminal,
     asking: Asking,
-    start: Start = UNWAITED,
+    head: "HeadStart | None" = None,
 ) -> T:
     """Return the answer, from the index in this process if no daemon is available.
 
+    The time limit counts from the start of the command, and leaves out a sync that is waited for.
+
+    Args:
+        question: to answer.
+        reached: the repository.
+        terminal: of the command.
+        asking: how it is asked.
+        head: a process that has begun to become a daemon; None for none.
+
     Raises:
         Unasked: nothing says that an index is wanted, and there is none.
+        DeadlineExceeded: the time ran out, whatever took it.
         GgrepError: as the daemon or the engine says.
     """
+    fresh = not is_indexed(reached.address)
+    syncs = asking.sync or (fresh and not question.early and not question.scans)
     asks = asks_daemon(reached.address, terminal.environ, offline=asking.offline)
-    if asks or asking.sync:
-        ask_before_indexing(require_asked, reached.root, reached.address.home, yes=asking.yes)
+    if (asks or asking.sync) and ask_before_indexing(
+        require_asked, reached.root, reached.address.home, yes=asking.yes
+    ):
+        terminal = replace(terminal, began_ms=None)  # a person took their time
+    timeout_ms = asking.timeout_ms or reached.address.settings.query_timeout_ms
+    until = Deadline.never(SystemClock()) if syncs else terminal.deadline(timeout_ms)
     if not asks:
-        return _read(question, reached, terminal, asking)
+        return _read(question, reached, terminal, asking, until)
+    return _asked(question, reached, terminal, asking, until, head)
+
+
+def _asked(
+    question: Question[T],
+    reached: Reached,
+    terminal: Terminal,
+    asking: Asking,
+    until: Deadline,
+    head: "HeadStart | None",
+) -> T:
+    """Return the daemon's answer, or that of the index where the daemon gives none."""
     from ggrep.protocol.client.link import Silent
     from ggrep.protocol.client.starting import NotStarted
 
@@ -173,14 +182,20 @@ def answered(
         reached.address,
         terminal.environ,
         terminal.tell,
-        waited_ms=start.waited_ms,
-        head=start.head,
+        began_ms=terminal.began_ms,
+        until=until,
+        head=head,
     )
     try:
-        return _ask(question, reached, terminal, asking, daemon)
+        with ended_at(until):
+            return _ask(question, reached, terminal, asking, daemon)
     except (NotStarted, Silent) as error:
         terminal.tell(f"{error}; reading the index without one")
-        return _read(question, reached, terminal, asking)
+        try:
+            return _read(question, reached, terminal, asking, until)
+        except DeadlineExceeded as late:
+            late.args = (f"{error}; {late}",)
+            raise
 
 
 def _require_paths(command: str, query: str, paths: Sequence[str]) -> None:
@@ -239,9 +254,14 @@ def _ask(
         return question.ask(daemon, watch)
 
 
-def _read(question: Question[T], reached: Reached, terminal: Terminal, asking: Asking) -> T:
-    engine = open_engine(reached.root, terminal.environ, flags=reached.address.flags)
-    if asking.sync:
-        with show_progress(terminal, reached.root.name) as progress:
-            engine.sync(strict=asking.strict_sync, progress=progress)
-    return question.read(engine)
+def _read(
+    question: Question[T], reached: Reached, terminal: Terminal, asking: Asking, until: Deadline
+) -> T:
+    with ended_at(until):
+        engine = open_engine(
+            reached.root, terminal.environ, flags=reached.address.flags, until=until
+        )
+        if asking.sync:
+            with show_progress(terminal, reached.root.name) as progress:
+                engine.sync(strict=asking.strict_sync, progress=progress)
+        return question.read(engine)

@@ -3,21 +3,19 @@
 A plain search that no daemon answered comes straight here, any other by `search`.
 """
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.errors import GgrepError, NoIndex
-from ggrep.base.processes import own_age_ms, require_descriptors
+from ggrep.base.processes import require_descriptors
 from ggrep.config.profiles import apply_to_request
 from ggrep.interfaces.cli.boundary import bounded
 from ggrep.interfaces.cli.daemon_contact import is_indexed, watching
 from ggrep.interfaces.cli.parsing.flags import options_of
-from ggrep.interfaces.cli.queries.one_answer import UNWAITED, Start, answered, reach, view_of
 from ggrep.interfaces.cli.queries.one_answer import Question as Asked
+from ggrep.interfaces.cli.queries.one_answer import answered, reach, view_of
 from ggrep.interfaces.cli.queries.search_options import (
     Asking,
     Hits,
@@ -42,7 +40,9 @@ if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
 
 
-def search_one(terminal: Terminal, typed: Typed, place: Place, start: Start = UNWAITED) -> int:
+def search_one(
+    terminal: Terminal, typed: Typed, place: Place, head: "HeadStart | None" = None
+) -> int:
     """Answer a search of the repository around a place; return the exit status.
 
     After a scan whoever watches is shown how the index takes over.
@@ -68,7 +68,7 @@ def search_one(terminal: Terminal, typed: Typed, place: Place, start: Start = UN
     # A receipt holds more than a daemon tells, so the index is read here.
     offline = typed.asking.offline or typed.output.receipt is not None
     asking = replace(typed.asking, offline=offline)
-    printed = answered(question, reached, terminal, asking, start)
+    printed = answered(question, reached, terminal, asking, head)
     terminal.note(printed.before)
     terminal.write_answer(printed.out, printed.err, json=typed.output.json)
     asks = asks_daemon(reached.address, terminal.environ, offline=asking.offline)
@@ -122,8 +122,6 @@ def _found(
 
 G = TypeVar("G")
 
-_LONGEST_START_MS: Final = 5_000.0
-
 
 def search_plainly(
     words: list[str],
@@ -131,7 +129,7 @@ def search_plainly(
     values: dict[str, list[str]],
     arguments: list[str],
     *,
-    begun_here: bool,
+    began_ms: float,
     head: "HeadStart | None" = None,
 ) -> int:
     """Search one repository; return the exit status.
@@ -141,7 +139,7 @@ def search_plainly(
         switches: options that were given and take no value.
         values: what was given to the others, or words that flags stand for, by option.
         arguments: all that was typed.
-        begun_here: this process is the command, from its start.
+        began_ms: when the command began, on the scale of `SystemClock`.
         head: a process that has begun to become a daemon; None for none.
     """
 
@@ -149,25 +147,14 @@ def search_plainly(
         require_descriptors()
         terminal = open_terminal(plain="plain" in switches)
         typed = given_of(words, switches, values)
-        start = Start(waiting(SystemClock(), own_age_ms()), head) if begun_here else UNWAITED
         place = place_of(Path(words[1]) if len(words) == 2 else None)
-        return search_one(terminal, typed, place, start)
+        return search_one(terminal, typed, place, head)
 
     try:
-        return bounded(act, arguments)
+        return bounded(act, arguments, began_ms=began_ms)
     finally:
         if head is not None:
             head.close()
-
-
-def waiting(clock: Clock, age_ms: float) -> Callable[[], float]:
-    """Return a function that tells how long the user has waited for this process.
-
-    One that is older than a start can take was something else before, as a script that ends in
-    `exec ggrep`: nobody waited for that.
-    """
-    begun_ms = clock.monotonic_ms() - (age_ms if age_ms < _LONGEST_START_MS else 0.0)
-    return lambda: clock.monotonic_ms() - begun_ms
 
 
 def given_of(words: list[str], switches: set[str], values: dict[str, list[str]]) -> Typed:

@@ -3,7 +3,7 @@
 import os
 import shlex
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -42,7 +42,6 @@ from ggrep.interfaces.cli.queries.workspace_notes import (
 from ggrep.interfaces.cli.queries.workspace_search import (
     answer_of,
     asked_of,
-    failed,
     prepared,
     written,
 )
@@ -192,20 +191,18 @@ class _OfWorkspace(Generic[A]):
         """Ask, and print."""
         typed, here = self.typed, Path()
         terminal = open_terminal(plain=typed.output.plain)
-        try:
-            workspace, request = prepared(terminal, typed, self.repositories)
-            answers = answer_of(
-                terminal,
-                typed,
-                ask=lambda federator: self._each(
-                    request, lambda way, timed: way.ask(federator, workspace, timed, here)
-                ),
-                read=lambda searchers: self._each(
-                    request, lambda way, timed: way.read(searchers, workspace, timed, here)
-                ),
-            )
-        except GgrepError as error:
-            return failed(error, terminal, typed, self.repositories)
+        workspace, request = prepared(terminal, typed, self.repositories)
+        answers = answer_of(
+            terminal,
+            typed,
+            request,
+            ask=lambda federator: self._each(
+                request, lambda way, timed: way.ask(federator, workspace, timed, here)
+            ),
+            read=lambda searchers: self._each(
+                request, lambda way, timed: way.read(searchers, workspace, timed, here)
+            ),
+        )
         view = view_of(terminal, json=typed.output.json)
         return written(terminal, self._printed(answers, view), view)
 
@@ -296,18 +293,7 @@ def _document(answers: Sequence[A | GgrepError]) -> Document:
 
 def _repositories(members: Members) -> Repositories:
     """Return the same selection as a search has it."""
-    return Repositories(
-        files=members.files,
-        select=members.select,
-        only=members.only,
-        tags=members.tags,
-        repo_filter=members.repo_filter,
-        include_disabled=members.include_disabled,
-        concurrency=members.concurrency,
-        strict=members.strict,
-        stats=members.stats,
-        include_paths=members.include_paths,
-    )
+    return Repositories(**{each.name: getattr(members, each.name) for each in fields(members)})
 
 
 def _labels(workspace: Workspace) -> dict[RepoId, str]:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 
 from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Stop
-from ggrep.base.errors import GgrepError, UsageError
+from ggrep.base.deadline import Deadline, Stop
+from ggrep.base.errors import UsageError
 from ggrep.config.settings import home_from
 from ggrep.daemon.asked_line import Work
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.federated_response import FederatedResponse, failure_json
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
@@ -41,13 +41,12 @@ from ggrep.interfaces.cli.queries.workspace_notes import (
     notices_of,
     times_of,
 )
-from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
+from ggrep.interfaces.cli.terminal import Terminal, ended_at, open_terminal, show_progress
 from ggrep.interfaces.cli.workspaces.workspace_file import load
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.limits import LimitHit
 from ggrep.model.response import MatchTotals
 from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
-from ggrep.render.error_text import error_lines
 from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
 from ggrep.render.matching_lines import (
     CUT_CODES,
@@ -86,16 +85,14 @@ class WorkspaceSearch:
         """Search, and print the hits."""
         typed, output = self.typed, self.typed.output
         terminal = open_terminal(plain=output.plain)
-        try:
-            workspace, request = prepared(terminal, typed, self.repositories)
-            response = answer_of(
-                terminal,
-                typed,
-                ask=lambda federator: federator.search(workspace, request),
-                read=lambda here: federated_search(workspace, request, here, SystemClock()),
-            )
-        except GgrepError as error:
-            return failed(error, terminal, typed, self.repositories)
+        workspace, request = prepared(terminal, typed, self.repositories)
+        response = answer_of(
+            terminal,
+            typed,
+            request,
+            ask=lambda federator: federator.search(workspace, request),
+            read=lambda here: federated_search(workspace, request, here, SystemClock()),
+        )
         if output.receipt is not None and response.ok:
             from ggrep.interfaces.cli.queries.workspace_replay import keep_receipt
 
@@ -143,21 +140,6 @@ def written(terminal: Terminal, rendered: Rendered, view: ViewOptions) -> int:
     return rendered.exit_status
 
 
-def failed(error: GgrepError, terminal: Terminal, typed: Typed, repositories: Repositories) -> int:
-    """Write a failure as the JSON of a workspace's answer; return the exit status.
-
-    Raises:
-        GgrepError: the failure itself, where text is wanted.
-    """
-    if not typed.output.json:
-        raise error
-    include_paths = repositories.include_paths
-    terminal.write_json(failure_json(error, include_paths=include_paths), pretty=False)
-    for line in error_lines(error):
-        terminal.tell_error(line)
-    return error.exit_status
-
-
 def _hit_view(typed: Typed, view: ViewOptions) -> HitView:
     return HitView(
         words=tuple(word for word in typed.query.split() if len(word) > 2),
@@ -173,13 +155,16 @@ def prepared(
 ) -> tuple[Workspace, FederatedRequest]:
     """Return the workspace and the request, after syncing the indexes if requested.
 
+    The time limit counts from the start of the command, or from the end of the sync.
+
     Raises:
         UsageError: a flag was given that no workspace heeds.
     """
     workspace, request = asked_of(typed, repositories, terminal.environ, Path())
     if typed.asking.sync:
         _sync(terminal, workspace, request, typed.asking)
-    return workspace, request
+        terminal = replace(terminal, began_ms=None)
+    return workspace, replace(request, deadline=terminal.deadline(request.search.timeout_ms))
 
 
 def asked_of(
@@ -207,6 +192,7 @@ def asked_of(
 def answer_of(
     terminal: Terminal,
     typed: Typed,
+    request: FederatedRequest,
     ask: Callable[["Federator"], Awaitable[T]],
     read: Callable[["Searchers"], Awaitable[T]],
 ) -> T:
@@ -215,6 +201,7 @@ def answer_of(
     Args:
         terminal: whose environment counts.
         typed: says whether all indexes are read here.
+        request: says when to end.
         ask: has daemons answer.
         read: answers from the indexes here.
     """
@@ -243,7 +230,8 @@ def answer_of(
             with anyio.CancelScope(shield=True):
                 await federator.aclose()
 
-    return anyio.run(run)
+    with ended_at(request.deadline or Deadline.never(SystemClock())):
+        return anyio.run(run)
 
 
 def _refuse(typed: Typed, repositories: Repositories) -> None:

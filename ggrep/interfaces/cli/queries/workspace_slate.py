@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Stop
-from ggrep.base.errors import GgrepError
 from ggrep.daemon.asked_line import Work
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace
@@ -41,7 +40,6 @@ from ggrep.interfaces.cli.queries.workspace_notes import (
 from ggrep.interfaces.cli.queries.workspace_search import (
     answer_of,
     asked_of,
-    failed,
     prepared,
     written,
 )
@@ -77,17 +75,15 @@ class WorkspaceSlate:
         """Build it and print it."""
         typed = self.typed
         terminal = open_terminal(plain=typed.output.plain)
-        try:
-            wanted = self._wanted()
-            workspace, request = prepared(terminal, typed, self.repositories)
-            found = answer_of(
-                terminal,
-                typed,
-                ask=lambda federator: federator.slate(workspace, request, wanted),
-                read=lambda here: federated_slate(workspace, request, wanted, here, SystemClock()),
-            )
-        except GgrepError as error:
-            return failed(error, terminal, typed, self.repositories)
+        wanted = self._wanted()
+        workspace, request = prepared(terminal, typed, self.repositories)
+        found = answer_of(
+            terminal,
+            typed,
+            request,
+            ask=lambda federator: federator.slate(workspace, request, wanted),
+            read=lambda here: federated_slate(workspace, request, wanted, here, SystemClock()),
+        )
         view = view_of(terminal, json=typed.output.json)
         return written(terminal, self._printed(found, view), view)
 
