@@ -170,14 +170,17 @@ class StoreDaemon:
                         handles=self._handles,
                         slots=self.shared.slots,
                         occurrences=self.shared.occurrences(),
-                        on_damage=lambda: self.syncs.note_change(0),  # a sync heals what it meets
+                        on_damage=self.rebuild,
                         standing=self.standing,
                     ),
                 )
             return self._engine
 
-    def scanner(self) -> "Scanner":
-        """Return a scanner for one search while nothing is published; thread-safe."""
+    def scanner(self, damage: str = "") -> "Scanner":
+        """Return a scanner for one search that no snapshot can answer; thread-safe.
+
+        `damage` is the sentence on a damaged index, where that is the reason.
+        """
         # Git lists a large tree in the time that loading the ranking takes.
         listing = listing_ahead(self.identity.root, self.config.settings)
         from ggrep.search.engine.scanning import Scanner
@@ -190,6 +193,7 @@ class StoreDaemon:
             new_id=self._new_id,
             standing=self.standing,
             listing=listing,
+            damage=damage,
         )
 
     @property
@@ -218,6 +222,13 @@ class StoreDaemon:
         watch = self.shared.watcher.state(self.identity.root)
         looked = syncs.last_result == "ok" and watch.mode == "watching"
         return "current" if looked and not self.stale else "unknown"
+
+    def rebuild(self) -> bool:
+        """Have a sync rebuild the damaged store; return whether one runs or begins; thread-safe."""
+        self.syncs.note_change(0)
+        syncs = self.syncs.statistics()
+        stopped = self.stale or syncs.last_result in {"failed", "cancelled"}
+        return syncs.state == "indexing" or not stopped
 
     def described(self, told: RepoDescription) -> RepoDescription:
         """Return a description with what is known here beside it; thread-safe.

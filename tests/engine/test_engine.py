@@ -19,7 +19,8 @@ from ggrep.base.fair_queue import Lane
 from ggrep.config import names
 from ggrep.config.home import Home
 from ggrep.index.embedding.encode_slots import EncodeSlots
-from ggrep.index.store.view import SnapshotView, open_active
+from ggrep.index.store.judging import open_active
+from ggrep.index.store.view import SnapshotView
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.filters import Filter
 from ggrep.model.request import PoolRequest, SearchRequest

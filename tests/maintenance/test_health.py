@@ -14,7 +14,7 @@ from ggrep.config.settings import Settings
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.maintenance.health import FAIL, OK, WARN, Check, check_health
 from ggrep.index.store.filesystem import NETWORK_MAGICS
-from ggrep.index.store.view import open_active
+from ggrep.index.store.judging import open_active
 from ggrep.search.engine.engine import Engine
 from tests.crash.corruption import put
 from tests.crash.power_trial import by_name_and_size

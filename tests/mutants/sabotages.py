@@ -358,7 +358,7 @@ SABOTAGES = (
     Sabotage(
         "a store that fell back is never healed",
         "ggrep/index/sync/publication.py",
-        "    if view is None or view.notices:\n",
+        "    if view is None or view.damage:\n",
         "    if view is None:\n",
         ("tests/store/test_verify.py::test_a_sync_heals_a_store_that_fell_back",),
     ),

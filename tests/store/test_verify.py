@@ -18,10 +18,11 @@ from ggrep.base.ids import SegmentName
 from ggrep.config import names
 from ggrep.index.maintenance.health import check_health
 from ggrep.index.store.image import open_image, write_image
+from ggrep.index.store.judging import open_active
 from ggrep.index.store.manifest import SnapshotManifest, to_bytes
 from ggrep.index.store.tables import measure_table
 from ggrep.index.store.verify import Verifier
-from ggrep.index.store.view import newest_epoch, open_active, open_snapshot
+from ggrep.index.store.view import newest_epoch, open_snapshot
 from tests.crash.power_trial import by_name_and_size
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import open_engine, paths

@@ -49,6 +49,7 @@ class Scanner:
         new_id: returns a name that nothing else has.
         standing: how the updating of the index stands.
         listing: waits for git's listing of the root; None where there is none.
+        damage: the sentence on a damaged index, where that is why a scan answers.
     """
 
     identity: RepoIdentity
@@ -58,6 +59,7 @@ class Scanner:
     new_id: Callable[[], str]
     standing: Callable[[], Standing]
     listing: Callable[[], Listing | None]
+    damage: str = ""
 
     def scan(
         self,
@@ -104,7 +106,7 @@ class Scanner:
         return replace(
             response,
             limits_hit=sorted_limits((*response.limits_hit, *_cuts(found.facts))),
-            warnings=sorted_notices((*response.warnings, _notice(found.facts))),
+            warnings=sorted_notices((*response.warnings, *_notices(found.facts, self.damage))),
             segments=0,
         )
 
@@ -136,7 +138,8 @@ def _cuts(facts: ScanFacts) -> tuple[LimitHit, ...]:
     return tuple(found)
 
 
-def _notice(facts: ScanFacts) -> Notice:
+def _notices(facts: ScanFacts, damage: str) -> tuple[Notice, ...]:
+    """Return what the answer comes from, behind the damage of the index where there is one."""
     size = f"{round(facts.bytes_read / _MIB) or 'under 1'} MiB"
     if facts.complete and facts.files < 2:
         seen = f"the only file ({size})" if facts.files else "a tree without files"
@@ -146,5 +149,8 @@ def _notice(facts: ScanFacts) -> Notice:
         seen = f"{facts.files} files ({size}) and there are more"
     else:
         seen = f"{facts.files} of {facts.listed_files} files ({size})"
+    if damage:
+        scanned = f"this answer is from a quick scan of {seen}"
+        return Notice("index_damaged", damage), Notice("scan", scanned)
     told = f"the index is not there yet: this is from a quick scan of {seen}; an index finds more"
-    return Notice("scan", told)
+    return (Notice("scan", told),)

@@ -48,7 +48,7 @@ from ggrep.model.limits import LimitHit
 from ggrep.model.response import MatchTotals
 from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
 from ggrep.render.error_text import error_lines
-from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
+from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, split_notes
 from ggrep.render.matching_lines import (
     CUT_CODES,
     MatchedHit,
@@ -138,8 +138,7 @@ async def _search(
 
 def written(terminal: Terminal, rendered: Rendered, view: ViewOptions) -> int:
     """Write rendered output; return its exit status."""
-    terminal.note(rendered.before)
-    terminal.write_answer(rendered.out, rendered.err, json=view.json)
+    terminal.write_answer(rendered, json=view.json)
     return rendered.exit_status
 
 
@@ -352,7 +351,8 @@ def _text(response: FederatedResponse, shown: HitView, view: ViewOptions, status
         text = render_hits(hits, shown, Style(view.colour))
     if response.error is None:
         doubts = render_confidence(response.confidence, len(hits), limits, notes_style)
-    notes += render_notes(limits, notices_of(response, view.cwd), notes_style)
+    first, others = split_notes(limits, notices_of(response, view.cwd), notes_style)
+    notes += others
     notes += merge_told(response, view.cwd)
     if response.request.stats:
         notes += times_of(response)
@@ -365,5 +365,5 @@ def _text(response: FederatedResponse, shown: HitView, view: ViewOptions, status
         notes,
         status,
         hits=len(hits),
-        before=doubts if hits else "",
+        before=first + (doubts if hits else ""),
     )

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from ggrep.base.clock import SystemClock
+from ggrep.base.clock import SystemClock, rfc3339
 from ggrep.base.deadline import Deadline
 from ggrep.base.decode import decode
 from ggrep.base.errors import LoadError
@@ -20,6 +20,7 @@ from ggrep.interfaces.cli.stores.store_json import (
     upgrade_json,
 )
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
+from ggrep.model.damage import REPAIR
 from ggrep.model.hints import with_path
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.client.daemon_address import DaemonAddress
@@ -124,10 +125,12 @@ def repair(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = Fal
 
 def _tell_repair(report: "RepairReport", terminal: Terminal) -> None:
     if report.damage is None:
-        terminal.write(f"nothing is damaged; snapshot {report.snapshot_id}\n")
+        earlier = report.earlier
+        told = f"; {earlier.last} was rebuilt at {rfc3339(earlier.at)}" if earlier else ""
+        terminal.write(f"nothing is damaged{sanitise_line(told)}; snapshot {report.snapshot_id}\n")
         return
     terminal.write(
-        f"damaged: {sanitise_line(report.damage)}\n"
+        f"the index was damaged: {sanitise_line(report.damage)}; it is rebuilt\n"
         f"made again from the index itself: {len(report.files_healed)}; "
         f"lost segments: {len(report.lost_segments)}; files read anew: {report.files_rebuilt}, "
         f"kept: {report.files_kept}, gone: {report.files_deleted}\n"
@@ -164,7 +167,7 @@ def _print(report: "AuditReport", terminal: Terminal, path: Path | None) -> None
         mark = terminal.style.paint("good", "ok  ")
         terminal.write(f"{mark}  snapshot {report.snapshot_id} is what it says\n")
     else:
-        terminal.tell(with_path("damaged; run: ggrep repair", path))
+        terminal.tell(with_path(f"damaged; run: {REPAIR}", path))
 
 
 def upgrade(
