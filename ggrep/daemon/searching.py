@@ -105,7 +105,7 @@ def _search_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryRespo
     """Return a function that answers a search from the index; by a scan where no snapshot can."""
     search = daemon.engine().search
 
-    def ask(request: SearchRequest, deadline: Deadline, **more: Any) -> QueryResponse:
+    def ask(request: SearchRequest, deadline: Deadline, **more: Any) -> QueryResponse:  # noqa: ANN401 - handed on
         try:
             return search(request, deadline, **more)
         except IndexDamaged as error:

@@ -83,7 +83,7 @@ def _snapshot(report: "StatusReport") -> "SnapshotStatusJson":
         "head_sha": git.head_sha if git else None,
         "dirty": git.dirty if git else None,
         "untracked_included": git.untracked_included if git else None,
-        "degraded": bool(manifest and (manifest.degraded or manifest.partial)) or lacks,
+        "degraded": bool(manifest and manifest.degraded) or lacks,
         "partial": bool(manifest and manifest.partial and damage is None),
         "files": manifest.counts.files_indexed if manifest else 0,
         "masked_files": report.masked_files,

@@ -80,7 +80,7 @@ def healed(store: Path, clock: Clock) -> Check:
     found = read_healed(store)
     if found is None:
         return Check("healed", OK, "no damage was ever rebuilt")
-    told = f"damage that was rebuilt: {found.files} times, the last at {rfc3339(found.at)}"
+    told = f"damaged artifacts that were rebuilt: {found.files}, the last at {rfc3339(found.at)}"
     recent = clock.now() - found.at < _RECENT
     if recent:
         told += "; check the disk if it happens again"

@@ -113,6 +113,6 @@ def _salvaged(
     sound: list[SegmentRef] = [ref for ref in manifest.segments if ref.table in images]
     lost = tuple(ref.table for ref in manifest.segments if ref.table not in images)
     segments = tuple(SegmentView(images[ref.table], masks[ref.table]) for ref in sound)
-    cause = f"{len(lost)} of {len(manifest.segments)} segments are corrupt"
+    cause = f"segments {', '.join(lost)} are corrupt" if lost else "its masks or pointer"
     manifest = replace(manifest, segments=tuple(sound))
     return Salvage(SnapshotView(store, manifest, segments, Damage("index_damaged", cause)), lost)
