@@ -108,10 +108,10 @@ def _search_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryRespo
     def ask(request: SearchRequest, deadline: Deadline, **more: Any) -> QueryResponse:  # noqa: ANN401 - handed on
         try:
             return search(request, deadline, **more)
-        except IndexDamaged as error:
+        except (NoIndex, IndexDamaged) as error:
             if not can_scan(request):
                 raise
-            scan = daemon.scanner(str(error)).scan
+            scan = daemon.scanner(str(error) if isinstance(error, IndexDamaged) else "").scan
             return scan(request, deadline, asked_ms=asked_ms, **more)
 
     return ask

@@ -3,6 +3,7 @@
 Queries, syncs, status, health and repair take the state of a store from here alone.
 """
 
+import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from pathlib import Path
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, IndexDamaged, NoIndex
 from ggrep.base.ids import StoreId
-from ggrep.base.lease import is_live
+from ggrep.base.lease import is_live, read_record
 from ggrep.config import names
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
@@ -147,12 +148,21 @@ def newest_valid(
 def _without_pointer(store: Path, *, writing: bool) -> CorruptStore | NoIndex:
     """Return the meaning of a missing pointer.
 
-    While a writer is at work it is about to be written for the first time: the snapshot that lies
-    there may yet fail its verification.
+    A writer at work is about to write it for the first time, unless an earlier writer published:
+    the writer's own snapshot may yet fail its verification.
     """
-    if not snapshot_ids(store) or (not writing and is_live(names.lease_files(store))):
+    if not snapshot_ids(store):
         return NoIndex()
+    files = names.lease_files(store)
+    if not writing and is_live(files):
+        record = read_record(files.record)
+        if record is None or _oldest_epoch(store) >= record.lease_epoch:
+            return NoIndex()
     return CorruptStore("ACTIVE_SNAPSHOT is missing")
+
+
+def _oldest_epoch(store: Path) -> int:
+    return min((one.lease_epoch for one in manifests_newest_first(store)), default=sys.maxsize)
 
 
 def _is_written(store: Path) -> bool:
