@@ -161,7 +161,7 @@ def test_a_damaged_store_is_not_upgraded_from_an_older_snapshot(home: Path) -> N
     target = target_of(store)
     (names.snapshot_dir(store, active_of(store)) / names.VISIBILITY).unlink()
 
-    with pytest.raises(CorruptStore, match="ggrep index"):
+    with pytest.raises(CorruptStore, match="ggrep repair"):
         upgrade_store(target, repo_id=SHOP)
 
 

@@ -64,8 +64,7 @@ def repair(
     damage: list[str] = []
     healer = Healer(target.store, target.clock, deadline)
     earlier = read_healed(target.store)
-    if (before := _cause(target)) is not None:
-        damage.append(before)
+    before = _cause(target)
 
     def opening(target: SyncTarget) -> SnapshotView | None:
         """Return what is sound; runs under the lease."""
@@ -87,6 +86,8 @@ def repair(
     report = sync(target, deadline=deadline, progress=progress, opening=opening)
     _whole(target, healer)
     damage += [f"{file} was lost or damaged" for file in healer.healed]
+    if before is not None and not damage and read_healed(target.store) != earlier:
+        damage.append(before)  # another writer rebuilt it while we waited for our turn
     return RepairReport(
         performed=bool(damage),
         damage=damage[0] if damage else None,
