@@ -20,7 +20,6 @@ from ggrep.config import names
 from ggrep.config.home import Home
 from ggrep.index.embedding.encode_slots import EncodeSlots
 from ggrep.index.store.judging import Judgement, judge
-from ggrep.index.store.view import SnapshotView
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.filters import Filter
 from ggrep.model.request import PoolRequest, SearchRequest

@@ -259,12 +259,13 @@ def messages_of(
     return [hello, {**question, "priority": kind, "claim": claim}]
 
 
-def judged(reply: dict[str, object], *, needs_hits: bool) -> Rendered:
+def judged(reply: dict[str, object], *, needs_hits: bool, strict: bool = False) -> Rendered:
     """Return what the daemon's reply has us print.
 
     Args:
         reply: of the daemon.
         needs_hits: the command fails where nothing was found.
+        strict: status 1 says that nothing was found, so a failure has status 2.
 
     Raises:
         ValueError: it has us print nothing.
@@ -281,7 +282,7 @@ def judged(reply: dict[str, object], *, needs_hits: bool) -> Rendered:
         case _:
             raise ValueError("nothing to print")
     if error is not None:
-        return Rendered(out, err, status)
+        return Rendered(out, err, 2 if strict and status == 1 else status)
     if needs_hits:
         if not isinstance(hits, int):
             raise ValueError("hits were not counted")
@@ -296,12 +297,13 @@ def _asked(
     try:
         if environ.get("GGREP_OFFLINE"):
             return None
-        return _ask(question_of(arguments, environ), environ)
+        strict = "--exit-status" in arguments
+        return _ask(question_of(arguments, environ), environ, strict=strict)
     except (OSError, ValueError, RecursionError):
         return None
 
 
-def _ask(question: Question, environ: dict[str, str]) -> Rendered:
+def _ask(question: Question, environ: dict[str, str], *, strict: bool) -> Rendered:
     root = question.place.root
     locator = read_locator(locator_file(root, environ), root)
     build = build_id()
@@ -325,7 +327,7 @@ def _ask(question: Question, environ: dict[str, str]) -> Rendered:
             view = question.message["render"]
             assert isinstance(view, dict)  # noqa: S101 - made above
             return _failed(*said, json=bool(view["json"]), colour=bool(view["notes_colour"]))
-        return judged(reply, needs_hits=question.needs_hits)
+        return judged(reply, needs_hits=question.needs_hits, strict=strict)
     finally:
         connection.close()
 

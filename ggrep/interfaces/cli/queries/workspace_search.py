@@ -120,7 +120,9 @@ class WorkspaceSearch:
 
     def _printed(self, response: FederatedResponse, view: ViewOptions) -> Rendered:
         empty = response.ok and not response.hits
-        status = 1 if self.typed.output.exit_status and empty else response.exit_status
+        status = response.exit_status
+        if self.typed.output.exit_status:
+            status = 1 if empty else 2 if status == 1 else status
         if view.json:
             return Rendered(json_line(response.to_json()), "", status, hits=len(response.hits))
         if self.agent is not None:
@@ -154,7 +156,7 @@ def failed(error: GgrepError, terminal: Terminal, typed: Typed, repositories: Re
     terminal.write_json(failure_json(error, include_paths=include_paths), pretty=False)
     for line in error_lines(error):
         terminal.tell_error(line)
-    return error.exit_status
+    return 2 if typed.output.exit_status and error.exit_status == 1 else error.exit_status
 
 
 def _hit_view(typed: Typed, view: ViewOptions) -> HitView:
