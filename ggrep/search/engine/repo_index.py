@@ -29,6 +29,7 @@ from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.embedding.encoder_choice import open_encoder
 from ggrep.index.embedding.identity import STATIC
 from ggrep.index.embedding.vector_cache import VectorCache
+from ggrep.index.maintenance.moved import take_over
 from ggrep.index.maintenance.upgrade import UpgradeReport, upgrade_store
 from ggrep.index.maintenance.upkeep import UpkeepReport, keep_up, make_room
 from ggrep.index.repo_identity import RepoIdentity, identify
@@ -41,6 +42,7 @@ from ggrep.index.sync.rebuild import rebuild
 from ggrep.index.sync.sync_report import Progress, SyncReport, unheard
 from ggrep.index.sync.syncer import sync
 from ggrep.index.sync.target import SyncTarget
+from ggrep.model.limits import Notice
 from ggrep.model.standing import Standing
 from ggrep.search.engine.snapshots import Snapshots
 
@@ -187,6 +189,9 @@ class RepoIndex:
             wanted: returns the files to begin a first index with.
             progress: told how far it is.
         """
+        moved = ""
+        if not fresh and not self.identity.store.is_dir():
+            moved = take_over(self.identity, self.home, self.settings)
         act = partial(
             rebuild if fresh else sync,
             strict=strict,
@@ -202,7 +207,10 @@ class RepoIndex:
                     raise
                 report = act(target)
             note_use(self.identity.store, self.clock.now())
-        return report
+        if not moved:
+            return report
+        told = f"the repository was moved here; the index of {moved} was taken over"
+        return replace(report, notices=(Notice("index_moved", told), *report.notices))
 
     def upgrade(self) -> UpgradeReport:
         """Bring the store into this build's formats; see `ggrep.index.maintenance.upgrade`."""
