@@ -26,7 +26,7 @@ def test_its_index_is_taken_over(ggrep: Command, moved: Path) -> None:
     """Nothing of it has changed, so nothing is cut anew."""
     report = ggrep("index", "--path", moved, "--json").document
 
-    assert (report["indexed"], report["unchanged"]) == (0, len(WORDS))
+    assert (report["files"]["indexed"], report["files"]["unchanged"]) == (0, len(WORDS))
     assert [warning["code"] for warning in report["warnings"]] == ["index_moved"]
     assert "a.py" in ggrep("alpha needle", moved).out
     assert ggrep("audit", "--path", moved).status == 0
@@ -46,7 +46,7 @@ def test_another_repository_takes_nothing_over(ggrep: Command, tmp_path: Path, s
         old.rename(tmp_path / "elsewhere")
     report = ggrep("index", "--path", new, "--json").document
 
-    assert report["indexed"] == len(WORDS) + (not same)
+    assert report["files"]["indexed"] == len(WORDS) + (not same)
     assert report["warnings"] == []
 
 

@@ -165,6 +165,8 @@ def run_checks(file: CheckFile, open_target: Callable[[Target], "Asker"]) -> Out
         asker = askers[check.target]
         judged = judge(check, asker.ask(check.question))
         gone = () if judged.answer.error else tuple(absent(check, asker.lines_of))
-        return replace(judged, misses=(*gone, *judged.misses))
+        rules = {miss.rule for miss in gone}
+        others = (miss for miss in judged.misses if miss.rule not in rules)
+        return replace(judged, misses=(*gone, *others))
 
     return Outcome(file, tuple(verdict(check) for check in file.checks))
