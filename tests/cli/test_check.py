@@ -204,7 +204,7 @@ def test_the_summary_of_a_job_says_what_does_not_hold(
 def test_a_first_file_is_made_of_questions(ggrep: Command, root: Path) -> None:
     """It holds today, is not written twice, and fails once its file is gone."""
     write_tree(root, WORDS)
-    file, asked = root / "own.toml", ("--init", 'alpha "needle"', "--init", "beta needle")
+    file, asked = root / "own.toml", ("--init", "alpha \\ needle", "--init", "beta needle")
     made, again = ggrep("check", *asked, file), ggrep("check", *asked, file)
     holds = ggrep("check", file)
     (root / "a.py").unlink()
