@@ -350,9 +350,9 @@ SABOTAGES = (
     ),
     Sabotage(
         "an older snapshot stands in without a word",
-        "ggrep/index/store/view.py",
-        'return replace(view, notices=(*view.notices, Notice("snapshot_fallback", told)))',
-        "return view",
+        "ggrep/index/store/judging.py",
+        "        return Judgement(manifest, replace(view, damage=damage), damage)\n",
+        "        return Judgement(manifest, view, None)\n",
         ("tests/store/test_verify.py::test_a_flipped_bit_makes_the_older_snapshot_stand_in",),
     ),
     Sabotage(
