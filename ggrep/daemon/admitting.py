@@ -122,6 +122,8 @@ async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
         state = daemon.syncs.statistics()
         if state.state == "frozen":
             raise NoIndex("this repository has no index yet, and its daemon is stale")
+        if state.last_result == "cancelled" and state.state == "idle":
+            raise NoIndex("indexing was cancelled; to index this repository: ggrep index")
         if state.last_result == "failed" and state.state == "idle":
             raise NoIndex(
                 f"this repository has no index yet; indexing it failed: {state.last_error}"

@@ -114,6 +114,7 @@ class StoreDaemon:
             on_failed=self._on_failed,
             on_done=self._on_done,
             is_git_at_work=GitWatch(root, shared.clock).is_at_work,
+            is_indexed=self._is_indexed,
         )
         self.pools = PoolMemory()
         self.stale_reason = ""
@@ -222,6 +223,18 @@ class StoreDaemon:
         watch = self.shared.watcher.state(self.identity.root)
         looked = syncs.last_result == "ok" and watch.mode == "watching"
         return "current" if looked and not self.stale else "unknown"
+
+    def _is_indexed(self) -> bool:
+        """Return whether the first index is there whole, as far as that can be read."""
+        from ggrep.index.store.active import read_active
+        from ggrep.index.store.manifest import read_manifest
+
+        store = self.identity.store
+        try:
+            active = read_active(store)
+            return active is not None and not read_manifest(store, active).partial
+        except GgrepError:
+            return True  # a damaged index is rebuilt
 
     def rebuild(self) -> bool:
         """Have a sync rebuild the damaged store; return whether one runs or begins; thread-safe."""

@@ -50,6 +50,7 @@ TYPED = {
     ),
     "problems while indexing: {}{}; ggrep health names them": "health",
     "to try again: ggrep index": "index",
+    "indexing was cancelled; to index this repository: ggrep index": "index",
     "{}; include less, raise it, or index what fits: ggrep index --allow-degraded": (
         "index --allow-degraded"
     ),
