@@ -204,7 +204,7 @@ def test_every_surface_says_the_same_and_its_command_repairs_it(
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("place", [0, -1])
-def test_every_surface_says_the_same_whatever_is_damaged(  # noqa: PLR0913 - fixtures
+def test_every_surface_says_the_same_whatever_is_damaged(  # noqa: PLR0917 - fixtures
     kept: Kept,
     ggrep: Command,
     home: Path,
