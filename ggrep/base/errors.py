@@ -26,6 +26,7 @@
         ├── LeaseLost            internal          exit 1
         ├── SyncRefused          internal          exit 1
         └── CorruptStore         internal          exit 1
+            └── IndexDamaged     index_damaged     exit 1   no snapshot can answer
 
 `code` is the wire name and never changes once shipped. Anything else that
 escapes is a bug: the surface reports it as `internal`.
@@ -219,6 +220,12 @@ class StoreError(GgrepError):
 
 class CorruptStore(StoreError):
     """A store file is present but does not say what it must."""
+
+
+class IndexDamaged(CorruptStore):
+    """No snapshot of the store can answer; the message says why and which command helps."""
+
+    code = "index_damaged"
 
 
 class BudgetExceeded(StoreError):

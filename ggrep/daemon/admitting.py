@@ -9,10 +9,9 @@ from anyio import to_thread
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import NoIndex, StoreError
-from ggrep.config import names
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.index.store.active import read_active
+from ggrep.index.store.active import has_index, read_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.model.response import Admitted
 
@@ -77,8 +76,8 @@ async def worked_with(
 
 
 def is_published(daemon: StoreDaemon) -> bool:
-    """Return whether there is a snapshot to search."""
-    return names.active_file(daemon.identity.store).exists()
+    """Return whether there is a snapshot to search, or a damaged index."""
+    return has_index(daemon.identity.store)
 
 
 def is_sparse(daemon: StoreDaemon) -> bool:
@@ -94,7 +93,7 @@ def is_sparse(daemon: StoreDaemon) -> bool:
     except StoreError:
         return False  # the engine says what is wrong, and has it mended
     if manifest is None:
-        return True
+        return not has_index(store)  # the engine says what is wrong with a lost pointer
     daemon.whole = not manifest.partial
     counts = manifest.counts
     return manifest.partial and 2 * counts.files_indexed < counts.files_eligible
@@ -123,6 +122,8 @@ async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
         state = daemon.syncs.statistics()
         if state.state == "frozen":
             raise NoIndex("this repository has no index yet, and its daemon is stale")
+        if state.last_result == "cancelled" and state.state == "idle":
+            raise NoIndex("indexing was cancelled; to index this repository: ggrep index")
         if state.last_result == "failed" and state.state == "idle":
             raise NoIndex(
                 f"this repository has no index yet; indexing it failed: {state.last_error}"

@@ -66,6 +66,7 @@ async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Bod
             clock=daemon.shared.clock,
             load=load,
             deadline=deadline,
+            rebuild=daemon.rebuild,
         )
         return health_json(report)
 

@@ -6,12 +6,12 @@ Each goes the same way: admitted, given a core, worked in a thread that looks at
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio import to_thread
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import NoIndex
+from ggrep.base.errors import IndexDamaged, NoIndex
 from ggrep.base.stable_json import Document
 from ggrep.daemon.admitting import (
     Spent,
@@ -71,7 +71,7 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
         else:
             scans = False
             await _require_index(daemon, request)
-        opened = partial(_scan_of, daemon, asked_ms) if scans else partial(_search_of, daemon)
+        opened = partial(_scan_of if scans else _search_of, daemon, asked_ms)
         response, body = await worked_with(opened, daemon, caller, deadline, spent, work)
     except BaseException as error:
         if message.claim is None or not isinstance(error, NoIndex):
@@ -101,9 +101,20 @@ def _body(daemon: StoreDaemon, response: QueryResponse, message: Search) -> Body
     return {"response": query_success(response)}
 
 
-def _search_of(daemon: StoreDaemon) -> Callable[..., QueryResponse]:
-    """Return a function that answers a search from the index."""
-    return daemon.engine().search
+def _search_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryResponse]:
+    """Return a function that answers a search from the index; by a scan where no snapshot can."""
+    search = daemon.engine().search
+
+    def ask(request: SearchRequest, deadline: Deadline, **more: Any) -> QueryResponse:  # noqa: ANN401 - handed on
+        try:
+            return search(request, deadline, **more)
+        except (NoIndex, IndexDamaged) as error:
+            if not can_scan(request):
+                raise
+            scan = daemon.scanner(str(error) if isinstance(error, IndexDamaged) else "").scan
+            return scan(request, deadline, asked_ms=asked_ms, **more)
+
+    return ask
 
 
 def _scan_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryResponse]:

@@ -30,7 +30,7 @@ async def status_of(daemon: StoreDaemon) -> Document:
         identity = daemon.identity
         report = read_status(
             daemon.config.settings,
-            daemon.engine().glance,
+            daemon.engine().inspect,
             daemon.shared.home,
             root=identity.root,
             store_id=identity.store_id,

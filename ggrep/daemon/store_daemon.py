@@ -115,6 +115,7 @@ class StoreDaemon:
             on_failed=self._on_failed,
             on_done=self._on_done,
             is_git_at_work=GitWatch(root, shared.clock).is_at_work,
+            is_indexed=self._is_indexed,
         )
         self.pools = PoolMemory()
         self.stale_reason = ""
@@ -171,14 +172,17 @@ class StoreDaemon:
                         handles=self._handles,
                         slots=self.shared.slots,
                         occurrences=self.shared.occurrences(),
-                        on_damage=lambda: self.syncs.note_change(0),  # a sync heals what it meets
+                        on_damage=self.rebuild,
                         standing=self.standing,
                     ),
                 )
             return self._engine
 
-    def scanner(self) -> "Scanner":
-        """Return a scanner for one search while nothing is published; thread-safe."""
+    def scanner(self, damage: str = "") -> "Scanner":
+        """Return a scanner for one search that no snapshot can answer; thread-safe.
+
+        `damage` is the sentence on a damaged index, where that is the reason.
+        """
         # Git lists a large tree in the time that loading the ranking takes.
         listing = listing_ahead(self.identity.root, self.config.settings)
         from ggrep.search.engine.scanning import Scanner
@@ -191,6 +195,7 @@ class StoreDaemon:
             new_id=self._new_id,
             standing=self.standing,
             listing=listing,
+            damage=damage,
         )
 
     @property
@@ -219,6 +224,25 @@ class StoreDaemon:
         watch = self.shared.watcher.state(self.identity.root)
         looked = syncs.last_result == "ok" and watch.mode == "watching"
         return "current" if looked and not self.stale else "unknown"
+
+    def _is_indexed(self) -> bool:
+        """Return whether the first index is there whole, as far as that can be read."""
+        from ggrep.index.store.active import read_active
+        from ggrep.index.store.manifest import read_manifest
+
+        store = self.identity.store
+        try:
+            active = read_active(store)
+            return active is not None and not read_manifest(store, active).partial
+        except GgrepError:
+            return True  # a damaged index is rebuilt
+
+    def rebuild(self) -> bool:
+        """Have a sync rebuild the damaged store; return whether one runs or begins; thread-safe."""
+        self.syncs.note_change(0)
+        syncs = self.syncs.statistics()
+        stopped = self.stale or syncs.last_result in {"failed", "cancelled"}
+        return syncs.state == "indexing" or not stopped
 
     def described(self, told: RepoDescription) -> RepoDescription:
         """Return a description with what is known here beside it; thread-safe.

@@ -45,6 +45,7 @@ class SyncLoop:
         *,
         on_done: Callable[[SyncOutcome], None] = lambda _: None,
         is_git_at_work: Callable[[], bool] = lambda: False,
+        is_indexed: Callable[[], bool] = lambda: True,
     ) -> None:
         """Wire the loop of one store; nothing runs yet.
 
@@ -58,7 +59,9 @@ class SyncLoop:
             on_done: called after each other one, before whoever asked is told.
             is_git_at_work: tells whether git may be moving files below the root; no sync begins
                 while it does.
+            is_indexed: tells whether the first index is there whole.
         """
+        self._is_indexed = is_indexed
         self._job = job
         self._runner = runner
         self._clock = clock
@@ -230,6 +233,7 @@ class SyncLoop:
         self, came: SyncOutcome | GgrepError, due: Due, begun_ms: float, *, stopped: bool
     ) -> None:
         now_ms, now = self._clock.monotonic_ms(), self._clock.now()
+        indexed = not stopped or self._is_indexed()
         with self._lock:
             schedule = self._schedule
             if isinstance(came, SyncOutcome):
@@ -238,7 +242,7 @@ class SyncLoop:
                     now_ms, due, fruitful=came.published, wait_ms=wait_ms
                 )
             elif stopped:
-                self._schedule = schedule.stopped(now_ms)
+                self._schedule = schedule.stopped(now_ms, first=not indexed)
             else:
                 self._schedule = schedule.failed(now_ms, due, wait_ms=_wait_ms(came))
         took_ms = now_ms - begun_ms

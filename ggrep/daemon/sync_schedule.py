@@ -65,6 +65,7 @@ class Schedule:
         fruitless: syncs of changes since the last that found any.
         git_at_work: git may be moving files; no sync is begun.
         rested_ms: when it ended that, unless a sync has begun since.
+        only_asked: the first index was cancelled, so only a request begins a sync.
     """
 
     figures: LoopFigures
@@ -79,6 +80,7 @@ class Schedule:
     fruitless: int = 0
     git_at_work: bool = False
     rested_ms: float | None = None
+    only_asked: bool = False
 
     def git(self, now_ms: float, *, at_work: bool) -> "Schedule":
         """Return the schedule after a look at git."""
@@ -103,6 +105,7 @@ class Schedule:
             retry_ms=None,
             quiet=quiet,
             rested_ms=None,
+            only_asked=False,
         )
 
     def done(
@@ -141,9 +144,22 @@ class Schedule:
             fruitless=self.fruitless + (due.reason == "change"),
         )
 
-    def stopped(self, now_ms: float) -> "Schedule":
-        """Return the schedule after a cancelled sync, which is not retried at once."""
-        return replace(self, ended_ms=now_ms, quiet=True, last_ms=now_ms)
+    def stopped(self, now_ms: float, *, first: bool = False) -> "Schedule":
+        """Return the schedule after a cancelled sync, which is not retried at once.
+
+        Args:
+            now_ms: when it ended.
+            first: nothing was indexed before; then it stays cancelled until somebody asks.
+        """
+        return replace(
+            self,
+            ended_ms=now_ms,
+            first_ms=None,
+            sure=False,
+            quiet=True,
+            last_ms=now_ms,
+            only_asked=first,
+        )
 
     def next(self) -> Due:
         """Return the sync that is due first; of two at one time, the one named first here."""
@@ -157,6 +173,8 @@ class Schedule:
             return Due(float("-inf"), "asked")
         if self.ended_ms is None:
             return Due(float("-inf"), "start")
+        if self.only_asked:
+            return Due(float("inf"), "asked")
         found = [Due(self.ended_ms + self.figures.reconcile_ms, "reconcile")]
         if self.quiet and self.last_ms is not None:
             found.insert(0, Due(self.last_ms + self.figures.quiet_ms, "quiet"))

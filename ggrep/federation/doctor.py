@@ -14,7 +14,7 @@ from ggrep.federation.editing import MERGE_LINE
 from ggrep.federation.live import LiveDaemon
 from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
 from ggrep.model.corpus import CORPORA, Corpus
-from ggrep.model.hints import on_root, remove_repo, with_file
+from ggrep.model.hints import MOVED, on_root, remove_repo, with_file
 from ggrep.model.response import RepoDescription
 
 Component: TypeAlias = Literal["embedding", "lexical", "schema"]
@@ -222,7 +222,8 @@ def _of_roots(manifest: WorkspaceManifest) -> Iterator[Finding]:
         # A workspace is never left empty.
         command = remove_repo(repo.alias, repo.repo_id) if left else ""
         hint = with_file(command, workspace.workspace_path)
-        yield Finding("missing_root", repo.missing, hint, repo.repo_id, needed=repo.enabled)
+        told = f"{repo.missing}; {with_file(MOVED, workspace.workspace_path)}"
+        yield Finding("missing_root", told, hint, repo.repo_id, needed=repo.enabled)
 
 
 def _of_merging(manifest: WorkspaceManifest) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from ggrep.federation.entries import (
     lines_of,
     shape_problem,
 )
-from ggrep.federation.jsonc import Token
+from ggrep.federation.jsonc import TRIVIA, Token
 from ggrep.federation.parsing import parse_text
 from ggrep.federation.validation import SCHEMA_VERSION, validate
 from ggrep.model.hints import remove_entry
@@ -78,6 +78,21 @@ def add_repo(text: str, entry: NewEntry) -> str:
     tail = "," if comma is not None else ""
     rest = text[end:after] if comma is not None else "," + text[end:after]
     return _checked(f"{text[:end]}{rest}{newline}{indent}{piece}{tail}{text[after:]}")
+
+
+def move_repo(text: str, index: int, root: str) -> str:
+    """Return `text` with another root of the entry at `index`, and all else of it as it is.
+
+    Raises:
+        WorkspaceError: the text is not valid, before or after.
+    """
+    places = find_entries(text)
+    start, end = places.elements[index]
+    inside = [t for t in places.tokens if start <= t.start < end and t.kind not in TRIVIA]
+    for key, value in zip(inside, inside[2:], strict=False):
+        if text[key.start : key.end].strip("\"'") == "root" and key.depth == value.depth:
+            return _checked(f"{text[: value.start]}{_json(root)}{text[value.end :]}")
+    raise shape_problem(f"the entry {index} has no root")
 
 
 def remove_repo(text: str, selector: str, names: NamesOf = lambda _: ()) -> str:

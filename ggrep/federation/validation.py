@@ -14,7 +14,7 @@ from ggrep.federation.workspace_draft import (
     WorkspaceDefaults,
     WorkspaceDraft,
 )
-from ggrep.model.hints import remove_entry
+from ggrep.model.hints import bring_back, remove_entry
 from ggrep.model.keys import Declared, Key, declared
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.says import MAX_INTEGER
@@ -304,7 +304,9 @@ def _entry(
     located = None
     if isinstance(value, Mapping):
         root = _root(given, field, problems)
-        located = _located(root, index, problems, locate) if root else None
+        named = given.get("alias")
+        alias = named if isinstance(named, str) else None
+        located = _located(root, alias, index, problems, locate) if root else None
     values = {
         each.name: problems.value(
             each, given.get(key), f"{field}.{key}", getattr(defaults, each.name, None)
@@ -329,11 +331,13 @@ def _root(given: Mapping[str, object], field: str, problems: Problems) -> str:
     return value.strip()
 
 
-def _located(root: str, index: int, problems: Problems, locate: Locate) -> LocatedRoot | None:
+def _located(
+    root: str, alias: str | None, index: int, problems: Problems, locate: Locate
+) -> LocatedRoot | None:
     try:
         return locate(root)
     except RootProblem as problem:
-        hint = f"bring it back, or run: {remove_entry(index)}"
+        hint = bring_back(alias, f"repos[{index}]")
         field = f"$.repos[{index}].root"
         problems.add(problem.code, field, problem.reason, str(problem), hint=hint)
         return None

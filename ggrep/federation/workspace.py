@@ -29,7 +29,7 @@ from ggrep.federation.workspace_draft import (
     WorkspaceDefaults,
     WorkspaceDraft,
 )
-from ggrep.model.hints import remove_repo
+from ggrep.model.hints import bring_back
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.resolved import ResolvedRepoJson, ResolvedWorkspaceJson
@@ -77,8 +77,7 @@ class WorkspaceRepo:
         """Return the error of querying it; None if it can be queried."""
         if self.missing is None:
             return None
-        command = remove_repo(self.alias, self.repo_id)
-        return MissingRoot(f"{self.missing}; bring it back, or run: {command}")
+        return MissingRoot(f"{self.missing}; {bring_back(self.alias, self.repo_id)}")
 
 
 @dataclass(frozen=True, slots=True)

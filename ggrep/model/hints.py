@@ -7,6 +7,7 @@ there. Who prints on the caller's own terminal fills it in.
 import re
 from pathlib import Path
 from shlex import quote
+from typing import Final
 
 _FILE = re.compile(r"\b(ggrep workspace [a-z]+ )FILE\b")
 _HERE = re.compile(r"\bggrep (?:index|repair|health|gc|compact|stop)\b(?! --(?:path|stores)\b)")
@@ -18,6 +19,15 @@ def remove_repo(alias: str | None, repo_id: str) -> str:
     # What begins with a dash is taken for a flag.
     name = alias if alias and not alias.startswith("-") else repo_id
     return f"ggrep workspace remove FILE {quote(name)}"
+
+
+MOVED: Final = "if it was moved: ggrep workspace add FILE DIRECTORY"
+"""The way to follow a repository to its new place; its alias and its index stay."""
+
+
+def bring_back(alias: str | None, name: str) -> str:
+    """Return the ways out where a repository's directory is missing."""
+    return f"if it is gone: {remove_repo(alias, name)}; {MOVED}"
 
 
 def remove_entry(index: int) -> str:

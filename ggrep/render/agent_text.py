@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
+from ggrep.model.damage import INCOMPLETE_CODES
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.above import Above
 from ggrep.render.agent_hits import expansion_lines, hit_lines, neighbour_lines
@@ -81,10 +82,12 @@ def agent_text(
     """
     view = view or AgentView()
     answers = document.get("answers")
+    first = dict.fromkeys(map(_warning, _incomplete(document)))
     if answers is None:
         said = (f"note: {note}" for note in notes)
-        return "\n".join((*_within(document, _body(document, view), view), *said))
-    above, lines = Above(), list[str]()
+        return "\n".join((*first, *_within(document, _body(document, view), view), *said))
+    first |= dict.fromkeys(_warning(note) for one in answers for note in _incomplete(one))
+    above, lines = Above(), list(first)
     names = (*asked, *("" for _ in answers))
     for one, name in zip(answers, names, strict=False):
         head, body, told = _fresh(one, name, above, view)
@@ -174,10 +177,9 @@ def _notes(document: _Object) -> Iterator[str]:
             cuts.setdefault(cut["code"], []).append(cut)
     if cuts:
         yield f"cut: {', '.join(map(_cut, cuts.values()))}"
-    diagnostics = document.get("diagnostics", {})
-    told = (*document.get("warnings", ()), *diagnostics.get("warnings", ()))
-    notes = (*diagnostics.get("errors", ()), *told)
-    yield from dict.fromkeys(f"warning: {note['code']}: {note['message']}" for note in notes)
+    errors = document.get("diagnostics", {}).get("errors", ())
+    others = (note for note in _warnings(document) if note["code"] not in INCOMPLETE_CODES)
+    yield from dict.fromkeys(map(_warning, (*errors, *others)))
     silent: dict[str, list[str]] = {}
     for repo in document.get("repos", ()):
         if (status := repo.get("status", "ok")) != "ok":
@@ -186,6 +188,20 @@ def _notes(document: _Object) -> Iterator[str]:
         left = len(names) - MAX_LISTED
         more = f" and {left} more" if left > 0 else ""
         yield f"{status}: {', '.join(names[:MAX_LISTED])}{more}"
+
+
+def _warnings(document: _Object) -> Iterator[_Object]:
+    yield from document.get("warnings", ())
+    yield from document.get("diagnostics", {}).get("warnings", ())
+
+
+def _incomplete(document: _Object) -> Iterator[_Object]:
+    """Yield the warnings that an answer from less than the complete index begins with."""
+    return (note for note in _warnings(document) if note["code"] in INCOMPLETE_CODES)
+
+
+def _warning(note: _Object) -> str:
+    return f"warning: {note['code']}: {note['message']}"
 
 
 def _cut(cuts: Sequence[_Object]) -> str:

@@ -76,6 +76,7 @@ def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rende
         out = json_line(answers_success([one.answer for one in named]))
         return Rendered(out, "", status, hits=hits)
     above, style, parts, notes = Above(), Style(view.colour), list[str](), list[str]()
+    first = dict[str, None]()
     for one in named:
         asked = sanitise_line(one.asked)
         if isinstance(one.answer, GgrepError):
@@ -89,7 +90,8 @@ def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rende
             said = "".join(f"{style.paint('muted', sanitise_line(line))}\n" for line in told)
             parts.append(f"{style.paint('name', f'## {asked}')}\n{rendered.out}{said}")
         notes.append(rendered.err)
-    return Rendered("\n".join(parts), "".join(notes), status, hits=hits)
+        first[rendered.before] = None
+    return Rendered("\n".join(parts), "".join(notes), status, hits=hits, before="".join(first))
 
 
 def render_for_agent(named: Sequence[Named], view: AgentView) -> Rendered:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ggrep.base.scripts import spelled_in_any_form
 from ggrep.model.confidence import CONFIDENCE_CODES, Confidence
+from ggrep.model.damage import incomplete_first
 from ggrep.model.gaps import numbered
 from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit, Notice
@@ -86,6 +87,17 @@ def render_notes(limits: Sequence[LimitHit], notices: Sequence[Notice], style: S
         where = f" in {limit.path_key}" if limit.path_key else ""
         lines.append(f"limit: {limit.code} {limit.limit}{seen}{where}")
     return "".join(style.paint("warning", sanitise_line(line)) + "\n" for line in lines)
+
+
+def split_notes(
+    limits: Sequence[LimitHit], notices: Sequence[Notice], style: Style
+) -> tuple[str, str]:
+    """Return the lines that an answer begins with, and those behind it; see `render_notes`.
+
+    An answer from less than the complete index begins with that.
+    """
+    first, others = incomplete_first(notices)
+    return render_notes((), first, style), render_notes(limits, others, style)
 
 
 def render_confidence(

@@ -17,10 +17,8 @@ from ggrep.model.outline import (
     TourSection,
 )
 from ggrep.model.outline_lines import outline_lines, tour_lines
-from ggrep.render.hits import render_notes
 from ggrep.render.outline_json import outline_success, tour_success
-from ggrep.render.printed import Rendered, json_line, place
-from ggrep.render.style import Style
+from ggrep.render.printed import Rendered, answer_notes, json_line, place
 
 TOLD_IN_TEXT = frozenset({"max_outline_bytes", "max_outline_depth", "max_tour_bytes"})
 """Cuts that stand in the text itself."""
@@ -33,17 +31,18 @@ def render_outline(response: OutlineResponse, root: Path, view: ViewOptions) -> 
         return Rendered(json_line(outline_success(response)), "", hits=hits)
     shown = partial(place, root, view.cwd)
     blocks = ["\n".join(outline_lines(one, shown(one.path))) for one in response.outlines]
-    return Rendered("\n\n".join(blocks) + "\n", _notes(response, view), hits=hits)
+    first, notes = _notes(response, root, view)
+    return Rendered("\n\n".join(blocks) + "\n", notes, hits=hits, before=first)
 
 
-def render_tour(response: TourResponse, view: ViewOptions) -> Rendered:
+def render_tour(response: TourResponse, root: Path, view: ViewOptions) -> Rendered:
     """Return a tour as the view wants it; its paths are those below the root."""
     hits = len(response.sections)
     if view.json:
         return Rendered(json_line(tour_success(response)), "", hits=hits)
-    return Rendered(
-        "\n".join(tour_lines(response.sections)) + "\n", _notes(response, view), hits=hits
-    )
+    first, notes = _notes(response, root, view)
+    text = "\n".join(tour_lines(response.sections)) + "\n"
+    return Rendered(text, notes, hits=hits, before=first)
 
 
 def outline_document_lines(document: Mapping[str, Any]) -> Iterator[str]:
@@ -74,6 +73,8 @@ def tour_document_lines(document: Mapping[str, Any]) -> Iterator[str]:
     )
 
 
-def _notes(response: OutlineResponse | TourResponse, view: ViewOptions) -> str:
+def _notes(
+    response: OutlineResponse | TourResponse, root: Path, view: ViewOptions
+) -> tuple[str, str]:
     limits = tuple(one for one in response.limits_hit if one.code not in TOLD_IN_TEXT)
-    return render_notes(limits, response.warnings, Style(view.notes_colour))
+    return answer_notes(limits, response.warnings, root, view)

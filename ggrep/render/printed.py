@@ -5,19 +5,21 @@ Whoever writes them need not know what they mean: this process, or a client that
 
 import os
 import traceback
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.hints import with_path
+from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.response import MatchTotals, QueryResponse
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.render.error_json import query_error
 from ggrep.render.error_text import error_lines
 from ggrep.render.explanation import render_explanation
-from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
+from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, split_notes
 from ggrep.render.matching_lines import (
     CUT_CODES,
     MatchedHit,
@@ -38,7 +40,8 @@ class Rendered:
         err: for standard error.
         hits: how many hits the answer holds; 0 for a failure.
         scan: nothing was indexed, and a scan answered.
-        before: for standard error, ahead of the rest: that the hits may be beside the point.
+        before: for standard error, ahead of the rest: the answer is from less than the complete
+            index, or the hits may be beside the point.
     """
 
     out: str
@@ -77,12 +80,12 @@ def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Ren
     if response.matched is not None and view.shows_lines:
         return _matched(response, response.matched, root, view)
     shown = [ShownHit(hit, place(root, view.cwd, hit.path)) for hit in response.hits]
-    notes = render_notes(response.limits_hit, response.warnings, notes_style)
+    first, notes = answer_notes(response.limits_hit, response.warnings, root, view)
     doubts = render_confidence(response.confidence, hits, response.limits_hit, notes_style)
     text = render_hits(shown, _hit_view(response.request.query, view), style)
     if not hits:
-        return Rendered(header + text, notes + doubts, scan=scan)
-    return Rendered(header + text, notes, hits=hits, scan=scan, before=doubts)
+        return Rendered(header + text, notes + doubts, scan=scan, before=first)
+    return Rendered(header + text, notes, hits=hits, scan=scan, before=first + doubts)
 
 
 def _matched(
@@ -98,11 +101,25 @@ def _matched(
         text = render_lines(hits, view.columns, style)
     limits = [limit for limit in response.limits_hit if limit.code not in CUT_CODES]
     notes = render_counts(totals, hits, response.request, response.limits_hit, notes_style)
-    notes += render_notes(limits, response.warnings, notes_style)
+    first, others = answer_notes(limits, response.warnings, root, view)
+    notes += others
     if not totals.lines:
         notes += render_confidence(response.confidence, 0, response.limits_hit, notes_style)
     scan = response.provenance.scan is not None
-    return Rendered(text, notes, hits=totals.lines, scan=scan)
+    return Rendered(text, notes, hits=totals.lines, scan=scan, before=first)
+
+
+def answer_notes(
+    limits: Sequence[LimitHit], notices: Sequence[Notice], root: Path, view: ViewOptions
+) -> tuple[str, str]:
+    """Return the lines before and behind an answer; see `split_notes`.
+
+    Commands name the repository where the reader stands elsewhere.
+    """
+    away = view.cwd and root != Path(view.cwd) and root not in Path(view.cwd).parents
+    path = os.path.relpath(root, view.cwd) if away else None
+    told = [replace(notice, message=with_path(notice.message, path)) for notice in notices]
+    return split_notes(limits, told, Style(view.notes_colour))
 
 
 def render_failure(error: GgrepError, view: ViewOptions, path: str | None = None) -> Rendered:

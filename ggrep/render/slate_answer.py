@@ -12,7 +12,7 @@ from ggrep.model.slate import ContextGraph, SlateResponse
 from ggrep.model.written_names import declared_name
 from ggrep.render.agent_text import agent_text
 from ggrep.render.graph_text import GraphForm, graph_text
-from ggrep.render.hits import render_confidence, render_notes
+from ggrep.render.hits import render_confidence
 from ggrep.render.metadata_json import Answer
 from ggrep.render.navigation_json import expand_success, references_success, symbol_success
 from ggrep.render.navigation_text import (
@@ -23,7 +23,7 @@ from ggrep.render.navigation_text import (
     symbol_text,
 )
 from ggrep.render.page import Page
-from ggrep.render.printed import Rendered, json_line, place
+from ggrep.render.printed import Rendered, answer_notes, json_line, place
 from ggrep.render.slate_json import slate_success
 from ggrep.render.slate_text import slate_text, told_of
 from ggrep.render.style import Style
@@ -40,8 +40,9 @@ def render_slate(response: SlateResponse, root: Path, view: ViewOptions) -> Rend
     stems = tuple(term for term in response.slate.overview.terms if len(term) >= _STEM_LETTERS)
     page = replace(_page(root, view), stems=stems)
     told = response.confidence, files, response.limits_hit, Style(view.notes_colour)
-    notes = _notes(response, view) + render_confidence(*told)
-    return Rendered(slate_text(told_of(response), page), notes, hits=files)
+    first, notes = _notes(response, root, view)
+    notes += render_confidence(*told)
+    return Rendered(slate_text(told_of(response), page), notes, hits=files, before=first)
 
 
 def render_slate_for_agent(response: SlateResponse) -> Rendered:
@@ -50,10 +51,13 @@ def render_slate_for_agent(response: SlateResponse) -> Rendered:
     return Rendered(agent_text(slate_success(response)) + "\n", "", hits=files)
 
 
-def render_graph(response: SlateResponse, form: GraphForm, view: ViewOptions) -> Rendered:
+def render_graph(
+    response: SlateResponse, form: GraphForm, root: Path, view: ViewOptions
+) -> Rendered:
     """Return only the graph of a slate, for programs that draw."""
     graph = response.slate.graph or ContextGraph((), ())
-    return Rendered(graph_text(graph, form), _notes(response, view), hits=len(graph.nodes))
+    first, notes = _notes(response, root, view)
+    return Rendered(graph_text(graph, form), notes, hits=len(graph.nodes), before=first)
 
 
 def render_symbol(response: SymbolResponse, root: Path, view: ViewOptions) -> Rendered:
@@ -61,8 +65,9 @@ def render_symbol(response: SymbolResponse, root: Path, view: ViewOptions) -> Re
     found = len(response.definitions)
     if view.json:
         return _json(symbol_success(response), found)
-    notes = _notes(response, view) + symbol_notes(response)
-    return Rendered(symbol_text(response, _page(root, view)), notes, hits=found)
+    first, notes = _notes(response, root, view)
+    notes += symbol_notes(response)
+    return Rendered(symbol_text(response, _page(root, view)), notes, hits=found, before=first)
 
 
 def render_references(response: ReferencesResponse, root: Path, view: ViewOptions) -> Rendered:
@@ -71,15 +76,17 @@ def render_references(response: ReferencesResponse, root: Path, view: ViewOption
     if view.json:
         return _json(references_success(response), found)
     page = replace(_page(root, view), words=(last_part(response.request.name),))
-    notes = _notes(response, view) + references_notes(response)
-    return Rendered(references_text(response, page), notes, hits=found)
+    first, notes = _notes(response, root, view)
+    notes += references_notes(response)
+    return Rendered(references_text(response, page), notes, hits=found, before=first)
 
 
 def render_expansion(response: ExpandResponse, root: Path, view: ViewOptions) -> Rendered:
     """Return surroundings as the view wants them; there always are some."""
     if view.json:
         return _json(expand_success(response), 1)
-    return Rendered(expansion_text(response, _page(root, view)), _notes(response, view), hits=1)
+    first, notes = _notes(response, root, view)
+    return Rendered(expansion_text(response, _page(root, view)), notes, hits=1, before=first)
 
 
 def last_part(name: str) -> str:
@@ -94,8 +101,8 @@ def _json(document: stable_json.Document, hits: int) -> Rendered:
     return Rendered(json_line(document), "", hits=hits)
 
 
-def _notes(response: Answer, view: ViewOptions) -> str:
-    return render_notes(response.limits_hit, response.warnings, Style(view.notes_colour))
+def _notes(response: Answer, root: Path, view: ViewOptions) -> tuple[str, str]:
+    return answer_notes(response.limits_hit, response.warnings, root, view)
 
 
 def _page(root: Path, view: ViewOptions) -> Page:

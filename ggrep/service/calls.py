@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import NoIndex
 from ggrep.config.profiles import apply_to_request, apply_to_slate
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.client.daemon_address import DaemonAddress
@@ -166,16 +165,13 @@ def read_here(kind: type[A], engine: "Engine", message: Question, deadline: Dead
     """Return the answer of the index in this process; a search without one scans.
 
     Raises:
-        NoIndex: nothing is indexed, and only an index can answer.
+        NoIndex, IndexDamaged: only an index can answer, and none can.
         GgrepError: as the engine says.
     """
     found: Any
     match message:
         case Search(request=request):
-            try:
-                found = engine.search(request, deadline)
-            except NoIndex:
-                found = engine.scan(request, deadline)
+            found = engine.search_or_scan(request, deadline)
         case _:
             found = _navigated(engine, message, deadline)
     return as_answer(kind, found)

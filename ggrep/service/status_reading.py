@@ -187,7 +187,7 @@ def disk_document(address: DaemonAddress, engine: "Engine") -> "StatusJson":
     identity = address.identity
     report = read_status(
         engine.settings,
-        engine.glance,
+        engine.inspect,
         engine.home,
         root=identity.root,
         store_id=identity.store_id,

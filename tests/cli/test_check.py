@@ -199,3 +199,17 @@ def test_the_summary_of_a_job_says_what_does_not_hold(
     checks.write_text(CHECKS)
     assert ggrep("check", "--markdown", file).status == 0
     assert file.read_text() == "### ggrep check passed: 2 checks, 0 failed\n\n"
+
+
+def test_a_first_file_is_made_of_questions(ggrep: Command, root: Path) -> None:
+    """It holds today, is not written twice, and fails once its file is gone."""
+    write_tree(root, WORDS)
+    file, asked = root / "own.toml", ("--init", "alpha \\ needle", "--init", "beta needle")
+    made, again = ggrep("check", *asked, file), ggrep("check", *asked, file)
+    holds = ggrep("check", file)
+    (root / "a.py").unlink()
+    gone = ggrep("check", file)
+
+    assert (made.status, again.status, holds.status, gone.status) == (0, 2, 0, 1)
+    assert "exists" in again.err
+    assert "no such file" in gone.out

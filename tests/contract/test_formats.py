@@ -19,11 +19,11 @@ from ggrep.config.settings import Settings
 from ggrep.index.maintenance.clone import clone_store
 from ggrep.index.maintenance.health import check_health
 from ggrep.index.store.image import open_image
+from ggrep.index.store.judging import open_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.segment import image_ref
 from ggrep.index.store.store_versions import version_in
 from ggrep.index.store.verify import Verifier
-from ggrep.index.store.view import open_active
 from ggrep.index.sync.index_state import read_index_state
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine

@@ -109,6 +109,9 @@ def ask(engine: Engine, asks: Sequence[SearchRequest] = ASKS) -> tuple[str, Answ
         document.pop("request_id")
         codes = [warning["code"] for warning in document["warnings"]]  # type: ignore[union-attr, index, call-overload] # JSON
         fell_back |= "snapshot_fallback" in codes
+        if "snapshot_fallback" in codes:
+            assert document["degraded"]
+            document["degraded"] = False
         document["warnings"] = [code for code in codes if code not in _OF_DAMAGE]
         documents.append(document)
     assert len(shown) == 1

@@ -84,14 +84,14 @@ def images(host: Served) -> list[Path]:
 
 
 def _masks(host: Served) -> list[Path]:
-    view = host.daemon.engine().glance()
+    view = host.daemon.engine().view()
     return [view.store / view.manifest.visibility.path]
 
 
 def damage_images(host: Served, times: int) -> None:
     """Damage that many images, one after the other, and several at once; all answers are right."""
     expected, _ = ask(host)
-    snapshot = host.daemon.engine().glance().manifest.snapshot_id
+    snapshot = host.daemon.engine().view().manifest.snapshot_id
     files = images(host)
     bytes_before = [file.read_bytes() for file in files]
     for number in range(times):
@@ -101,7 +101,7 @@ def damage_images(host: Served, times: int) -> None:
 
         assert is_right(host, expected), number
     assert [file.read_bytes() for file in files] == bytes_before
-    assert host.daemon.engine().glance().manifest.snapshot_id == snapshot, "something was published"
+    assert host.daemon.engine().view().manifest.snapshot_id == snapshot, "something was published"
 
 
 @pytest.mark.slow

@@ -202,6 +202,18 @@ def test_a_cancelled_sync_is_not_tried_at_once_but_is_not_forgotten() -> None:
     assert schedule.next() == Due(125_000, "quiet")
 
 
+def test_a_cancelled_first_index_stays_cancelled_until_somebody_asks() -> None:
+    """Neither a change that came meanwhile nor one that comes later undoes it."""
+    schedule = Schedule(FIGURES)
+    schedule = schedule.begun(schedule.next()).changed(4_990.0, certain=False)
+    schedule = schedule.stopped(5_000.0, first=True).changed(6_000.0, certain=True)
+
+    assert schedule.next().at_ms == float("inf")
+    assert replace(schedule, asked=True).next() == Due(float("-inf"), "asked")
+    asked = replace(schedule, asked=True)
+    assert asked.begun(asked.next()).done(9_000.0, asked.next(), fruitful=True).next().at_ms < 1e9
+
+
 def test_low_impact_waits_longer() -> None:
     """Fewer syncs of more changes each cost less."""
     schedule = Schedule(LOW_IMPACT)

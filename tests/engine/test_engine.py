@@ -19,7 +19,7 @@ from ggrep.base.fair_queue import Lane
 from ggrep.config import names
 from ggrep.config.home import Home
 from ggrep.index.embedding.encode_slots import EncodeSlots
-from ggrep.index.store.view import SnapshotView, open_active
+from ggrep.index.store.judging import Judgement, judge
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.filters import Filter
 from ggrep.model.request import PoolRequest, SearchRequest
@@ -263,14 +263,14 @@ def test_an_older_snapshot_that_a_slow_thread_opened_answers_nobody_who_asks_lat
     older = writer.sync().snapshot_id
     opened, go_on = Event(), Event()
 
-    def slowly(*arguments: Any, **more: Any) -> SnapshotView:
-        view = open_active(*arguments, **more)
+    def slowly(*arguments: Any, **more: Any) -> Judgement:
+        judged = judge(*arguments, **more)
         if not opened.is_set():
             opened.set()
             assert go_on.wait(20)
-        return view
+        return judged
 
-    monkeypatch.setattr("ggrep.search.engine.snapshots.open_active", slowly)
+    monkeypatch.setattr("ggrep.search.engine.snapshots.judge", slowly)
     with ThreadPoolExecutor(1) as thread:
         slow = thread.submit(engine.view)
         assert opened.wait(20)

@@ -144,3 +144,12 @@ def test_a_slate_is_asked_where_one_is_expected(tmp_path: Path) -> None:
     assert (both.question.slates, both.question.searched) == ((0,), True)
     assert (search.question.slates, search.question.searched) == ((), True)
     assert both.expected.sections == (("a.md", "docs"),)
+
+
+def test_a_misspelt_table_is_refused_at_its_line(tmp_path: Path) -> None:
+    """Not at the first line of the file."""
+    file = tmp_path / "own.toml"
+    file.write_text('version = 1\n\n[[chekcs]]\nid = "one"\n')
+
+    with pytest.raises(UsageError, match=r":3: unknown key 'chekcs'; did you mean 'checks'"):
+        read_checks(file)

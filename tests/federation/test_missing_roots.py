@@ -8,6 +8,7 @@ from ggrep.config.home import Home
 from ggrep.federation.daemon_upkeep import ReloadingFile
 from ggrep.federation.doctor import examine
 from ggrep.federation.survey import survey
+from ggrep.model.hints import bring_back
 from ggrep.protocol.client.daemon_address import arrange
 from tests.fakes.coordinated import ask, request, searcher
 from tests.fakes.searchers import repo, workspace
@@ -30,7 +31,7 @@ async def test_it_is_a_row_and_the_others_answer(strategy: str) -> None:
     assert found["ok"] is True
     assert {hit["repoAlias"] for hit in found["results"]} == {"a"}
     row = found["repos"][1]
-    told = f"{WHY}; bring it back, or run: ggrep workspace remove FILE b"
+    told = f"{WHY}; {bring_back('b', '')}"
     assert row["status"] == "missing_root"
     assert row["error"] == {"code": CODE, "message": told}
     assert row["couldChange"]["verdict"] == "unknown"

@@ -205,7 +205,7 @@ def status_document(engine: Engine, load: DaemonLoad | None = None) -> dict[str,
     identity = engine.identity
     report = read_status(
         engine.settings,
-        engine.glance,
+        engine.inspect,
         engine.home,
         root=identity.root,
         store_id=identity.store_id,

@@ -27,6 +27,7 @@ CASES: dict[str, errors.GgrepError] = {
     "forbidden": errors.Forbidden("/srv/other is outside the roots that may be searched"),
     "forked": errors.Forked("/srv/shop: was opened in another process; open it anew"),
     "incompatible": errors.Incompatible("manifest.json: schema_version 9, this build reads 1"),
+    "index_damaged": errors.IndexDamaged("the index is damaged: segment a is corrupt; no snapshot"),
     "internal": errors.GgrepError("internal error (KeyError)"),
     "invalid_request": errors.InvalidRequest("limit: -1 is negative"),
     "lease_lost": errors.LeaseLost("another writer took the store over"),

@@ -19,7 +19,7 @@ NO_INDEX = "this repository has no index yet; run: ggrep index"
 
 FOLLOWED = {
     NO_INDEX,
-    "damaged; run: ggrep repair",
+    "ggrep repair",
     "none yet; run: ggrep index",
     "no stores yet; run: ggrep index\n",
     "no store {}; see: ggrep list",
@@ -50,6 +50,7 @@ TYPED = {
     ),
     "problems while indexing: {}{}; ggrep health names them": "health",
     "to try again: ggrep index": "index",
+    "indexing was cancelled; to index this repository: ggrep index": "index",
     "{}; include less, raise it, or index what fits: ggrep index --allow-degraded": (
         "index --allow-degraded"
     ),
@@ -57,10 +58,7 @@ TYPED = {
     "or run: ggrep repair": "repair",
     "snapshot {} has {} segments, more than max_open_segments_per_query; run: ggrep index": "index",
     "{}; run: ggrep repair": "repair",
-    "{}: {}; run: ggrep index": "index",
-    "{}; run: ggrep index": "index",
     "nothing was published yet; run: ggrep index": "index",
-    "{}; build it anew: ggrep index --reset": "index --reset",
     "a name is one line of 1 to {} characters as `ggrep outline FILE` prints it; `ggrep search` "
     "takes any text": "search alpha",
     "segment {} has no {}; run: ggrep index --reset": "index --reset",
@@ -70,7 +68,6 @@ TYPED = {
     ),
     "run `ggrep index` in the repository, or ask again in a while": "index",
     "{}: {} {} is older than {}: reindex required; run: ggrep index --reset": "index --reset",
-    "no snapshot of this store is valid: {}; run: ggrep repair": "repair",
     "ggrep slate {} --session new": "slate alpha --session new",
     "run: ggrep workspace validate {}": "workspace validate FILE",
     "no agent was found; ggrep install CLIENT configures one by its name": "install zed --dry-run",
@@ -78,6 +75,7 @@ TYPED = {
     "no client was found; name one, or see: ggrep install --list\n": "install --list",
     "are here and do not ask ggrep, which `ggrep install` changes: {}": "install --dry-run",
     "ggrep install --refresh": "install --refresh --dry-run",
+    "if it was moved: ggrep workspace add FILE DIRECTORY": "workspace validate FILE",
     "ggrep remote add origin URL": "remote add origin file://FILE.d",
     "no {} cluster answers at {}: {}; how to start one: ggrep doctor --cluster": "doctor --cluster",
     "no remote yet; to add one: ggrep remote add origin URL": "remote add origin file://FILE.d",
@@ -185,7 +183,7 @@ def test_a_damaged_store_is_repaired_where_it_is(ggrep: Command, far: Path, home
     (data,) = sorted((home / "data").glob("*/seg_*.lance/data/*"))[:1]
     data.write_bytes(data.read_bytes()[:-8])
     ill = ggrep("audit", "--path", far)
-    mended = follow(ggrep, ill.err)
+    mended = follow(ggrep, ill.out)
     idle = ggrep("compact", "--path", far)
 
     assert (ill.status, mended.status) == (1, 0)

@@ -158,6 +158,7 @@ def test_no_hits_is_success_unless_grep_manners_are_asked_for(
     assert (quiet.status, strict.status) == (0, 1)
     assert quiet.err == "no hits\n"
     assert ggrep("needle", "--exit-status").status == 0
+    assert ggrep("-E", "(", "--exit-status").status == 2, "a failure is not an empty answer"
 
 
 @pytest.mark.slow

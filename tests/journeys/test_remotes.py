@@ -1,5 +1,6 @@
 """`ggrep remote`, `push` and `pull` as they are typed."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -196,3 +197,16 @@ def test_a_collection_of_a_remote_is_told_of(ggrep: Command, shop: Path, place: 
 
     assert told.out == "would delete 0 objects, 0 B; 6 kept, 1 refs\n"
     assert (document["dry_run"], document["kept"], document["deleted"]) == (False, 6, 0)
+
+
+def test_a_remote_may_be_named_as_with_git(ggrep: Command, shop: Path, tmp_path: Path) -> None:
+    """Not only behind `--remote`; with several there is no default."""
+    for name in ("one", "two"):
+        assert ggrep("remote", "add", name, f"file://{tmp_path}/{name}").status == 0
+    assert ggrep("index", "--path", shop).status == 0
+    with contextlib.chdir(shop):
+        pushed = ggrep("push", "two")
+
+    assert pushed.status == 0, pushed.err
+    assert "to two" in pushed.out + pushed.err
+    assert ggrep("push", "three").status != 0

@@ -33,7 +33,7 @@ def test_a_damaged_store_fails_in_text_and_in_json(
 
     assert indexed
     assert (shown.status, document.status) == (1, 1)
-    assert "image is not the file that was published" in shown.out
+    assert "image is corrupt" in shown.out
     fits(document.document, "audit")
     assert document.document["ok"] is False
 

@@ -149,13 +149,13 @@ def test_other_columns_are_named(engine: Engine, monkeypatch: pytest.MonkeyPatch
     assert set(codes(engine)) == {"row_schema"}
 
 
-def test_a_fallback_is_an_error_of_its_own(engine: Engine) -> None:
-    """Queries would go on, over older files."""
+def test_the_state_of_a_damaged_store_is_an_error_of_its_own(engine: Engine) -> None:
+    """In the words of every answer; the next search rebuilds an image."""
     store, manifest = engine.identity.store, engine.view().manifest
     names.image_file(store, manifest.segments[-1].table).unlink()
     report = run(engine)
 
-    assert [code for code, _ in report.errors] == ["artifact_missing", "snapshot_fallback"]
+    assert [code for code, _ in report.errors] == ["artifact_missing", "image_damaged"]
     assert report.snapshot_id == manifest.snapshot_id
 
 

@@ -17,8 +17,8 @@ from ggrep.config.settings import Settings
 from ggrep.index.maintenance.clone import CloneReport, clone_store
 from ggrep.index.maintenance.inventory import list_stores
 from ggrep.index.maintenance.stores_gc import REMAINS, collect_stores
+from ggrep.index.store.judging import open_active
 from ggrep.index.store.verify import Verifier
-from ggrep.index.store.view import open_active
 from ggrep.index.sync.index_state import read_index_state
 from ggrep.search.engine.engine import Engine
 from tests.fakes.clocks import ManualClock

@@ -250,7 +250,7 @@ def test_what_stands_in_is_not_compacted(root: Path, home: Path) -> None:
     again = open_engine(root, home)
     assert again.view().notices
 
-    with pytest.raises(CorruptStore, match="ggrep index"):
+    with pytest.raises(CorruptStore, match="ggrep repair"):
         run(again)
     assert open_engine(root, home).view().notices
 

@@ -14,7 +14,7 @@ from ggrep.config.settings import Settings
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.maintenance.health import FAIL, OK, WARN, Check, check_health
 from ggrep.index.store.filesystem import NETWORK_MAGICS
-from ggrep.index.store.view import open_active
+from ggrep.index.store.judging import open_active
 from ggrep.search.engine.engine import Engine
 from tests.crash.corruption import put
 from tests.crash.power_trial import by_name_and_size
@@ -103,7 +103,7 @@ def test_what_is_gone_fails_under_its_code(engine: Engine, what: str) -> None:
 
     assert found[code].severity == FAIL
     assert found["tombstones_enforced"].severity == WARN
-    assert [c for c, check in found.items() if check.severity == FAIL] == [code]
+    assert [c for c, check in found.items() if check.severity == FAIL] == ["damage", code]
 
 
 @pytest.mark.parametrize("what", DAMAGE)
@@ -116,7 +116,10 @@ def test_what_was_changed_fails_under_its_code(engine: Engine, what: str) -> Non
     put(path, bytes(data))
     failed = [c for c, severity in bad(engine).items() if severity == FAIL]
 
-    assert failed == [code if code == "manifest_present" else "artifact_integrity"]
+    assert failed == [
+        "damage",
+        code if code == "manifest_present" else "artifact_integrity",
+    ]
 
 
 def test_only_a_deep_look_sees_bytes_that_fell_over_without_a_trace(

@@ -13,10 +13,10 @@ from ggrep.base.formats import INDEX_STATE, MANIFEST
 from ggrep.base.ids import RepoId, StoreId
 from ggrep.config import names
 from ggrep.index.maintenance.upgrade import UpgradeReport, upgrade_store
+from ggrep.index.store.judging import open_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.store_versions import version_in
 from ggrep.index.store.verify import Verifier
-from ggrep.index.store.view import open_active
 from ggrep.index.sync.index_state import read_index_state
 from ggrep.model.request import SearchRequest
 from tests.fakes.old_stores import (
@@ -161,7 +161,7 @@ def test_a_damaged_store_is_not_upgraded_from_an_older_snapshot(home: Path) -> N
     target = target_of(store)
     (names.snapshot_dir(store, active_of(store)) / names.VISIBILITY).unlink()
 
-    with pytest.raises(CorruptStore, match="ggrep index"):
+    with pytest.raises(CorruptStore, match="ggrep repair"):
         upgrade_store(target, repo_id=SHOP)
 
 

@@ -886,7 +886,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a failure has the exit status of success on the fast path",
         "ggrep/interfaces/entry/fast.py",
-        "    if error is not None:\n        return Rendered(out, err, status)\n",
+        "    if error is not None:\n"
+        "        return Rendered(out, err, 2 if strict and status == 1 else status)\n",
         "    if error is not None:\n        return Rendered(out, err, 0)\n",
         (FAST + "test_a_failure_that_stands_is_printed_as_the_daemon_put_it",),
     ),

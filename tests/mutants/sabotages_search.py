@@ -766,7 +766,7 @@ SEARCH_SABOTAGES = (
     Sabotage(
         "a damaged journal is added to",
         "ggrep/index/sync/publication.py",
-        "    whole = not shown or bool(view and view.notices)",
+        "    whole = not shown or bool(view and view.damage)",
         "    whole = not shown",
         (REPAIR + "test_masks_and_journal_stand_in_for_each_other",),
     ),

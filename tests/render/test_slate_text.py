@@ -200,8 +200,8 @@ def test_json_is_one_document_and_no_notes() -> None:
 
 def test_a_graph_alone_is_a_drawing_and_nothing_else() -> None:
     """It is piped into what draws it; a slate without a graph gives an empty one."""
-    rendered = render_graph(ANSWER, "dot", ViewOptions())
-    empty = render_graph(with_slate(graph=None), "mermaid", ViewOptions())
+    rendered = render_graph(ANSWER, "dot", Path(), ViewOptions())
+    empty = render_graph(with_slate(graph=None), "mermaid", Path(), ViewOptions())
 
     assert rendered.out.startswith("digraph context {\n")
     assert rendered.hits == 2

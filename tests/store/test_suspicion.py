@@ -35,7 +35,7 @@ def damage_in_place(engine: Engine) -> None:
 def test_a_stumble_over_damage_is_damage(engine: Engine) -> None:
     """`IndexError` would send its reader looking for a bug."""
     deadline = Deadline.never(engine.clock)
-    refused = pytest.raises(CorruptStore, match="not the file that was published")
+    refused = pytest.raises(CorruptStore, match="is corrupt")
     with refused, engine.pin(deadline):
         damage_in_place(engine)
         raise IndexError

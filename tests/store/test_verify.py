@@ -14,17 +14,19 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, DeadlineExceeded, NoIndex, StoreError
+from ggrep.base.faults import watched
 from ggrep.base.ids import SegmentName
 from ggrep.config import names
 from ggrep.index.maintenance.health import check_health
 from ggrep.index.store.image import open_image, write_image
+from ggrep.index.store.judging import open_active
 from ggrep.index.store.manifest import SnapshotManifest, to_bytes
 from ggrep.index.store.tables import measure_table
 from ggrep.index.store.verify import Verifier
-from ggrep.index.store.view import newest_epoch, open_active, open_snapshot
+from ggrep.index.store.view import newest_epoch, open_snapshot
 from tests.crash.power_trial import by_name_and_size
 from tests.fakes.leases import held_lease
-from tests.fakes.repos import open_engine, paths
+from tests.fakes.repos import open_engine, paths, write_tree
 from tests.store.conftest import Kept
 
 Pick = Callable[[Path, SnapshotManifest], Path]
@@ -121,7 +123,7 @@ def test_what_every_snapshot_needs_cannot_be_replaced(kept: Kept) -> None:
     """Then an operator has to look; nothing is made up."""
     flip(kept.store / kept.first.segments[0].image.path)
 
-    with pytest.raises(CorruptStore, match="no snapshot of this store is valid"):
+    with pytest.raises(CorruptStore, match="no snapshot can answer"):
         open_active(kept.store)
 
 
@@ -195,7 +197,7 @@ def test_what_is_remembered_is_of_one_file_though_clocks_stand_still(
         path.with_name("other").write_bytes(b"x" * path.stat().st_size)
         path.with_name("other").replace(path)
 
-    with pytest.raises(CorruptStore, match="not the file"):
+    with pytest.raises(CorruptStore, match="is corrupt"):
         Verifier(kept.store).manifest(kept.second)
 
 
@@ -226,15 +228,32 @@ def test_the_latest_writer_stands_in_whatever_its_clock_said(kept: Kept) -> None
     assert newest_epoch(kept.store) == 9
 
 
-def test_a_snapshot_is_not_shown_before_its_first_publish_is_done(kept: Kept) -> None:
+def test_a_snapshot_is_not_shown_before_its_first_publish_is_done(root: Path, home: Path) -> None:
     """Its artifacts may yet fail their verification."""
+    engine, seen = open_engine(root, home), list[type[Exception]]()
+
+    def look(point: str) -> None:
+        if point == "publish.before_swap":
+            with pytest.raises(NoIndex) as caught:
+                open_active(engine.identity.store)
+            seen.append(caught.type)
+
+    write_tree(root, {"a.py": "a = 1\n"})
+    with watched(look):
+        engine.sync()
+
+    assert seen == [NoIndex]
+
+
+def test_a_lost_pointer_is_damage_beside_a_later_writer_too(kept: Kept) -> None:
+    """An earlier writer has published, so this is no first publish."""
     names.active_file(kept.store).unlink()
     with held_lease(kept.store, kept.engine.clock):
-        with pytest.raises(NoIndex):
-            open_active(kept.store)
-        assert open_active(kept.store, writing=True).notices
+        damage = open_active(kept.store).damage
 
-    assert open_active(kept.store).notices
+    assert damage
+    assert damage.rebuilding
+    assert damage != open_active(kept.store).damage, "nobody rebuilds it now"
 
 
 def test_opening_stops_at_the_deadline_and_goes_on_from_there(kept: Kept) -> None:
@@ -311,7 +330,7 @@ def test_a_damaged_table_is_hashed_once_for_all_snapshots_and_queries(
     damaged = kept.second.segments[0].table
     flip(table(kept.store, replace(kept.second, segments=kept.second.segments[:1])))
     for _ in range(2):
-        with pytest.raises(CorruptStore, match="no snapshot"):
+        with pytest.raises(CorruptStore, match="no snapshot can answer"):
             open_active(kept.store)
 
     assert damaged in {ref.table for ref in kept.first.segments}

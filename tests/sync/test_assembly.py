@@ -125,7 +125,7 @@ def test_whatever_a_manifest_would_say_otherwise_is_a_reason_to_publish(
     )
     number = MAX_PROBLEMS + 1
     told: Any = SimpleNamespace(
-        notices=(),
+        damage=None,
         manifest=replace(manifest, errors=(problem,) * MAX_PROBLEMS, errors_total=number),
     )
     named = (problem,) * MAX_PROBLEMS

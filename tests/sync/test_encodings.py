@@ -129,7 +129,7 @@ def test_answers_and_health_name_what_was_guessed_and_replaced(root: Path, home:
     checks = {check.code: check.paths for check in report.checks}
     state = read_status(
         engine.settings,
-        engine.glance,
+        engine.inspect,
         engine.home,
         root=root,
         store_id=identity.store_id,

@@ -38,7 +38,7 @@ def told(engine: Engine) -> tuple[dict[str, Any], list[str], list[str]]:
     identity = engine.identity
     report = read_status(
         engine.settings,
-        engine.glance,
+        engine.inspect,
         engine.home,
         root=identity.root,
         store_id=identity.store_id,

@@ -284,7 +284,7 @@ def test_a_damaged_store_is_not_called_up_to_date(engine: Engine) -> None:
     report = engine.sync()
 
     assert report.published
-    assert [notice.code for notice in report.notices] == ["salvaged"]
+    assert [notice.code for notice in report.notices] == ["index_damaged"]
 
 
 def test_other_settings_need_a_walk(engine: Engine, walks: Walks, root: Path, home: Path) -> None:

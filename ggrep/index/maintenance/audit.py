@@ -75,8 +75,8 @@ def _errors(found: Examination) -> Iterator[Finding]:
         yield "manifest_unreadable", found.problem
     for fault in found.faults:
         yield ("artifact_missing" if fault.missing else "artifact_changed"), fault.message
-    if found.is_replaced:
-        yield "snapshot_fallback", f"queries answer from snapshot {found.stand_in} instead"
+    if found.damage is not None:
+        yield found.damage.code, found.damage.notice.message
     if found.manifest is not None:
         yield from _figures(found.manifest)
     if found.view is not None:

@@ -30,6 +30,7 @@ from ggrep.config.settings import Settings
 from ggrep.index.store.active import read_active, swap_active
 from ggrep.index.store.adoption import Adopted, adopt_artifacts
 from ggrep.index.store.disk import store_bytes
+from ggrep.index.store.judging import open_active
 from ggrep.index.store.last_used import note_use
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest, to_bytes
 from ggrep.index.store.read_failures import typed_failures
@@ -38,7 +39,7 @@ from ggrep.index.store.store_opening import admit_writer, hold_lease
 from ggrep.index.store.store_versions import in_current_layout
 from ggrep.index.store.tables import forget_connections
 from ggrep.index.store.verify import Verifier, reverify
-from ggrep.index.store.view import SnapshotView, open_active, open_snapshot
+from ggrep.index.store.view import SnapshotView, open_snapshot
 from ggrep.index.sync.healing import Healer
 from ggrep.index.sync.index_state import read_index_state, write_index_state
 
@@ -179,8 +180,8 @@ def _build(both: StorePair, aside: Path, lease: Lease) -> CloneReport:
     source_id, store_id = StoreId(both.source.name), StoreId(both.target.name)
     healer = Healer(both.source, both.clock)
     view = open_active(both.source, store_id=source_id, writing=True, mender=healer)
-    if view.notices:
-        raise CorruptStore(f"{source_id}: {view.notices[0].message}; run: ggrep index")
+    if view.damage:
+        raise CorruptStore(f"{source_id}: {view.damage.notice.message}")
     durable.create_directory(aside)
     snapshot_id = view.manifest.snapshot_id
     adopted = adopt_artifacts(both.source, view.manifest, aside)

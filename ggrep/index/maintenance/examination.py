@@ -1,13 +1,12 @@
 """Opens a store read-only for inspection and lists what is wrong with it.
 
-`store.view` opens a snapshot to answer from it: it stops at the first damage, falls back to an
-older snapshot and remembers what it verified. Here all damage of the active snapshot is named,
-and a snapshot that would stand in is only told of.
+`store.judging` says which snapshot answers and names the first damage. Here all damage of the
+active snapshot is named beside that.
 """
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,16 +18,12 @@ from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.base.locks import Patience, shared
 from ggrep.config import names
 from ggrep.index.store.active import read_active
+from ggrep.index.store.judging import Judgement, judge
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.index.store.needed_files import file_refs
 from ggrep.index.store.verify import Verifier
-from ggrep.index.store.view import (
-    SnapshotView,
-    manifests_newest_first,
-    newest_valid,
-    snapshot_ids,
-    view_of,
-)
+from ggrep.index.store.view import SnapshotView, manifests_newest_first, snapshot_ids, view_of
+from ggrep.model.damage import Damage
 
 _READERS_MS = 10_000
 """How long a look waits for a collection or removal to end."""
@@ -57,8 +52,8 @@ class Examination:
         problem: why there is no manifest; empty when there is.
         faults: of its artifacts, in the manifest's order.
         view: the opened snapshot; None with any fault.
-        stand_in: the snapshot that answers, where the active one is damaged: an older one, or
-            itself where answers do not need what is damaged; None when none is needed or valid.
+        damage: the state of the store, as every surface says it; None for an intact one.
+        shown: the snapshot that answers; None when none does.
         snapshots: the ids of all that have a manifest.
         readable: the manifests that can be read, newest first.
         verifier: what this look is taken with; it hashes what snapshots share once.
@@ -69,16 +64,11 @@ class Examination:
     problem: str
     faults: tuple[Fault, ...]
     view: SnapshotView | None
-    stand_in: SnapshotId | None
+    damage: Damage | None
+    shown: SnapshotView | None
     snapshots: tuple[SnapshotId, ...]
     readable: tuple[SnapshotManifest, ...]
     verifier: Verifier
-
-    @property
-    def is_replaced(self) -> bool:
-        """Return whether another snapshot than the pointer's answers."""
-        own = self.manifest.snapshot_id if self.manifest else None
-        return self.stand_in not in {None, own}
 
     def is_sound(self, artifact: str) -> bool:
         """Return whether an artifact was found to be the one that was published."""
@@ -101,7 +91,12 @@ def reading(store: Path, clock: Clock) -> Iterator[None]:
 
 
 def examine(
-    store: Path, store_id: StoreId, *, deep: bool, deadline: Deadline | None = None
+    store: Path,
+    store_id: StoreId,
+    *,
+    deep: bool,
+    deadline: Deadline | None = None,
+    rebuild: Callable[[], bool] = lambda: False,
 ) -> Examination:
     """Return what is there of the active snapshot.
 
@@ -110,6 +105,7 @@ def examine(
         store_id: whose snapshots it must hold.
         deep: hash every artifact again, whatever was verified before.
         deadline: checked before each artifact.
+        rebuild: called for a damaged store; returns whether a sync rebuilds it.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -119,6 +115,7 @@ def examine(
     known, readable = _snapshots(store)
     manifest, problem, view = None, "", None
     faults: tuple[Fault, ...] = ()
+    judged = _judged(store, store_id, verifier, rebuild)
     try:
         manifest = _active_manifest(store, known)
         faults = faults_of(store, manifest, store_id, verifier)
@@ -136,7 +133,8 @@ def examine(
         problem=problem,
         faults=faults,
         view=view,
-        stand_in=None if view else _stand_in(store, readable, store_id, verifier),
+        damage=judged.damage if judged else None,
+        shown=judged.view if judged else None,
         snapshots=known,
         readable=readable,
         verifier=verifier,
@@ -161,14 +159,17 @@ def _active_manifest(store: Path, known: Sequence[SnapshotId]) -> SnapshotManife
     return read_manifest(store, active)
 
 
-def _stand_in(
-    store: Path, readable: Sequence[SnapshotManifest], store_id: StoreId, verifier: Verifier
-) -> SnapshotId | None:
-    """Return the snapshot that a query falls back to; None as well when none can be read now."""
-    with suppress(GgrepError):
-        view = newest_valid(store, readable, store_id, verifier)
-        return view.manifest.snapshot_id if view else None
-    return None
+def _judged(
+    store: Path, store_id: StoreId, verifier: Verifier, rebuild: Callable[[], bool]
+) -> Judgement | None:
+    """Return the state of the store; None where nothing was published, or it cannot be read now."""
+    try:
+        judged = judge(store, store_id=store_id, inspecting=True, verifier=verifier)
+    except LoadError:
+        raise
+    except GgrepError:
+        return None
+    return judged.known_to_be(rebuilding=judged.damage is not None and rebuild())
 
 
 def faults_of(

@@ -1,6 +1,6 @@
 """Health: a list of read-only checks over one store, each ok, warn or fail."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -50,6 +50,7 @@ def check_health(  # noqa: PLR0913 - what it looks at, and what it is held again
     clock: Clock | None = None,
     load: DaemonLoad | None = None,
     deadline: Deadline | None = None,
+    rebuild: Callable[[], bool] = lambda: False,
 ) -> HealthReport:
     """Return the health of one store.
 
@@ -62,6 +63,7 @@ def check_health(  # noqa: PLR0913 - what it looks at, and what it is held again
         clock: tells how long a writer has been silent.
         load: what the daemon of the store measures of itself; None while none runs.
         deadline: checked before each artifact that is hashed.
+        rebuild: called for a damaged store; returns whether a sync rebuilds it.
 
     Raises:
         NoIndex: there is no such store.
@@ -73,7 +75,7 @@ def check_health(  # noqa: PLR0913 - what it looks at, and what it is held again
     clock = clock or SystemClock()
     with reading(store, clock):
         require_readable(store)
-        found = examine(store, store_id, deep=deep, deadline=deadline)
+        found = examine(store, store_id, deep=deep, deadline=deadline, rebuild=rebuild)
         state = _state(store)
         checks = [
             *_of_snapshot(found, store_id, settings, deep=deep),
@@ -82,7 +84,7 @@ def check_health(  # noqa: PLR0913 - what it looks at, and what it is held again
             *_of_work(found, clock),
             *_of_daemon(found, state, settings, load),
         ]
-    shown = found.manifest.snapshot_id if found.view and found.manifest else found.stand_in
+    shown = found.shown.manifest.snapshot_id if found.shown else None
     return HealthReport(store_id, shown, tuple(checks))
 
 
@@ -90,6 +92,7 @@ def _of_snapshot(
     found: Examination, store_id: StoreId, settings: Settings, *, deep: bool
 ) -> Iterator[Check]:
     of = snapshot_checks
+    yield of.damage(found)
     yield of.manifest_present(found)
     yield of.segments_present(found)
     yield guarded("artifact_integrity", partial(of.artifact_integrity, found, deep=deep))

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, NoIndex
-from ggrep.index.store.active import read_active
+from ggrep.index.store.active import has_index, read_active
+from ggrep.index.store.judging import judge
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.salvage import Salvage, salvage
 from ggrep.index.store.verify import Verifier
 from ggrep.index.store.view import SnapshotView, view_of
-from ggrep.index.sync.healing import Healer
+from ggrep.index.sync.healing import Healed, Healer, read_healed
 from ggrep.index.sync.sync_report import Progress
 from ggrep.index.sync.syncer import sync
 from ggrep.index.sync.target import SyncTarget
@@ -27,7 +28,8 @@ class RepairReport:
     """What a repair found and did.
 
     Attributes:
-        damage: what was wrong first; None when nothing was.
+        damage: the first damaged artifact and its condition; None when nothing was damaged.
+        earlier: the last damage that was rebuilt before; None where none is recorded.
         files_healed: derived files of the store that were made again from the rest of it.
         lost_segments: segments that were dropped.
         files_rebuilt: files read and cut anew; `files_kept` those whose rows stayed.
@@ -36,6 +38,7 @@ class RepairReport:
 
     performed: bool
     damage: str | None
+    earlier: Healed | None
     files_healed: tuple[str, ...]
     lost_segments: tuple[str, ...]
     files_rebuilt: int
@@ -50,19 +53,23 @@ def repair(
 ) -> RepairReport:
     """Make the active snapshot whole, building no more anew than is damaged.
 
+    Where nothing is sound, everything is indexed.
+
     Raises:
         NoIndex: nothing was ever published.
-        CorruptStore: nothing of the store is sound enough to go on from; build it anew.
         Busy, SyncRefused, BudgetExceeded: as `sync`.
     """
     started_ms = target.clock.monotonic_ms()
     found: list[Salvage] = []
     damage: list[str] = []
     healer = Healer(target.store, target.clock, deadline)
+    earlier = read_healed(target.store)
+    before = _cause(target)
 
     def opening(target: SyncTarget) -> SnapshotView | None:
         """Return what is sound; runs under the lease."""
-        hopeless: GgrepError = NoIndex()
+        if not has_index(target.store):
+            raise NoIndex
         try:
             view = _whole(target, healer)
             if view is not None:
@@ -70,19 +77,21 @@ def repair(
             damage.append("ACTIVE_SNAPSHOT is missing")
         except CorruptStore as error:
             damage.append(str(error))
-            hopeless = CorruptStore(f"{error}; build it anew: ggrep index --reset")
         salvaged = salvage(target.store, target.store_id, healer)
         if salvaged is None:
-            raise hopeless
+            return None
         found.append(salvaged)
         return salvaged.view
 
     report = sync(target, deadline=deadline, progress=progress, opening=opening)
     _whole(target, healer)
     damage += [f"{file} was lost or damaged" for file in healer.healed]
+    if before is not None and not damage and read_healed(target.store) != earlier:
+        damage.append(before)  # another writer rebuilt it while we waited for our turn
     return RepairReport(
         performed=bool(damage),
         damage=damage[0] if damage else None,
+        earlier=earlier,
         files_healed=tuple(healer.healed),
         lost_segments=found[0].lost if found else (),
         files_rebuilt=report.indexed,
@@ -91,6 +100,16 @@ def repair(
         snapshot_id=report.snapshot_id,
         duration_ms=round(target.clock.monotonic_ms() - started_ms),
     )
+
+
+def _cause(target: SyncTarget) -> str | None:
+    """Return the damage that is known now; a writer at work may rebuild it before our turn."""
+    try:
+        verifier = Verifier(target.store)
+        judged = judge(target.store, store_id=target.store_id, inspecting=True, verifier=verifier)
+    except GgrepError:
+        return None
+    return judged.damage.cause if judged.damage else None
 
 
 def _whole(target: SyncTarget, healer: Healer) -> SnapshotView | None:

@@ -19,11 +19,18 @@ from ggrep.index.store.view import SegmentView, SnapshotView
 from ggrep.parse.languages.grammar_files import damaged_grammar_files
 
 
+def damage(found: Examination) -> Check:
+    """Return the damage of the index, in the words of every answer."""
+    if found.damage is None:
+        return Check("damage", OK, "no damage of the index is known")
+    return Check("damage", FAIL, found.damage.notice.message)
+
+
 def manifest_present(found: Examination) -> Check:
     """Return whether the pointer leads to a manifest."""
     if not found.problem:
         return Check("manifest_present", OK, "the pointer's manifest was found and read")
-    return Check("manifest_present", FAIL, f"{found.problem}{_instead(found)}")
+    return Check("manifest_present", FAIL, found.problem)
 
 
 def segments_present(found: Examination) -> Check:
@@ -32,8 +39,7 @@ def segments_present(found: Examination) -> Check:
         return Check("segments_present", WARN, "not checked: there is no manifest to go by")
     missing = [fault.artifact for fault in found.faults if fault.missing]
     if missing:
-        told = f"missing: {', '.join(missing)}{_instead(found)}"
-        return Check("segments_present", FAIL, told)
+        return Check("segments_present", FAIL, f"missing: {', '.join(missing)}")
     number = len(found.manifest.segments)
     return Check("segments_present", OK, f"tables and images in place, segments: {number}")
 
@@ -43,8 +49,7 @@ def artifact_integrity(found: Examination, *, deep: bool) -> Check:
     changed = [fault.message for fault in found.faults if not fault.missing]
     changed += [f"installed parsers: {name}" for name in damaged_grammar_files(deep=deep)]
     if changed:
-        told = f"{'; '.join(changed)}{_instead(found)}"
-        return Check("artifact_integrity", FAIL, told)
+        return Check("artifact_integrity", FAIL, "; ".join(changed))
     if found.manifest is None:
         told = "not checked but for the parsers: there is no manifest to go by"
         return Check("artifact_integrity", WARN, told)
@@ -62,7 +67,7 @@ def older_snapshots(found: Examination, store_id: StoreId, *, deep: bool) -> Che
         store, verifier = found.store, found.verifier
         damaged += [m.snapshot_id for m in others if faults_of(store, m, store_id, verifier)]
     if damaged:
-        told = f"damaged, and of no use as a stand-in: {', '.join(sorted(damaged))}"
+        told = f"damaged, so they cannot replace the active one: {', '.join(sorted(damaged))}"
         return Check("older_snapshots", WARN, told)
     how = "can be read" if not deep else "are whole"
     return Check("older_snapshots", OK, f"{len(others)} older ones {how}")
@@ -148,9 +153,3 @@ def compaction_policy(found: Examination, settings: Settings) -> Check:
 def _sound(found: Examination) -> Iterator[SegmentRef]:
     if found.manifest is not None:
         yield from (ref for ref in found.manifest.segments if found.is_sound(ref.table))
-
-
-def _instead(found: Examination) -> str:
-    if found.stand_in is None:
-        return "" if found.view else "; no snapshot is valid"
-    return f"; showing {found.stand_in}" if found.is_replaced else "; no answer is made of it"

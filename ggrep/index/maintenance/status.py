@@ -13,11 +13,12 @@ from ggrep.config import names
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.findings import failed_call
-from ggrep.index.store.active import read_active
 from ggrep.index.store.disk import store_bytes
-from ggrep.index.store.manifest import SnapshotManifest, read_manifest
+from ggrep.index.store.judging import Judgement
+from ggrep.index.store.manifest import SnapshotManifest
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.index_state import IndexState, read_index_state, recorded_standing
+from ggrep.model.damage import Damage
 from ggrep.model.limits import Notice
 from ggrep.model.made_counts import MadeFiles
 from ggrep.model.standing import Standing
@@ -37,6 +38,7 @@ class StatusReport:
         standing: how the updating stands, as its last sync wrote it down.
         writing: a writer that lives holds the lease.
         staging_txn_id: what it is putting together, once it is.
+        damage: of the store; None where there is none.
         problems: what is wrong with the index, and what to do about it.
         masked_files: visible files with secrets in them that are masked.
     """
@@ -59,13 +61,14 @@ class StatusReport:
     writing: bool
     staging_txn_id: str | None
     problems: tuple[Notice, ...]
+    damage: Damage | None = None
     masked_files: int = 0
     made_files: MadeFiles = MadeFiles()  # noqa: RUF009 - frozen
 
 
 def read_status(
     settings: Settings,
-    glance: Callable[[], SnapshotView],
+    inspect: Callable[[], Judgement],
     home: Home,
     *,
     root: Path,
@@ -76,7 +79,7 @@ def read_status(
 
     Args:
         settings: in force.
-        glance: returns the snapshot that answers.
+        inspect: returns the state of the store.
         home: where the store lies.
         root: the repository.
         store_id: its store's name.
@@ -85,7 +88,7 @@ def read_status(
     store = home.store_dir(store_id)
     files = names.lease_files(store)
     problems: list[Notice] = []
-    view, manifest = _shown(store, glance, problems)
+    view, manifest, damage = _shown(inspect, problems)
     last_sync: IndexState | None = None
     record: LeaseRecord | None = None
     writing = False
@@ -113,29 +116,29 @@ def read_status(
         writing=writing,
         staging_txn_id=record.staging_txn_id if record and writing else None,
         problems=tuple(problems),
+        damage=damage,
         masked_files=len(view.files_of(MASKED)) if view else 0,
         made_files=view.made_files() if view else MadeFiles(),
     )
 
 
 def _shown(
-    store: Path, glance: Callable[[], SnapshotView], problems: list[Notice]
-) -> tuple[SnapshotView | None, SnapshotManifest | None]:
-    """Return what answers; where nothing can, what was published last, if that is readable."""
+    inspect: Callable[[], Judgement], problems: list[Notice]
+) -> tuple[SnapshotView | None, SnapshotManifest | None, Damage | None]:
+    """Return the snapshot that answers, else the last one that was published, and the damage."""
     try:
-        view = glance()
+        judged = inspect()
     except NoIndex:
-        return None, None
+        return None, None, None
     except GgrepError as error:
-        problems.append(Notice("index_damaged", str(error)))
-    else:
-        problems += (*view.notices, *_unsure(view))
-        return view, view.manifest
-    try:
-        active = read_active(store)
-        return None, read_manifest(store, active) if active else None
-    except (GgrepError, OSError):
-        return None, None
+        problems.append(Notice("index_unreadable", str(error)))
+        return None, None, None
+    if judged.damage is not None:
+        problems.append(judged.damage.notice)
+    if judged.view is None:
+        return None, judged.manifest, judged.damage
+    problems += _unsure(judged.view)
+    return judged.view, judged.view.manifest, judged.damage
 
 
 def _unsure(view: SnapshotView) -> Iterator[Notice]:

@@ -74,16 +74,17 @@ def _versions() -> "SupportedVersionsJson":
 
 
 def _snapshot(report: "StatusReport") -> "SnapshotStatusJson":
-    manifest = report.manifest
+    manifest, damage = report.manifest, report.damage
     git = manifest.git if manifest else None
+    lacks = damage is not None and not damage.is_complete
     return {
         "active_snapshot_id": manifest.snapshot_id if manifest else None,
         "created_at": manifest.created_at if manifest else None,
         "head_sha": git.head_sha if git else None,
         "dirty": git.dirty if git else None,
         "untracked_included": git.untracked_included if git else None,
-        "degraded": manifest.degraded if manifest else False,
-        "partial": manifest.partial if manifest else False,
+        "degraded": bool(manifest and manifest.degraded) or lacks,
+        "partial": bool(manifest and manifest.partial and damage is None),
         "files": manifest.counts.files_indexed if manifest else 0,
         "masked_files": report.masked_files,
         "made_files": {

@@ -76,17 +76,14 @@ def derived_caches(store: Path) -> Check:
 
 
 def healed(store: Path, clock: Clock) -> Check:
-    """Return what of the store was made again because it was lost or damaged."""
+    """Return the damage that was rebuilt."""
     found = read_healed(store)
     if found is None:
-        return Check("healed", OK, "no derived file was ever found damaged")
-    told = (
-        f"derived files that were lost or damaged and made again: {found.files},"
-        f" the last at {rfc3339(found.at)}"
-    )
+        return Check("healed", OK, "no damage was ever rebuilt")
+    told = f"damaged artifacts that were rebuilt: {found.files}, the last at {rfc3339(found.at)}"
     recent = clock.now() - found.at < _RECENT
     if recent:
-        told += "; a disk that loses files should be looked at"
+        told += "; check the disk if it happens again"
     return Check("healed", WARN if recent else OK, told, (found.last,))
 
 

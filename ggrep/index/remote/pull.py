@@ -20,9 +20,10 @@ from ggrep.index.remote.held import Held, held_by
 from ggrep.index.remote.objects import Objects
 from ggrep.index.remote.placing import Placed, here_of, place
 from ggrep.index.remote.push import key_of
+from ggrep.index.store.judging import open_active
 from ggrep.index.store.store_opening import admit_writer
 from ggrep.index.store.transaction import prepare_store
-from ggrep.index.store.view import SnapshotView, open_active
+from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync import stat_cache
 from ggrep.index.sync.sync_report import Progress, SyncProgress, unheard
 from ggrep.index.sync.target import SyncTarget

@@ -4,6 +4,7 @@ A query reads it once. The writer that holds the lease replaces it whole, so a r
 old id or the new one and never a part of either.
 """
 
+from contextlib import suppress
 from pathlib import Path
 
 from ggrep.base.durable import replace_file
@@ -34,6 +35,16 @@ def read_active(store: Path) -> SnapshotId | None:
         return parse_snapshot_id(text.removesuffix("\n"))
     except InvalidRequest as error:
         raise CorruptStore(f"{path.name} does not hold a snapshot id") from error
+
+
+def has_index(store: Path) -> bool:
+    """Return whether anything was published, whatever is damaged of it by now."""
+    if names.active_file(store).exists():
+        return True
+    with suppress(OSError):
+        snapshots = names.snapshots_dir(store).iterdir()
+        return any(names.manifest_file(store, SnapshotId(path.name)).exists() for path in snapshots)
+    return False
 
 
 def swap_active(store: Path, snapshot_id: SnapshotId) -> None:

@@ -19,7 +19,7 @@ from ggrep.index.store.manifest import SegmentRef, SnapshotManifest
 from ggrep.index.store.segment_image import SegmentImage, open_segment_image
 from ggrep.index.store.verify import Mender, Verifier
 from ggrep.index.store.view import SegmentView, SnapshotView, manifests_newest_first
-from ggrep.model.limits import Notice
+from ggrep.model.damage import Damage
 
 Masks = dict[SegmentName, npt.NDArray[np.bool_]]
 
@@ -29,7 +29,7 @@ class Salvage:
     """A view of what is sound.
 
     Attributes:
-        view: the manifest's sound segments; its notices say that it is not the whole snapshot.
+        view: the manifest's sound segments; its damage says that it is not the whole snapshot.
         lost: segments that are damaged or missing.
     """
 
@@ -113,6 +113,6 @@ def _salvaged(
     sound: list[SegmentRef] = [ref for ref in manifest.segments if ref.table in images]
     lost = tuple(ref.table for ref in manifest.segments if ref.table not in images)
     segments = tuple(SegmentView(images[ref.table], masks[ref.table]) for ref in sound)
-    notice = Notice("salvaged", f"{len(lost)} of {len(manifest.segments)} segments are damaged")
+    cause = f"segments {', '.join(lost)} are corrupt" if lost else "its masks or pointer"
     manifest = replace(manifest, segments=tuple(sound))
-    return Salvage(SnapshotView(store, manifest, segments, (notice,)), lost)
+    return Salvage(SnapshotView(store, manifest, segments, Damage("index_damaged", cause)), lost)

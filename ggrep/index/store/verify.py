@@ -170,7 +170,7 @@ class Verifier:
         self._judge(
             _Artifact(ref.table, ref.size_bytes, ref.sha256, signature),
             lambda: measure_table(self._store, ref.table),
-            f"segment {ref.table} is not the one that was published",
+            f"segment {ref.table} is corrupt",
         )
 
     def file(self, ref: FileRef) -> None:
@@ -181,7 +181,7 @@ class Verifier:
             self._judge(
                 _Artifact(ref.path, ref.size_bytes, ref.sha256, self._noted(path)),
                 lambda: measure_file(path),
-                f"{ref.path} is not the file that was published",
+                f"{ref.path} is corrupt",
             )
         except OSError as error:
             raise read_failure(ref.path, error) from error

@@ -3,7 +3,7 @@
 Nothing else opens segments for a query, so no query can see a dead row.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import compress
@@ -16,14 +16,13 @@ from ggrep.base.cache import Cache
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, Incompatible, NoIndex, SnapshotGone
 from ggrep.base.ids import PathKey, SegmentName, SnapshotId, StoreId
-from ggrep.base.lease import is_live
 from ggrep.config import names
-from ggrep.index.store.active import read_active
 from ggrep.index.store.image import open_image
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.index.store.read_failures import read_failure
 from ggrep.index.store.segment_image import SegmentImage, open_segment_image
 from ggrep.index.store.verify import Mender, Stamp, Verifier, lie_still
+from ggrep.model.damage import Damage
 from ggrep.model.limits import Notice
 from ggrep.model.made_counts import MadeFiles
 from ggrep.model.traits import DATA, GENERATED, MADE, MINIFIED, SHORTENED
@@ -66,8 +65,7 @@ class SnapshotView:
     """An open snapshot; immutable, and safe to share among queries.
 
     Attributes:
-        notices: what was wrong on the way here: the pointer's snapshot is damaged and an older one
-            is shown, or its journal is damaged.
+        damage: of the store, where this is not simply its active snapshot; None for none.
         stamps: how the files that it reads lay when they were verified.
         derived: what floors above worked out of it once; no fact of its own.
     """
@@ -75,9 +73,14 @@ class SnapshotView:
     store: Path
     manifest: SnapshotManifest
     segments: tuple[SegmentView, ...]
-    notices: tuple[Notice, ...] = ()
+    damage: Damage | None = None
     stamps: Mapping[str, Stamp] = field(default_factory=dict, repr=False, compare=False)
     derived: Cache = field(default_factory=Cache, compare=False, repr=False)
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """Return the warnings that every answer over it carries."""
+        return () if self.damage is None else (self.damage.notice,)
 
     def lies_still(self) -> bool:
         """Return whether no file was touched since it was verified.
@@ -129,41 +132,6 @@ class SnapshotView:
         )
 
 
-def open_active(
-    store: Path,
-    *,
-    store_id: StoreId | None = None,
-    deadline: Deadline | None = None,
-    writing: bool = False,
-    mender: Mender | None = None,
-) -> SnapshotView:
-    """Return the active snapshot, verified; the newest valid one when the active is damaged.
-
-    Args:
-        store: the store directory.
-        store_id: refuse snapshots of another store.
-        deadline: checked before each artifact.
-        writing: the caller holds the writer lease.
-        mender: makes derived files again where they are damaged.
-
-    Raises:
-        NoIndex: nothing was ever published.
-        CorruptStore: snapshots exist and none is valid.
-        StoreError: an artifact cannot be read now; that is no reason to show an older snapshot.
-        DeadlineExceeded: time ran out.
-    """
-    verifier = Verifier(store, deadline=deadline, mender=mender)
-    try:
-        active = read_active(store)
-        if active is None:
-            raise _without_pointer(store, writing=writing)
-        return _verified(store, read_manifest(store, active), store_id, verifier)
-    except CorruptStore as error:
-        return _stand_in(store, store_id, error, verifier)
-    finally:
-        verifier.save()
-
-
 def open_snapshot(
     store: Path,
     snapshot_id: SnapshotId,
@@ -182,7 +150,7 @@ def open_snapshot(
     manifest = read_manifest(store, snapshot_id)
     verifier = Verifier(store, deadline=deadline, mender=mender)
     try:
-        return _verified(store, manifest, store_id, verifier)
+        return verified_view(store, manifest, store_id, verifier)
     finally:
         verifier.save()
 
@@ -208,30 +176,6 @@ def manifests_newest_first(
         with suppress(*passing_over):
             found.append(read_manifest(store, snapshot_id))
     return sorted(found, key=lambda m: (m.lease_epoch, m.snapshot_id), reverse=True)
-
-
-def newest_valid(
-    store: Path,
-    manifests: Iterable[SnapshotManifest],
-    store_id: StoreId | None,
-    verifier: Verifier,
-) -> SnapshotView | None:
-    """Return the first of some snapshots that is whole; None when none is.
-
-    Args:
-        store: the store directory.
-        manifests: newest first.
-        store_id: pass over snapshots of another store.
-        verifier: hashes what they share once, damaged or not.
-
-    Raises:
-        StoreError: an artifact cannot be read now.
-        DeadlineExceeded: time ran out.
-    """
-    for manifest in manifests:
-        with suppress(CorruptStore):
-            return _verified(store, manifest, store_id, verifier)
-    return None
 
 
 def snapshot_ids(store: Path) -> list[SnapshotId]:
@@ -273,39 +217,21 @@ def view_of(store: Path, manifest: SnapshotManifest) -> SnapshotView:
     return SnapshotView(store, manifest, tuple(segments))
 
 
-def _without_pointer(store: Path, *, writing: bool) -> CorruptStore | NoIndex:
-    """Return what a missing pointer means.
-
-    While a writer is at work it is about to be written for the first time: the snapshot that lies
-    there may yet fail its verification.
-    """
-    if not snapshot_ids(store) or (not writing and is_live(names.lease_files(store))):
-        return NoIndex()
-    return CorruptStore("ACTIVE_SNAPSHOT is missing")
-
-
-def _verified(
+def verified_view(
     store: Path, manifest: SnapshotManifest, store_id: StoreId | None, verifier: Verifier
 ) -> SnapshotView:
+    """Return one snapshot once all that it names is verified; a damaged journal is noted.
+
+    Raises:
+        CorruptStore: an artifact that answers are made of is missing or changed.
+        StoreError: an artifact cannot be read now.
+        DeadlineExceeded: time ran out.
+    """
     verifier.answers(manifest, store_id=store_id)
     stamps = dict(verifier.stamps)
-    notices: tuple[Notice, ...] = ()
+    damage: Damage | None = None
     try:
         verifier.journal(manifest)
     except CorruptStore as error:
-        told = f"{error}; no answer is made of it, and the next sync writes it anew"
-        notices = (Notice("journal_damaged", told),)
-    return replace(view_of(store, manifest), stamps=stamps, notices=notices)
-
-
-def _stand_in(
-    store: Path, store_id: StoreId | None, cause: CorruptStore, verifier: Verifier
-) -> SnapshotView:
-    """Return the snapshot of the latest writer that is whole."""
-    view = newest_valid(store, manifests_newest_first(store), store_id, verifier)
-    if view is not None:
-        told = f"showing {view.manifest.snapshot_id}: {cause}"
-        return replace(view, notices=(*view.notices, Notice("snapshot_fallback", told)))
-    if not store.is_dir():
-        raise NoIndex from cause
-    raise CorruptStore(f"no snapshot of this store is valid: {cause}; run: ggrep repair") from cause
+        damage = Damage("journal_damaged", str(error))
+    return replace(view_of(store, manifest), stamps=stamps, damage=damage)

@@ -177,11 +177,11 @@ def _is(path: Path, ref: FileRef) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Healed:
-    """Derived files that were made again because they were lost or damaged.
+    """Damage that was rebuilt.
 
     Attributes:
-        files: how many, since the record began.
-        last: the latest of them, as the manifest names it.
+        files: how often, since the record began.
+        last: the latest artifact and, where a sync rebuilt it, its condition.
         at: when that was; UTC.
     """
 
@@ -193,7 +193,7 @@ class Healed:
 def note_healed(store: Path, file: str, now: datetime) -> None:
     """Take note of one; a store that cannot be written is healed without a trace.
 
-    Requires: nobody else heals the store meanwhile.
+    Requires: the caller holds the healing lock or the writer lease.
     """
     before = read_healed(store)
     path = names.healed_file(store)

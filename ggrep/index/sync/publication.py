@@ -67,7 +67,7 @@ def is_needed(
 ) -> bool:
     """Return whether the snapshot would differ from the active one.
 
-    A view with notices is not what the pointer names: publishing anew heals that.
+    A view of a damaged store is not what the pointer names: publishing anew heals that.
 
     Args:
         publication: what it would bring.
@@ -75,7 +75,7 @@ def is_needed(
         root: the directory it would be of; a clone's may be another than its source's.
         most: segments that it may have.
     """
-    if view is None or view.notices:
+    if view is None or view.damage:
         return True
     if publication.indexed or publication.gone:
         return True
@@ -108,7 +108,7 @@ def publish_changes(
     carried = _fold(target, folded, publication.builder)
     shown = [item for item in alive if item.view not in folded]
     # What was wrong with the parent may be its journal.
-    whole = not shown or bool(view and view.notices)
+    whole = not shown or bool(view and view.damage)
     new: SegmentName | None = None
     if publication.builder.files:
         new = names.segment_name(snapshot_id, 0)

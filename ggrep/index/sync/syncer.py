@@ -24,6 +24,7 @@ from ggrep.index.sync import problems, sharing, stat_cache, unchanged_record, wi
 from ggrep.index.sync.changes import ChangeSet, detect
 from ggrep.index.sync.dataset_budget import DATASET_BUDGET, within_budget
 from ggrep.index.sync.declarations import Declarations, last
+from ggrep.index.sync.healing import note_healed
 from ggrep.index.sync.index_state import NOTHING_OPEN, Retry, following
 from ggrep.index.sync.indexing import Reading, changed_since, index_files
 from ggrep.index.sync.one_state import Found, OneState, TreeMoved
@@ -148,7 +149,7 @@ class _Run:
         self._started_ms = target.clock.monotonic_ms()
         self._one_state = OneState(target, self._walk, progress)
         self._view = view
-        self._notices = view.notices if view else ()
+        self._damage = view.damage if view else None
         self._published = self._found_news = False
         self._merged = 0
         self._encoded = self._reused = 0
@@ -246,6 +247,8 @@ class _Run:
         """Write down what spares the next sync work, and what status tells."""
         target, found = self._target, self._found
         tree, read_at_ns = found.tree, found.read_at_ns
+        if self._damage is not None:
+            note_healed(target.store, self._damage.cause, target.clock.now())
         known = remember_files(target, changes, self._reading, read_at_ns=read_at_ns)
         manifest = self._require_view().manifest
         remember_outcome(target, manifest, tree, self._skipped(tree), self._elapsed_ms(), retry)
@@ -515,7 +518,7 @@ class _Run:
             skipped=self._skipped(tree),
             degraded=manifest.errors,
             notices=(
-                *self._notices,
+                *((self._damage.rebuilt,) if self._damage else ()),
                 *tree.notices,
                 *problems.nothing_to_index(tree),
                 *sharing.notices(self._target, manifest),

@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import CorruptStore, Incompatible, LeaseLost, NoIndex
+from ggrep.base.errors import CorruptStore, Incompatible, IndexDamaged, LeaseLost, NoIndex
 from ggrep.base.lease import Lease
 from ggrep.base.locks import Patience
 from ggrep.config import names
+from ggrep.index.store.judging import open_active
 from ggrep.index.store.salvage import salvage
 from ggrep.index.store.store_opening import hold_lease
-from ggrep.index.store.view import SnapshotView, open_active
+from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.healing import Healer
 from ggrep.index.sync.index_state import read_index_state
 from ggrep.index.sync.record import remember_failure
@@ -23,25 +24,20 @@ Opening = Callable[[SyncTarget], SnapshotView | None]
 
 
 def open_parent(target: SyncTarget) -> SnapshotView | None:
-    """Return what a sync goes on from; None when there is no index yet.
+    """Return the view that a sync goes on from; None where everything has to be indexed.
 
     The active snapshot, its derived files made again where they are damaged; the newest that is
-    whole when that is damaged; what is sound of the newest when none is whole. The view's notices
-    say which of them it is.
-
-    Raises:
-        CorruptStore: nothing is sound of which it is known what it showed.
+    whole when that is damaged; the sound segments of the newest when none is whole. The view's
+    damage says which of them it is. Where nothing is sound, the sync indexes everything.
     """
     healer = Healer(target.store, target.clock)
     try:
         return open_active(target.store, store_id=target.store_id, writing=True, mender=healer)
     except NoIndex:
         return None
-    except CorruptStore as error:
+    except IndexDamaged:
         salvaged = salvage(target.store, target.store_id, healer)
-        if salvaged is None:
-            raise CorruptStore(f"{error}; build it anew: ggrep index --reset") from error
-        return salvaged.view
+        return salvaged.view if salvaged else None
 
 
 def open_whole(target: SyncTarget, *, writing: bool) -> SnapshotView:
@@ -53,8 +49,8 @@ def open_whole(target: SyncTarget, *, writing: bool) -> SnapshotView:
     """
     healer = Healer(target.store, target.clock)
     view = open_active(target.store, store_id=target.store_id, writing=writing, mender=healer)
-    if view.notices:
-        raise CorruptStore(f"{view.notices[0].message}; run: ggrep index")
+    if view.damage:
+        raise CorruptStore(view.damage.notice.message)
     return view
 
 

@@ -128,6 +128,8 @@ def _fail(error: GgrepError, terminal: Terminal, options: list[str]) -> int:
         terminal.tell_error(with_path(line, typed_path(options)))
     if error.__cause__ is not None and type(error) is GgrepError:
         terminal.note(sanitise("".join(traceback.format_exception(error.__cause__))))
+    if error.exit_status == 1 and "--exit-status" in options:
+        return _COULD_NOT_RUN  # 1 says that nothing was found
     return error.exit_status
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
-from ggrep.config import names
 from ggrep.config.settings import home_from
+from ggrep.index.store.active import has_index
 from ggrep.interfaces.cli.terminal import Terminal, show_counts
 from ggrep.service.places import Place
 
@@ -31,8 +31,8 @@ def address_of(place: Place, terminal: Terminal, flags: Mapping[str, object]) ->
 
 
 def is_indexed(address: "DaemonAddress") -> bool:
-    """Return whether the repository has a published snapshot."""
-    return names.active_file(address.identity.store).exists()
+    """Return whether the repository has an index, intact or not."""
+    return has_index(address.identity.store)
 
 
 def running_link(address: "DaemonAddress", terminal: Terminal) -> "Link | None":

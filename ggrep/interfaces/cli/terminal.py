@@ -31,6 +31,8 @@ from ggrep.render.style import Style
 
 if TYPE_CHECKING:
     from ggrep.index.sync.sync_report import Progress, SyncProgress
+    from ggrep.protocol.client.exchange import Printed
+    from ggrep.render.printed import Rendered
 
 
 class ReaderGone(Exception):
@@ -99,17 +101,18 @@ class Terminal:
         else:
             self._write_bytes(text.encode())
 
-    def write_answer(self, out: str, err: str, *, json: bool) -> None:
-        """Write rendered output to both streams.
+    def write_answer(self, rendered: "Rendered | Printed", *, json: bool) -> None:
+        """Write rendered output to both streams, what goes before it first.
 
         Raises:
             ReaderGone: nobody reads standard output.
         """
+        self.note(rendered.before)
         if json:
-            self.write_rendered(out)
+            self.write_rendered(rendered.out)
         else:
-            self.write_long(out)
-        self.note(err)
+            self.write_long(rendered.out)
+        self.note(rendered.err)
 
     def write_long(self, text: str) -> None:
         """Write text as `write` does, through a pager where the terminal is shorter.

@@ -49,7 +49,7 @@ FLAGS: dict[str, dict[str, str | None]] = {
     'gc': {'--path': '', '-p': '', '--stores': None, '--force': None, '--json': None, '--plain': None},
     'clone-store': {'--overwrite': None, '--json': None},
     'upgrade-store': {'--path': '', '-p': '', '--json': None},
-    'check': {'--no-sync': None, '--encoder': '', '--junit': '', '--sarif': '', '--markdown': '', '--baseline': '', '--max-drop': '', '--deterministic': None, '--json': None, '--plain': None},
+    'check': {'--init': '', '--no-sync': None, '--encoder': '', '--junit': '', '--sarif': '', '--markdown': '', '--baseline': '', '--max-drop': '', '--deterministic': None, '--json': None, '--plain': None},
     'eval': {'--task': 'single federated', '--whole': None, '--only': '', '--repo': '', '--language': '', '--category': '', '--workspace': '', '--mode': 'balanced discovery implementation planning debug', '-k': '', '--max': '', '--per-file': '', '--max-bytes': '', '--merge': 'rrf global evidence global-rrf weighted-rrf', '--encoder': '', '--weights': '', '--ablate': None, '--no-sync': None, '--jobs': '', '--timeout-s': '', '--baseline': '', '--max-drop-ndcg': '', '--max-drop-mrr': '', '--max-drop-pass-rate': '', '--fail-under-ndcg': '', '--fail-under-mrr': '', '--fail-under-pass-rate': '', '--out': '', '--deterministic': None, '--compare': '', '--json': None, '--plain': None},
     'completion': {},
     'help': {'--man': None},

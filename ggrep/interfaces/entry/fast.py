@@ -303,12 +303,13 @@ def messages_of(
     return [hello, {**question, "priority": kind, "claim": claim}]
 
 
-def judged(reply: dict[str, object], *, needs_hits: bool) -> Rendered:
+def judged(reply: dict[str, object], *, needs_hits: bool, strict: bool = False) -> Rendered:
     """Return what the daemon's reply has us print.
 
     Args:
         reply: of the daemon.
         needs_hits: the command fails where nothing was found.
+        strict: status 1 says that nothing was found, so a failure has status 2.
 
     Raises:
         ValueError: it has us print nothing.
@@ -325,7 +326,7 @@ def judged(reply: dict[str, object], *, needs_hits: bool) -> Rendered:
         case _:
             raise ValueError("nothing to print")
     if error is not None:
-        return Rendered(out, err, status)
+        return Rendered(out, err, 2 if strict and status == 1 else status)
     if needs_hits:
         if not isinstance(hits, int):
             raise ValueError("hits were not counted")
@@ -374,7 +375,7 @@ def _ask(
             request_id = str(question.message["request_id"])
             said = "timeout", "the daemon did not answer in time", _TIMEOUT, request_id
             return _failed(*said, shape=_shape(arguments), colour=_colour(arguments, environ))
-        return judged(reply, needs_hits=question.needs_hits)
+        return judged(reply, needs_hits=question.needs_hits, strict="--exit-status" in arguments)
     finally:
         connection.close()
 

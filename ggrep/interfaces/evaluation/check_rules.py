@@ -1,7 +1,7 @@
 """Compares an answer with what a check expects of it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ from ggrep.interfaces.evaluation.check_baseline import Baseline
 from ggrep.interfaces.evaluation.check_file import Check, CheckFile
 from ggrep.interfaces.evaluation.check_misses import Miss
 from ggrep.interfaces.evaluation.expected import Expected, matches
+from ggrep.interfaces.evaluation.named_files import absent
 from ggrep.interfaces.evaluation.questions import Answer, Target
 from ggrep.interfaces.evaluation.slate_rules import slate_misses
 
@@ -161,6 +162,11 @@ def run_checks(file: CheckFile, open_target: Callable[[Target], "Asker"]) -> Out
     def verdict(check: Check) -> Verdict:
         if check.target not in askers:
             askers[check.target] = open_target(check.target)
-        return judge(check, askers[check.target].ask(check.question))
+        asker = askers[check.target]
+        judged = judge(check, asker.ask(check.question))
+        gone = () if judged.answer.error else tuple(absent(check, asker.lines_of))
+        rules = {miss.rule for miss in gone}
+        others = (miss for miss in judged.misses if miss.rule not in rules)
+        return replace(judged, misses=(*gone, *others))
 
     return Outcome(file, tuple(verdict(check) for check in file.checks))

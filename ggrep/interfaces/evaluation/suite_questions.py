@@ -61,6 +61,10 @@ class Asker(Protocol):
         """Return the answer; a question that failed says so in it."""
         ...
 
+    def lines_of(self, file: str) -> int | None:
+        """Return how many lines a file has, named as answers do; None where there is none."""
+        ...
+
 
 class RepoAsker:
     """Asks one repository."""
@@ -90,6 +94,10 @@ class RepoAsker:
     def ask(self, question: Question) -> Answer:
         """Return the answer; a question that failed says so in it."""
         return _timed(question, self._search)
+
+    def lines_of(self, file: str) -> int | None:
+        """Return how many lines a file has; None where there is none."""
+        return _lines_of(self._engine.identity.root / file)
 
     def _search(self, question: Question) -> Answer:
         request = request_of(question, scope=self._scope)
@@ -144,6 +152,16 @@ class WorkspaceAsker:
         """Return the answer; a question that failed says so in it."""
         return _timed(question, self._search)
 
+    def lines_of(self, file: str) -> int | None:
+        """Return how many lines a file has; None where there is none."""
+        name, _, path = file.partition("/")
+        roots = [
+            repo.root_canonical
+            for repo in self._workspace.repos
+            if (repo.alias or repo.repo_id) == name
+        ]
+        return _lines_of(roots[0] / path) if roots else None
+
     def _searcher(self, repo: WorkspaceRepo) -> "EngineInPlace":
         root = repo.root_canonical
         if root not in self._searchers:
@@ -185,6 +203,14 @@ class WorkspaceAsker:
                 stated = stated_confidence(found.response)
                 answer = _with_slate(answer, question, found.slate, stated)
         return answer
+
+
+def _lines_of(path: Path) -> int | None:
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    return data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
 
 
 class EngineInPlace:

@@ -25,6 +25,9 @@ _TOKEN = re.compile(
 )
 
 
+TOP: Final[Place] = ("", 0)
+
+
 @dataclass(slots=True)
 class TomlLines:
     """Lines of a file, 1-based.
@@ -38,8 +41,9 @@ class TomlLines:
     keys: dict[tuple[Place, str], int] = field(default_factory=dict)
 
     def line_of(self, place: Place, key: str = "") -> int:
-        """Return the line of a key, else of its table, else the first."""
-        return self.keys.get((place, key), self.tables.get(place, 1))
+        """Return the line of a key or of the table that it names, else of its table, else 1."""
+        named = self.tables.get((key, 0)) if place == TOP else None
+        return self.keys.get((place, key)) or named or self.tables.get(place, 1)
 
 
 def toml_lines(text: str) -> TomlLines:
@@ -83,8 +87,6 @@ def _statements(text: str) -> list[tuple[int, str]]:
 
 MAX_FILE_BYTES: Final = 4_194_304
 """Larger files are no suite that anybody wrote."""
-
-TOP: Final[Place] = ("", 0)
 
 
 @dataclass(frozen=True, slots=True)

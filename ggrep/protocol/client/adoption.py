@@ -16,7 +16,7 @@ from ggrep.base import durable
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
-from ggrep.base.processes import is_stopped
+from ggrep.base.linux import is_stopped
 from ggrep.config.home import Home
 from ggrep.protocol.client.daemon_listing import running
 from ggrep.protocol.client.link import Link

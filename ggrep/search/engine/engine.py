@@ -1,7 +1,7 @@
 """One repository as a library: its index, and the answers to questions over it."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex
+from ggrep.base.errors import GgrepError, IndexDamaged, InvalidRequest, NoIndex
 from ggrep.base.ids import SnapshotId, parse_snapshot_id
 from ggrep.base.locks import Patience
 from ggrep.config import names
@@ -35,7 +35,7 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, TourResponse
-from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest, can_scan
 from ggrep.model.response import Admitted, PoolResponse, QueryResponse, RepoDescription
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.standing import Standing
@@ -148,6 +148,32 @@ class Engine(RepoIndex):
             settings = with_budgets(self.settings, budgets)
             return answers.answer(replace(context, settings=settings), request)
 
+    def search_or_scan(
+        self,
+        request: SearchRequest,
+        deadline: Deadline | None = None,
+        *,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> QueryResponse:
+        """Answer a query; by a scan of the work tree where no snapshot can.
+
+        `tell` gets the command that makes an index where there is none.
+
+        Raises:
+            NoIndex, IndexDamaged: only a snapshot can answer it, and none can.
+            GgrepError: as `search`.
+        """
+        try:
+            return self.search(request, deadline)
+        except (NoIndex, IndexDamaged) as error:
+            if not can_scan(request):
+                raise
+            damage = str(error) if isinstance(error, IndexDamaged) else ""
+            if not damage:
+                tell(str(error))
+            deadline = deadline or self._deadline(request.timeout_ms)
+            return self._scanner(damage).scan(request, deadline)
+
     def scan(
         self,
         request: SearchRequest,
@@ -167,7 +193,17 @@ class Engine(RepoIndex):
             NoIndex: only a snapshot can answer it.
             DeadlineExceeded: the request's time ran out.
         """
-        scanner = Scanner(
+        return self._scanner().scan(
+            request,
+            deadline or self._deadline(request.timeout_ms),
+            asked_ms=asked_ms,
+            budgets=budgets,
+            request_id=request_id,
+            admitted=admitted,
+        )
+
+    def _scanner(self, damage: str = "") -> Scanner:
+        return Scanner(
             self.identity,
             self.home,
             self.settings,
@@ -175,14 +211,7 @@ class Engine(RepoIndex):
             new_id=self._new_id,
             standing=self._standing,
             listing=listing_ahead(self.identity.root, self.settings),
-        )
-        return scanner.scan(
-            request,
-            deadline or self._deadline(request.timeout_ms),
-            asked_ms=asked_ms,
-            budgets=budgets,
-            request_id=request_id,
-            admitted=admitted,
+            damage=damage,
         )
 
     def encode(self, query: str, deadline: Deadline) -> EncodedQuery | None:

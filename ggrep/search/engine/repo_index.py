@@ -29,9 +29,11 @@ from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.embedding.encoder_choice import open_encoder
 from ggrep.index.embedding.identity import STATIC
 from ggrep.index.embedding.vector_cache import VectorCache
+from ggrep.index.maintenance.moved import take_over
 from ggrep.index.maintenance.upgrade import UpgradeReport, upgrade_store
 from ggrep.index.maintenance.upkeep import UpkeepReport, keep_up, make_room
 from ggrep.index.repo_identity import RepoIdentity, identify
+from ggrep.index.store.judging import Judgement
 from ggrep.index.store.last_used import note_use
 from ggrep.index.store.read_failures import typed_failures
 from ggrep.index.store.remains import Swept, sweep_home
@@ -40,6 +42,7 @@ from ggrep.index.sync.rebuild import rebuild
 from ggrep.index.sync.sync_report import Progress, SyncReport, unheard
 from ggrep.index.sync.syncer import sync
 from ggrep.index.sync.target import SyncTarget
+from ggrep.model.limits import Notice
 from ggrep.model.standing import Standing
 from ggrep.search.engine.snapshots import Snapshots
 
@@ -60,8 +63,8 @@ class Hosted:
     Attributes:
         handles: holds that many open segments for a block.
         slots: for encoding; None for the home's, by the settings.
-        on_damage: called, by any thread, each time the store is found in want of a sync that
-            heals it.
+        on_damage: called, by any thread, each time the store is found damaged; returns whether a
+            sync that rebuilds it runs or begins at once.
         standing: how the updating of the index stands; None for what its last sync wrote.
         occurrences: who looks for names in files; None for a pool of the engine's own.
         parsers: kept from sync to sync, and the most that one may have; None: each sync starts as
@@ -70,7 +73,7 @@ class Hosted:
 
     handles: Callable[[int], AbstractContextManager[None]] = _unbounded
     slots: EncodeSlots | None = None
-    on_damage: Callable[[], None] = lambda: None
+    on_damage: Callable[[], bool] = lambda: False
     standing: Callable[[], Standing] | None = None
     occurrences: "OccurrencePool | None" = None
     parsers: "KeptWorkers | None" = None
@@ -186,6 +189,9 @@ class RepoIndex:
             wanted: returns the files to begin a first index with.
             progress: told how far it is.
         """
+        moved = ""
+        if not fresh and not self.identity.store.is_dir():
+            moved = take_over(self.identity, self.home, self.settings)
         act = partial(
             rebuild if fresh else sync,
             strict=strict,
@@ -201,7 +207,10 @@ class RepoIndex:
                     raise
                 report = act(target)
             note_use(self.identity.store, self.clock.now())
-        return report
+        if not moved:
+            return report
+        told = f"the repository was moved here; the index of {moved} was taken over"
+        return replace(report, notices=(Notice("index_moved", told), *report.notices))
 
     def upgrade(self) -> UpgradeReport:
         """Bring the store into this build's formats; see `ggrep.index.maintenance.upgrade`."""
@@ -277,13 +286,9 @@ class RepoIndex:
         """Return the active snapshot; see `Snapshots.view`."""
         return self._snapshots.view(deadline)
 
-    def glance(self) -> SnapshotView:
-        """Return the active snapshot for read-only inspection; writes nothing.
-
-        Raises:
-            GgrepError: as `view`, except that nothing is healed.
-        """
-        return self._snapshots.glance()
+    def inspect(self) -> Judgement:
+        """Return the state of the store; see `Snapshots.inspect`."""
+        return self._snapshots.inspect()
 
     def heal(self, deadline: Deadline) -> None:
         """Rebuild damaged derived files, as far as possible now."""

@@ -50,6 +50,7 @@ class Scanner:
         new_id: returns a name that nothing else has.
         standing: how the updating of the index stands.
         listing: waits for git's listing of the root; None where there is none.
+        damage: the sentence on a damaged index, where that is why a scan answers.
     """
 
     identity: RepoIdentity
@@ -59,6 +60,7 @@ class Scanner:
     new_id: Callable[[], str]
     standing: Callable[[], Standing]
     listing: Callable[[], Listing | None]
+    damage: str = ""
 
     def scan(
         self,
@@ -107,7 +109,7 @@ class Scanner:
         return replace(
             response,
             limits_hit=sorted_limits((*response.limits_hit, *_cuts(found.facts))),
-            warnings=sorted_notices((*response.warnings, _notice(found.facts))),
+            warnings=sorted_notices((*response.warnings, *_notices(found.facts, self.damage))),
             segments=0,
         )
 
@@ -156,7 +158,8 @@ def _cuts(facts: ScanFacts) -> tuple[LimitHit, ...]:
     return tuple(found)
 
 
-def _notice(facts: ScanFacts) -> Notice:
+def _notices(facts: ScanFacts, damage: str) -> tuple[Notice, ...]:
+    """Return what the answer comes from, behind the damage of the index where there is one."""
     size = f"{round(facts.bytes_read / _MIB) or 'under 1'} MiB"
     if facts.listed_files is None:
         searched = f"{facts.files} files ({size}) were searched, and there are more"
@@ -168,4 +171,7 @@ def _notice(facts: ScanFacts) -> Notice:
         searched = f"the only file ({size}) was searched" if facts.files else "there are no files"
     if facts.ranked_files < facts.matching_files:
         searched += f", and the best {facts.ranked_files} of {facts.matching_files} ranked"
-    return Notice("scan", f"not indexed yet: {searched}; to index the repository: ggrep index")
+    if damage:
+        return Notice("index_damaged", damage), Notice("scan", searched)
+    told = f"not indexed yet: {searched}; to index the repository: ggrep index"
+    return (Notice("scan", told),)

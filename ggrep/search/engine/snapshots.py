@@ -22,12 +22,13 @@ from ggrep.config import names
 from ggrep.config.home import Home
 from ggrep.index.repo_identity import RepoIdentity
 from ggrep.index.store.active import read_active
+from ggrep.index.store.judging import Judgement, judge
 from ggrep.index.store.last_used import note_use
 from ggrep.index.store.read_failures import typed_failures
 from ggrep.index.store.suspicion import suspecting_damage
 from ggrep.index.store.tables import close_tables
-from ggrep.index.store.verify import Mender, Stamp, stamp_or_none
-from ggrep.index.store.view import SnapshotView, gone, open_active, open_snapshot
+from ggrep.index.store.verify import Mender, Stamp, Verifier, stamp_or_none
+from ggrep.index.store.view import SnapshotView, gone, open_snapshot
 from ggrep.index.sync.healing import Healer
 
 MAX_OPENED: Final = 2
@@ -46,7 +47,8 @@ class Snapshots:
         home: that the store lies in.
         clock: notes when the store was last used.
         handles: holds that many open segments for a block.
-        on_damage: called each time the store is found in want of a sync that heals it.
+        on_damage: called each time the store is found damaged; returns whether a sync that
+            rebuilds it runs or begins at once.
     """
 
     def __init__(
@@ -55,7 +57,7 @@ class Snapshots:
         home: Home,
         clock: Clock,
         handles: Callable[[int], AbstractContextManager[None]],
-        on_damage: Callable[[], None],
+        on_damage: Callable[[], bool],
     ) -> None:
         self._store = identity.store
         self._store_id = identity.store_id
@@ -120,7 +122,7 @@ class Snapshots:
         pointer, held = stamp_or_none(self._pointer_file), self._current
         # One that was healed meanwhile is another object.
         same = held is not None and pointer == held[0] and held[1] is self._view
-        if held is not None and same and not held[1].notices:
+        if held is not None and same and held[1].damage is None:
             if self._clock.monotonic_ms() >= self._note_at_ms:
                 self._note_at_ms = self._clock.monotonic_ms() + _NOTED_MS
                 note_use(self._store, self._clock.now())
@@ -165,27 +167,36 @@ class Snapshots:
             raise NoIndex("this repository has no index yet; run: ggrep index")
         # Threads may do this at once: each goes on with what it has opened itself.
         with self._healing(deadline) as healer:
-            opened = open_active(
-                self._store, store_id=self._store_id, deadline=deadline, mender=healer
-            )
-        if opened.notices:
-            self._on_damage()
+            opened = self._judge(
+                Verifier(self._store, deadline=deadline, mender=healer)
+            ).answering()
         self._view = opened
         close_tables(self._store, but={segment.image.name for segment in opened.segments})
         return opened
 
-    def glance(self) -> SnapshotView:
-        """Return the active snapshot for read-only inspection; writes nothing.
+    def inspect(self) -> Judgement:
+        """Return the state of the store; nothing is healed.
 
         Raises:
-            GgrepError: as `view`, except that nothing is healed.
+            NoIndex: nothing was ever published.
+            StoreError: an artifact cannot be read now.
         """
         if (held := self._held()) is not None:
-            return held
+            return Judgement(held.manifest, held, None)
         with typed_failures(self._base):
             if not self._store.is_dir():
                 raise NoIndex("this repository has no index yet; run: ggrep index")
-            return open_active(self._store, store_id=self._store_id)
+            return self._judge(Verifier(self._store), inspecting=True)
+
+    def _judge(self, verifier: Verifier, *, inspecting: bool = False) -> Judgement:
+        try:
+            judged = judge(
+                self._store, store_id=self._store_id, inspecting=inspecting, verifier=verifier
+            )
+        finally:
+            verifier.save()
+        # An image is rebuilt by the next search; everything else by a sync.
+        return judged.known_to_be(rebuilding=judged.damage is not None and self._on_damage())
 
     @contextmanager
     def _healing(self, deadline: Deadline | None) -> Iterator[Healer]:
@@ -213,7 +224,7 @@ class Snapshots:
     def _held(self) -> SnapshotView | None:
         """Return the view opened last if it is still current."""
         held = self._view
-        good = held and not held.notices and self._is_active(held) and held.lies_still()
+        good = held and held.damage is None and self._is_active(held) and held.lies_still()
         return held if good else None
 
     def _is_active(self, held: SnapshotView) -> bool:

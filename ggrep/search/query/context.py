@@ -149,6 +149,11 @@ class Context:
         return standing_notices(replace(standing, behind=standing.behind and whole))
 
     @property
+    def _is_incomplete(self) -> bool:
+        damage = self.view.damage
+        return damage is not None and not damage.is_complete
+
+    @property
     def provenance(self) -> Provenance:
         """Return which store and snapshot an answer comes from."""
         manifest = self.view.manifest
@@ -159,7 +164,7 @@ class Context:
             embed_config_fingerprint=manifest.embed_config_fingerprint,
             snapshot_id=manifest.snapshot_id,
             git=manifest.git,
-            degraded=manifest.degraded,
+            degraded=manifest.degraded or manifest.partial or self._is_incomplete,
             partial=manifest.partial,
             indexed_files=manifest.counts.files_indexed,
             eligible_files=manifest.counts.files_eligible,

@@ -19,6 +19,7 @@ from ggrep.interfaces.cli.daemons.daemon_rows import (
     row_of,
 )
 from ggrep.interfaces.cli.text_tables import age_text, bytes_text, plural, render_pairs
+from ggrep.model.damage import COMPLETE, DAMAGE_CODES
 from ggrep.model.load import WAITS_FOR_GIT
 from ggrep.render.style import Style
 from ggrep.service.status_reading import Status
@@ -114,6 +115,8 @@ def _lines(shown: Status) -> Iterator[tuple[str, str]]:
 
 def _complete(shown: Status) -> str:
     snapshot = shown.snapshot
+    if any(warning.code in DAMAGE_CODES - COMPLETE for warning in shown.warnings):
+        return "no, the index is damaged"
     if snapshot.partial:
         return "no, the first indexing goes on"
     return "no, degraded" if snapshot.degraded else "yes"

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
+from ggrep.base.commands import spelled
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.boundary import could_not_run
 from ggrep.interfaces.cli.parsing.flags import Argument, EncoderFlag, Flag, JsonFlag, PlainFlag
 from ggrep.interfaces.cli.queries.search_options import DeterministicFlag
 from ggrep.interfaces.cli.report_file import require_writable, write_report
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
+from ggrep.interfaces.cli.text_tables import plural
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
 def check(
     file: Annotated[
         Path | None, Argument("A TOML file; default: .ggrep-check.toml in the root.")
+    ] = None,
+    init: Annotated[
+        list[str] | None,
+        Flag("--init", "Write a first FILE with a check of this question; repeatable."),
     ] = None,
     no_sync: Annotated[
         bool, Flag("--no-sync", "Query the indexes as they are, without a sync.")
@@ -50,9 +56,15 @@ def check(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Run committed checks; exit with 1 when one fails, with 2 when they cannot run."""
+    """Run committed checks; exit with 1 when one fails, with 2 when they cannot run.
+
+    A file holds `version = 1` and a table [[checks]] for each question: its id, its query and what
+    is expected, such as expect_any = ["src/retry.py"].
+    """
     terminal = open_terminal(plain=plain)
     with could_not_run("the checks"):
+        if init:
+            return _write_first(terminal, init, file, encoder, sync=not no_sync)
         checks = _read(file)
         excuses = _excuses(baseline, max_drop)
         read = [each.target.path for each in checks.checks if each.target.is_workspace]
@@ -68,6 +80,35 @@ def check(
             _write_sarif(outcome, sarif)
     _print(terminal, outcome, json=json)
     return 0 if outcome.ok else 1
+
+
+def _write_first(
+    terminal: Terminal, questions: list[str], given: Path | None, encoder: str | None, *, sync: bool
+) -> int:
+    from ggrep.interfaces.evaluation.first_checks import first_checks
+    from ggrep.interfaces.evaluation.questions import Target
+
+    file = given or _default_file()
+    if file.exists():
+        raise UsageError(f"--init: {file} exists; name another file")
+    asker = _opened(terminal, Target(file.parent), encoder, sync=sync)
+    write_report("--init", file, first_checks(questions, asker).encode())
+    line = spelled("check", *([str(given)] if given else []))
+    terminal.tell(f"{file}: {plural(len(questions), 'check')}; to run: {line}")
+    return 0
+
+
+def _opened(terminal: Terminal, target: "Target", encoder: str | None, *, sync: bool) -> "Asker":
+    """Return what asks a target, its index fit to be asked."""
+    from ggrep.interfaces.evaluation.suite_questions import open_asker
+
+    asker = open_asker(target, terminal.environ, flags={"encoder": encoder})
+    if sync:
+        with ExitStack() as shown:
+            asker.sync(_progress(terminal, shown))
+    else:
+        asker.require_index()
+    return asker
 
 
 def _read(given: Path | None) -> "CheckFile":
@@ -92,18 +133,8 @@ def _excuses(baseline: Path | None, max_drop: int | None) -> "Baseline | None":
 
 def _run(terminal: Terminal, checks: "CheckFile", encoder: str | None, *, sync: bool) -> "Outcome":
     from ggrep.interfaces.evaluation.check_rules import run_checks
-    from ggrep.interfaces.evaluation.suite_questions import open_asker
 
-    def open_target(target: "Target") -> "Asker":
-        asker = open_asker(target, terminal.environ, flags={"encoder": encoder})
-        if sync:
-            with ExitStack() as shown:
-                asker.sync(_progress(terminal, shown))
-        else:
-            asker.require_index()
-        return asker
-
-    return run_checks(checks, open_target)
+    return run_checks(checks, lambda target: _opened(terminal, target, encoder, sync=sync))
 
 
 def _default_file() -> Path:

@@ -18,6 +18,7 @@ from ggrep.interfaces.cli.daemons.status import rows_of
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PathFlag, PlainFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.interfaces.cli.text_tables import plural
+from ggrep.model.damage import DAMAGE_CODES, REPAIR
 from ggrep.model.hints import on_root
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
@@ -111,6 +112,11 @@ def _of_index(place: Place, terminal: Terminal) -> Iterator[Check]:
 def of_index(status: Status) -> Check:
     """Return how the index of a repository is."""
     shown, root = status.snapshot, status.canonical_root
+    for warning in status.warnings:
+        if warning.code in DAMAGE_CODES:
+            # A daemon that rebuilds it needs nobody.
+            mend = on_root("repair", Path(root)) if REPAIR in warning.message else ""
+            return Check("index", "problem" if mend else "warning", warning.message, mend)
     if shown.active_snapshot_id is None:
         return Check("index", "ok", f"{root} is not indexed yet; the first search does it")
     told = f"{root}: {shown.files:,} files, {shown.chunks:,} chunks"

@@ -163,6 +163,7 @@ EXAMPLES: Final = {
     "clone-store": (("ggrep clone-store STORE STORE-before", "keep it as it is now"),),
     "upgrade-store": (("ggrep upgrade-store", "what an older build wrote"),),
     "check": (
+        ("ggrep check --init 'retry a payment'", "a first file, from a question"),
         ("ggrep check", "those of .ggrep-check.toml"),
         ("ggrep check .ggrep-check.toml --junit checks.xml", "for CI"),
     ),

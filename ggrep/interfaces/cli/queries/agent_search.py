@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ggrep.base import stable_json
-from ggrep.base.errors import GgrepError, NoIndex
+from ggrep.base.errors import GgrepError
 from ggrep.config.profiles import Profile, apply_to_request
 from ggrep.daemon.asked_line import Found, SearchThenOpen
 from ggrep.interfaces.cli.queries.agent_options import MORE, refuse_flags_of_people
@@ -61,11 +61,7 @@ class SearchForAgent:
         def read(engine: "Engine") -> Rendered:
             from ggrep.render.query_json import query_success
 
-            try:
-                response = engine.search(request)
-            except NoIndex as error:
-                terminal.tell(str(error))
-                response = engine.scan(request)
+            response = engine.search_or_scan(request, tell=terminal.tell)
             return _written(dict(query_success(response)), request, wish, engine.expand)
 
         question: Question[Rendered] = Question(ask=ask, read=read, scans=True)

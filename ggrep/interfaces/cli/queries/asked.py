@@ -164,7 +164,7 @@ class Printing:
         response = answered(question, reached, terminal, self.asking)
         view = view_of(terminal, json=self.output.json)
         rendered = self.printed(response, reached.root, view)
-        terminal.write_answer(rendered.out, rendered.err, json=self.output.json)
+        terminal.write_answer(rendered, json=self.output.json)
         return 1 if fails_empty(self.output) and not rendered.hits else 0
 
     def plan(self, message: Navigation, spot: Spot, view: "ViewOptions") -> Plan:

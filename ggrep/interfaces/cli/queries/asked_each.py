@@ -63,7 +63,7 @@ class AskedEach:
         answers = answered_each(batch, reached, terminal, self.asking)
         view = view_of(terminal, json=self.output.json)
         rendered = self.printed(answers, reached.root, view)
-        terminal.write_answer(rendered.out, rendered.err, json=self.output.json)
+        terminal.write_answer(rendered, json=self.output.json)
         empty = fails_empty(self.output) and not rendered.hits
         return rendered.exit_status or int(empty)
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from ggrep.base import stable_json
-from ggrep.base.errors import NoIndex
 from ggrep.config.profiles import Profile, apply_to_request
 from ggrep.daemon.asked_line import Found, SearchThenOpen
 from ggrep.interfaces.cli.parsing.flags import Flag, refuse
@@ -17,6 +16,8 @@ from ggrep.interfaces.cli.queries.one_answer import Question, answered, place_as
 from ggrep.interfaces.cli.queries.search_options import Typed, given_fields, listing, request_of
 from ggrep.interfaces.cli.terminal import open_terminal
 from ggrep.model.answer_view import ViewOptions
+from ggrep.model.damage import incomplete_first
+from ggrep.model.limits import Notice
 from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.wire.message_types import Search
@@ -77,16 +78,12 @@ class SearchForEditor:
         def read(engine: "Engine") -> Mapping[str, Any]:
             from ggrep.render.query_json import query_success
 
-            try:
-                return query_success(engine.search(request))
-            except NoIndex as error:
-                terminal.tell(str(error))
-                return query_success(engine.scan(request))
+            return query_success(engine.search_or_scan(request, tell=terminal.tell))
 
         question: Question[Mapping[str, Any]] = Question(ask=ask, read=read, scans=True)
         document = answered(question, reached, terminal, typed.asking)
         printed = _printed(document, request, reached.root, Path.cwd())
-        terminal.write_answer(printed.out, printed.err, json=False)
+        terminal.write_answer(printed, json=False)
         return 1 if typed.output.exit_status and not printed.hits else 0
 
     def plan(self, finder: Finder, spot: Spot, view: ViewOptions) -> Plan | None:
@@ -159,8 +156,11 @@ def _printed(
 ) -> Rendered:
     """Return the places, and beside them what is amiss with them."""
     lines = list(places(document, request, root, here))
+    warnings = [Notice(each["code"], each["message"]) for each in document.get("warnings", ())]
     notes = [
-        f"warning: {each['message']} ({each['code']})" for each in document.get("warnings", ())
+        f"warning: {each.message} ({each.code})"
+        for part in incomplete_first(warnings)
+        for each in part
     ]
     for cut in document.get("limits_hit", ()):
         seen = f" of {cut['observed']}" if "observed" in cut else ""

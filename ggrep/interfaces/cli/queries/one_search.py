@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from ggrep.base.errors import GgrepError, NoIndex
+from ggrep.base.errors import GgrepError
 from ggrep.base.processes import require_descriptors
 from ggrep.config.profiles import apply_to_request
 from ggrep.interfaces.cli.boundary import bounded
@@ -69,8 +69,7 @@ def search_one(
     offline = typed.asking.offline or typed.output.receipt is not None
     asking = replace(typed.asking, offline=offline)
     printed = answered(question, reached, terminal, asking, head)
-    terminal.note(printed.before)
-    terminal.write_answer(printed.out, printed.err, json=typed.output.json)
+    terminal.write_answer(printed, json=typed.output.json)
     asks = asks_daemon(reached.address, terminal.environ, offline=asking.offline)
     if printed.scan and terminal.progress and asks and not typed.output.json:
         follow_index(reached.address, terminal)
@@ -101,22 +100,16 @@ def _found(
     Raises:
         NoIndex: there is none, and only an index can answer.
     """
-    try:
-        response = engine.search(request)
-    except NoIndex as error:
-        if output.receipt is not None:
-            raise
-        found = engine.scan(request)
-        terminal.tell(str(error))
-        return found
-    if output.receipt is not None:
-        from ggrep.interfaces.cli.queries.receipt_file import write_receipt
-        from ggrep.interfaces.cli.queries.replay import answer_bytes
-        from ggrep.render.receipt_json import receipt_bytes
-        from ggrep.search.engine.receipts import make_receipt
+    if output.receipt is None:
+        return engine.search_or_scan(request, tell=terminal.tell)
+    response = engine.search(request)
+    from ggrep.interfaces.cli.queries.receipt_file import write_receipt
+    from ggrep.interfaces.cli.queries.replay import answer_bytes
+    from ggrep.render.receipt_json import receipt_bytes
+    from ggrep.search.engine.receipts import make_receipt
 
-        made = make_receipt(engine, request, response, answer_bytes(response))
-        write_receipt(output.receipt, receipt_bytes(made), force=output.force)
+    made = make_receipt(engine, request, response, answer_bytes(response))
+    write_receipt(output.receipt, receipt_bytes(made), force=output.force)
     return response
 
 

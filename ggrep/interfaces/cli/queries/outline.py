@@ -89,9 +89,8 @@ def tour(
         return finder.place(asking.repo, path), lambda _: message
 
     def printed(response: TourResponse, root: Path, view: ViewOptions) -> Rendered:
-        del root
         if for_agents:
             return Rendered(agent_text(tour_success(response)) + "\n", "")
-        return render_tour(response, view)
+        return render_tour(response, root, view)
 
     return Asked(Printing(asking, output, printed), find)

@@ -265,7 +265,11 @@ class Found(Output):
     """How an answer that may have no hits is printed."""
 
     exit_status: Annotated[
-        bool, Flag("--exit-status", "Exit with status 1 when there are no hits, as grep does.")
+        bool,
+        Flag(
+            "--exit-status",
+            "Exit with 1 when there are no hits and with 2 on a failure, as grep does.",
+        ),
     ] = False
 
 

@@ -141,7 +141,7 @@ def _of_one(
         if for_agents:
             return render_slate_for_agent(response)
         if form is not None:
-            return render_graph(response, form, view)
+            return render_graph(response, form, root, view)
         return render_slate(response, root, view)
 
     return Asked(Printing(typed.asking, typed.output, printed, early=True), find)

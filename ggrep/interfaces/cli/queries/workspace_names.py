@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -55,7 +55,7 @@ from ggrep.model.written_names import last_part
 from ggrep.render.agent_text import AgentView, agent_text
 from ggrep.render.error_json import query_error
 from ggrep.render.error_text import error_lines
-from ggrep.render.hits import render_notes
+from ggrep.render.hits import split_notes
 from ggrep.render.navigation_text import expansion_text, mentions_told, nothing_defines
 from ggrep.render.page import Page
 from ggrep.render.printed import Rendered, json_line
@@ -256,29 +256,38 @@ class _OfWorkspace(Generic[A]):
             return Rendered(out, "", status, hits=hits)
         told = [self._told(way, found, view) for way, found in pairs]
         if len(told) == 1:
-            return Rendered(*told[0], status, hits=hits)
+            return replace(told[0], exit_status=status, hits=hits)
         heads = [
             Style(view.colour).paint("name", f"## {sanitise_line(way.typed)}") for way in self.ways
         ]
-        parts = [f"{head}\n{out}" for head, (out, _) in zip(heads, told, strict=True) if out]
-        notes = dict.fromkeys(line for _, said in told for line in said.splitlines(keepends=True))
-        return Rendered("\n".join(parts), "".join(notes), status, hits=hits)
+        parts = [f"{head}\n{one.out}" for head, one in zip(heads, told, strict=True) if one.out]
+        notes = _lines_once(one.err for one in told)
+        before = _lines_once(one.before for one in told)
+        return Rendered("\n".join(parts), notes, status, hits=hits, before=before)
 
-    def _told(self, way: _Way[A], found: A | GgrepError, view: ViewOptions) -> tuple[str, str]:
-        """Return what is printed of an answer, and what is noted below it."""
+    def _told(self, way: _Way[A], found: A | GgrepError, view: ViewOptions) -> Rendered:
+        """Return what is printed of one answer."""
         if isinstance(found, GgrepError):
             mark = Style(view.notes_colour).paint("bad", "error: ")
             lines = map(sanitise_line, error_lines(found))
-            return "", "".join(f"{mark}{sanitise_line(way.typed)}: {line}\n" for line in lines)
+            said = "".join(f"{mark}{sanitise_line(way.typed)}: {line}\n" for line in lines)
+            return Rendered("", said)
         attendance = found.attendance
         out, told = way.shown(found, view) if attendance.error is None else ("", "")
         style = Style(view.notes_colour)
-        notes = render_notes(limits_of(attendance), notices_of(attendance, view.cwd), style) + told
+        notices = notices_of(attendance, view.cwd)
+        first, notes = split_notes(limits_of(attendance), notices, style)
+        notes += told
         if attendance.request.stats:
             notes += times_of(attendance)
         if attendance.error is not None:
             notes += failure_of(attendance, view)
-        return out, notes
+        return Rendered(out, notes, before=first)
+
+
+def _lines_once(texts: Iterable[str]) -> str:
+    """Return the lines of all texts, each once."""
+    return "".join(dict.fromkeys(line for one in texts for line in one.splitlines(keepends=True)))
 
 
 def _document(answers: Sequence[A | GgrepError]) -> Document:

@@ -47,7 +47,7 @@ from ggrep.model.answer_view import ViewOptions
 from ggrep.model.limits import LimitHit
 from ggrep.model.response import MatchTotals
 from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
-from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, render_notes
+from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, split_notes
 from ggrep.render.matching_lines import (
     CUT_CODES,
     MatchedHit,
@@ -117,7 +117,9 @@ class WorkspaceSearch:
 
     def _printed(self, response: FederatedResponse, view: ViewOptions) -> Rendered:
         empty = response.ok and not response.hits
-        status = 1 if self.typed.output.exit_status and empty else response.exit_status
+        status = response.exit_status
+        if self.typed.output.exit_status:
+            status = 1 if empty else 2 if status == 1 else status
         if view.json:
             return Rendered(json_line(response.to_json()), "", status, hits=len(response.hits))
         if self.agent is not None:
@@ -135,8 +137,7 @@ async def _search(
 
 def written(terminal: Terminal, rendered: Rendered, view: ViewOptions) -> int:
     """Write rendered output; return its exit status."""
-    terminal.note(rendered.before)
-    terminal.write_answer(rendered.out, rendered.err, json=view.json)
+    terminal.write_answer(rendered, json=view.json)
     return rendered.exit_status
 
 
@@ -340,7 +341,8 @@ def _text(response: FederatedResponse, shown: HitView, view: ViewOptions, status
         text = render_hits(hits, shown, Style(view.colour))
     if response.error is None:
         doubts = render_confidence(response.confidence, len(hits), limits, notes_style)
-    notes += render_notes(limits, notices_of(response, view.cwd), notes_style)
+    first, others = split_notes(limits, notices_of(response, view.cwd), notes_style)
+    notes += others
     notes += merge_told(response, view.cwd)
     if response.request.stats:
         notes += times_of(response)
@@ -353,5 +355,5 @@ def _text(response: FederatedResponse, shown: HitView, view: ViewOptions, status
         notes,
         status,
         hits=len(hits),
-        before=doubts if hits else "",
+        before=first + (doubts if hits else ""),
     )

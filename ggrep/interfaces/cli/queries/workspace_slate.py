@@ -49,7 +49,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.slate import ContextGraph, Slate
 from ggrep.render.agent_text import MERGED_BY_RANK, agent_text
 from ggrep.render.graph_text import GraphForm, graph_text
-from ggrep.render.hits import render_confidence, render_notes
+from ggrep.render.hits import render_confidence, split_notes
 from ggrep.render.page import Page
 from ggrep.render.printed import Rendered, json_line
 from ggrep.render.slate_text import Told, slate_text
@@ -136,16 +136,17 @@ async def _slate(
 def _text(found: FederatedSlate, form: GraphForm | None, view: ViewOptions) -> Rendered:
     response, notes_style = found.response, Style(view.notes_colour)
     limits = limits_of(response)
-    notes = render_notes(limits, notices_of(response, view.cwd), notes_style)
+    first, notes = split_notes(limits, notices_of(response, view.cwd), notes_style)
     if response.error is not None or found.slate is None:
-        return Rendered("", notes + failure_of(response, view))
+        return Rendered("", first + notes + failure_of(response, view))
     if form is not None:
-        return Rendered(graph_text(found.slate.graph or ContextGraph((), ()), form), notes)
+        graph = found.slate.graph or ContextGraph((), ())
+        return Rendered(graph_text(graph, form), notes, before=first)
     files = sum(len(packs) for _, packs in found.slate.sections)
     notes += render_confidence(response.confidence, files, limits, notes_style)
     notes += merge_told(response, view.cwd)
     told = _told(found, found.slate, view.cwd or None)
-    return Rendered(slate_text(told, _page(view, found.slate)), notes)
+    return Rendered(slate_text(told, _page(view, found.slate)), notes, before=first)
 
 
 def _told(found: FederatedSlate, slate: Slate, here: str | None) -> Told:

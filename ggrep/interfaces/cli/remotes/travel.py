@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import InvalidRequest, NoIndex
+from ggrep.config.remotes import read_remotes
+from ggrep.config.settings import home_from
 from ggrep.index.repo_identity import require_modest
 from ggrep.interfaces.cli.parsing.flags import (
     Argument,
@@ -27,7 +29,7 @@ from ggrep.interfaces.cli.terminal import (
 from ggrep.interfaces.cli.text_tables import bytes_text, plural
 from ggrep.model.hints import with_path
 from ggrep.model.sanitise import sanitise_line
-from ggrep.service.places import open_index, place_of
+from ggrep.service.places import on_disk, open_index, place_of
 
 if TYPE_CHECKING:
     from ggrep.search.engine.repo_index import RepoIndex
@@ -36,7 +38,8 @@ if TYPE_CHECKING:
 
 def push(
     path: Annotated[
-        Path | None, Argument("A directory in the repository; default: the current one.")
+        Path | None,
+        Argument("A directory in the repository, or a remote's name; default: the current one."),
     ] = None,
     to: Annotated[
         str | None, Flag("--remote", "Which remote; default: the only one, or origin.")
@@ -55,6 +58,7 @@ def push(
     from ggrep.search.engine.travelling import push_to
 
     terminal, clock = open_terminal(plain=plain), SystemClock()
+    path, to = _meant(path, to, terminal)
     remote = known_remote(terminal, to)
     index = _index(path, terminal, encoder, profile)
     since_ms = clock.monotonic_ms()
@@ -81,7 +85,8 @@ def push(
 
 def pull(
     path: Annotated[
-        Path | None, Argument("A directory in the repository; default: the current one.")
+        Path | None,
+        Argument("A directory in the repository, or a remote's name; default: the current one."),
     ] = None,
     of: Annotated[
         str | None, Flag("--remote", "Which remote; default: the only one, or origin.")
@@ -102,6 +107,7 @@ def pull(
     longest history in common. Of it only files are shown that lie here, byte for byte.
     """
     terminal, clock = open_terminal(plain=plain), SystemClock()
+    path, of = _meant(path, of, terminal)
     index = _index(path, terminal, encoder, profile)
     ask_before_indexing(require_modest, index.identity.root, index.home, yes=yes)
     label = index.identity.root.name
@@ -120,6 +126,16 @@ def pull(
     elsewhere = None if Path.cwd().is_relative_to(root) else root
     terminal.tell(with_path(summary(label, synced), elsewhere))
     return 0
+
+
+def _meant(
+    path: Path | None, remote: str | None, terminal: Terminal
+) -> tuple[Path | None, str | None]:
+    """Return directory and remote of a command line; a remote's name may be typed as with git."""
+    if path is None or remote is not None or on_disk(path).exists():
+        return path, remote
+    known = {one.name for one in read_remotes(home_from(terminal.environ).remotes)}
+    return (None, str(path)) if str(path) in known else (path, None)
 
 
 def _pulled(index: "RepoIndex", terminal: Terminal, name: str | None, *, auto: bool) -> "Pulled":

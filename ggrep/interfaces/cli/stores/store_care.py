@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from ggrep.base.clock import SystemClock
+from ggrep.base.clock import SystemClock, rfc3339
 from ggrep.base.deadline import Deadline
 from ggrep.base.decode import decode
 from ggrep.base.errors import LoadError
@@ -20,6 +20,7 @@ from ggrep.interfaces.cli.stores.store_json import (
     upgrade_json,
 )
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
+from ggrep.model.damage import DAMAGE_CODES, REPAIR
 from ggrep.model.hints import with_path
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.client.daemon_address import DaemonAddress
@@ -124,10 +125,12 @@ def repair(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = Fal
 
 def _tell_repair(report: "RepairReport", terminal: Terminal) -> None:
     if report.damage is None:
-        terminal.write(f"nothing is damaged; snapshot {report.snapshot_id}\n")
+        earlier = report.earlier
+        told = f"; rebuilt at {rfc3339(earlier.at)}: {earlier.last}" if earlier else ""
+        terminal.write(f"nothing is damaged{sanitise_line(told)}; snapshot {report.snapshot_id}\n")
         return
     terminal.write(
-        f"damaged: {sanitise_line(report.damage)}\n"
+        f"the index was damaged: {sanitise_line(report.damage)}; it is rebuilt\n"
         f"made again from the index itself: {len(report.files_healed)}; "
         f"lost segments: {len(report.lost_segments)}; files read anew: {report.files_rebuilt}, "
         f"kept: {report.files_kept}, gone: {report.files_deleted}\n"
@@ -156,15 +159,15 @@ def audit_command(
 def _print(report: "AuditReport", terminal: Terminal, path: Path | None) -> None:
     for code, message in report.errors:
         mark = terminal.style.paint("bad", "fail")
-        terminal.write(f"{mark}  {code}: {sanitise_line(message)}\n")
+        terminal.write(f"{mark}  {code}: {sanitise_line(with_path(message, path))}\n")
     for name in report.orphans:
         mark = terminal.style.paint("muted", "note")
         terminal.write(f"{mark}  no snapshot names {sanitise_line(name)}\n")
     if report.ok:
         mark = terminal.style.paint("good", "ok  ")
         terminal.write(f"{mark}  snapshot {report.snapshot_id} is what it says\n")
-    else:
-        terminal.tell(with_path("damaged; run: ggrep repair", path))
+    elif not any(code in DAMAGE_CODES for code, _ in report.errors):
+        terminal.tell(with_path(f"the index is damaged; run: {REPAIR}", path))
 
 
 def upgrade(
@@ -199,7 +202,7 @@ def health(
     if json:
         terminal.write_json(document, pretty=True)
     else:
-        _print_health(document, terminal)
+        _print_health(document, terminal, path)
     return 0 if document["ok"] else 1
 
 
@@ -241,12 +244,12 @@ def _health_of_disk(address: "DaemonAddress", terminal: Terminal, *, deep: bool)
     return health_json(report)
 
 
-def _print_health(document: Document, terminal: Terminal) -> None:
+def _print_health(document: Document, terminal: Terminal, path: Path | None) -> None:
     for check in decode(tuple[Check, ...], document["checks"]):
         role = {OK: "good", FAIL: "bad"}.get(check.severity, "warning")
         mark = terminal.style.paint(role, f"{check.severity:<4}")
-        terminal.write(f"{mark}  {check.code}: {sanitise_line(check.message)}\n")
-        for path in check.paths[:10]:
-            terminal.write(f"        {sanitise_line(path)}\n")
+        terminal.write(f"{mark}  {check.code}: {sanitise_line(with_path(check.message, path))}\n")
+        for named in check.paths[:10]:
+            terminal.write(f"        {sanitise_line(named)}\n")
         if len(check.paths) > 10:
             terminal.write(f"        and {len(check.paths) - 10} more (--json has all)\n")

@@ -11,6 +11,7 @@ from ggrep.base import durable
 from ggrep.base.errors import InvalidRequest, UsageError, WorkspaceError
 from ggrep.base.stable_json import Document
 from ggrep.config.root import canonical_root
+from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, JsonFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.interfaces.cli.workspaces.workspace_file import (
@@ -75,11 +76,16 @@ def add(
     json: JsonFlag = False,
 ) -> int:
     """Add a repository to a workspace file; keep the rest, with comments, as it is."""
-    from ggrep.federation.editing import NewEntry, add_repo
+    from ggrep.federation.editing import NewEntry, add_repo, move_repo
 
     terminal = open_terminal()
     target, word = _target_and_word(file, root, named, "a directory")
     entry = _entry(word, target)
+    moved = _moved_entry(target, entry.root, terminal)
+    if moved is not None:
+        text = _edited(target, lambda text: move_repo(text, moved, entry.root))
+        terminal.tell(f"repos[{moved}] was moved to {entry.root}; its alias and index stay")
+        return _save(terminal, target, text, json=json)
     entry = NewEntry(
         root=entry.root,
         alias=alias or entry.alias,
@@ -119,6 +125,15 @@ def remove(
         _refuse_included(target, word)
         raise
     return _save(terminal, target, text, json=json, mends=True)
+
+
+def _moved_entry(file: Path, root: str, terminal: Terminal) -> int | None:
+    """Return the entry whose directory is gone and whose repository lies at `root` now."""
+    from ggrep.index.maintenance.moved import was_moved
+
+    home, place = home_from(terminal.environ), canonical_root(file.parent / root)
+    missing = [repo for repo in load(file).repos if repo.missing is not None and not repo.included]
+    return next((repo.index for repo in missing if was_moved(home, repo.repo_id, place)), None)
 
 
 def _refuse_included(target: Path, word: str) -> None:

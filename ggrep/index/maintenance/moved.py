@@ -1,0 +1,75 @@
+"""The index of a repository that was moved: its new place takes the index over.
+
+A repository is recognised by its state. The root that a snapshot names is gone, and the commit of
+the snapshot is in the history of the new place. A sync then compares every file, so an index that
+was taken over by mistake costs the comparison and no wrong answer.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from ggrep.base.errors import GgrepError
+from ggrep.base.ids import RepoId
+from ggrep.config.fingerprints import parse_store_id
+from ggrep.config.git import GitFailed, is_git_marker, run_git
+from ggrep.config.home import Home
+from ggrep.config.settings import Settings
+from ggrep.index.maintenance.clone import clone_store
+from ggrep.index.repo_identity import RepoIdentity
+from ggrep.index.store.active import read_active
+from ggrep.index.store.manifest import SnapshotManifest, read_manifest
+
+
+def take_over(identity: RepoIdentity, home: Home, settings: Settings) -> str:
+    """Copy the index of the place that a repository was moved from; return that store's name.
+
+    The files are linked. The old store stays until it is collected. Empty where there is none.
+
+    Requires: the repository has no store.
+    """
+    config = parse_store_id(identity.store_id).config
+    with suppress(OSError):
+        stores = [path for path in home.data.iterdir() if _config(path) == config]
+        moved = max(_moved(stores, identity.root), key=lambda one: one.created_at, default=None)
+        if moved is not None:
+            with suppress(GgrepError):  # the index is built instead
+                clone_store(home, moved.store_id, identity.store_id, settings)
+                return moved.store_id
+    return ""
+
+
+def was_moved(home: Home, old: RepoId, root: Path) -> bool:
+    """Return whether a repository of a place that is gone is the one that lies at `root` now."""
+    with suppress(OSError):
+        return any(_moved(home.data.glob(f"{old}-*"), root))
+    return False
+
+
+def _moved(stores: Iterable[Path], root: Path) -> Iterator[SnapshotManifest]:
+    """Yield the active manifests of a repository's former places."""
+    if not is_git_marker(root / ".git"):
+        return
+    for store in stores:
+        with suppress(GgrepError, OSError, GitFailed):
+            active = read_active(store)
+            manifest = read_manifest(store, active) if active else None
+            if manifest and _is_gone(manifest) and _has_commit(root, manifest):
+                yield manifest
+
+
+def _is_gone(manifest: SnapshotManifest) -> bool:
+    return bool(manifest.canonical_root) and not Path(manifest.canonical_root).exists()
+
+
+def _has_commit(root: Path, manifest: SnapshotManifest) -> bool:
+    if manifest.git is None or not manifest.git.head_sha:
+        return False
+    commit = f"{manifest.git.head_sha}^{{commit}}"
+    return run_git(root, "cat-file", "-e", commit, accept=(0, 1, 128))[0] == 0
+
+
+def _config(store: Path) -> str | None:
+    with suppress(GgrepError):
+        return parse_store_id(store.name).config
+    return None

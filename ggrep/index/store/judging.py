@@ -1,0 +1,209 @@
+"""Judges a store: which snapshot answers, and what is damaged.
+
+Queries, syncs, status, health and repair take the state of a store from here alone.
+"""
+
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ggrep.base.deadline import Deadline
+from ggrep.base.errors import CorruptStore, GgrepError, IndexDamaged, NoIndex
+from ggrep.base.ids import StoreId
+from ggrep.base.lease import is_live, read_record
+from ggrep.config import names
+from ggrep.index.store.active import read_active
+from ggrep.index.store.manifest import SnapshotManifest, read_manifest
+from ggrep.index.store.verify import Mender, Verifier
+from ggrep.index.store.view import (
+    SnapshotView,
+    manifests_newest_first,
+    snapshot_ids,
+    verified_view,
+)
+from ggrep.model.damage import Damage
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The state of a store in which something was published.
+
+    Attributes:
+        manifest: the active snapshot's; None where it cannot be read.
+        view: the snapshot that answers; None where none can, or where an inspection met damaged
+            derived files.
+        damage: None for an intact store.
+    """
+
+    manifest: SnapshotManifest | None
+    view: SnapshotView | None
+    damage: Damage | None
+
+    def known_to_be(self, *, rebuilding: bool) -> "Judgement":
+        """Return the same with whether the damage is being rebuilt."""
+        if self.damage is None or not rebuilding:
+            return self
+        damage = replace(self.damage, rebuilding=True)
+        return replace(self, damage=damage, view=self.view and replace(self.view, damage=damage))
+
+    def answering(self) -> SnapshotView:
+        """Return the snapshot that answers.
+
+        Raises:
+            IndexDamaged: none can.
+        """
+        if self.view is not None:
+            return self.view
+        raise IndexDamaged(self.damage.notice.message if self.damage else "")
+
+
+def judge(
+    store: Path,
+    *,
+    store_id: StoreId | None = None,
+    writing: bool = False,
+    inspecting: bool = False,
+    verifier: Verifier,
+) -> Judgement:
+    """Return the state of a store; what was verified stays in the verifier.
+
+    Args:
+        store: the store directory.
+        store_id: refuse snapshots of another store.
+        writing: the caller holds the writer lease.
+        inspecting: damaged derived files are named, and no older snapshot is shown for them.
+        verifier: hashes what snapshots share once; makes derived files again if it has a mender.
+
+    Raises:
+        NoIndex: nothing was ever published.
+        StoreError: an artifact cannot be read now; that is no reason to show an older snapshot.
+        DeadlineExceeded: time ran out.
+    """
+    manifest: SnapshotManifest | None = None
+    try:
+        active = read_active(store)
+        if active is None:
+            raise _without_pointer(store, writing=writing)
+        manifest = read_manifest(store, active)
+        view = verified_view(store, manifest, store_id, verifier)
+        judged = Judgement(manifest, view, view.damage)
+    except CorruptStore as error:
+        if inspecting and manifest and _derived_alone(manifest, store_id, verifier):
+            judged = Judgement(manifest, None, Damage("image_damaged", str(error)))
+        else:
+            judged = _stand_in(store, store_id, error, verifier, manifest)
+    if judged.damage is None or writing:
+        return judged
+    return judged.known_to_be(rebuilding=_is_written(store))
+
+
+def open_active(
+    store: Path,
+    *,
+    store_id: StoreId | None = None,
+    deadline: Deadline | None = None,
+    writing: bool = False,
+    mender: Mender | None = None,
+) -> SnapshotView:
+    """Return the active snapshot, verified; the newest valid one when the active is damaged.
+
+    Arguments and errors as of `judge`; the view says what is damaged.
+
+    Raises:
+        IndexDamaged: snapshots exist and none is valid.
+    """
+    verifier = Verifier(store, deadline=deadline, mender=mender)
+    try:
+        return judge(store, store_id=store_id, writing=writing, verifier=verifier).answering()
+    finally:
+        verifier.save()
+
+
+def newest_valid(
+    store: Path,
+    manifests: Iterable[SnapshotManifest],
+    store_id: StoreId | None,
+    verifier: Verifier,
+) -> SnapshotView | None:
+    """Return the first of some snapshots that is whole; None when none is.
+
+    Args:
+        store: the store directory.
+        manifests: newest first.
+        store_id: pass over snapshots of another store.
+        verifier: hashes what they share once, damaged or not.
+
+    Raises:
+        StoreError: an artifact cannot be read now.
+        DeadlineExceeded: time ran out.
+    """
+    for manifest in manifests:
+        with suppress(CorruptStore):
+            return verified_view(store, manifest, store_id, verifier)
+    return None
+
+
+def _without_pointer(store: Path, *, writing: bool) -> CorruptStore | NoIndex:
+    """Return the meaning of a missing pointer.
+
+    A writer at work is about to write it for the first time, unless an earlier writer published:
+    the writer's own snapshot may yet fail its verification.
+    """
+    if not snapshot_ids(store):
+        return NoIndex()
+    files = names.lease_files(store)
+    if not writing and is_live(files):
+        record = read_record(files.record)
+        if record is None or _oldest_epoch(store) >= record.lease_epoch:
+            return NoIndex()
+    return CorruptStore("ACTIVE_SNAPSHOT is missing")
+
+
+def _oldest_epoch(store: Path) -> int:
+    return min((one.lease_epoch for one in manifests_newest_first(store)), default=sys.maxsize)
+
+
+def _is_written(store: Path) -> bool:
+    """Return whether a writer of the store is at work, as far as that can be read."""
+    with suppress(GgrepError, OSError):
+        return is_live(names.lease_files(store))
+    return False
+
+
+def _derived_alone(
+    manifest: SnapshotManifest, store_id: StoreId | None, verifier: Verifier
+) -> bool:
+    """Return whether tables and journal are intact, so that all else can be made from them."""
+    with suppress(CorruptStore):
+        verifier.figures(manifest, store_id=store_id)
+        for segment in manifest.segments:
+            verifier.table(segment)
+        verifier.journal(manifest)
+        return True
+    return False
+
+
+def _stand_in(
+    store: Path,
+    store_id: StoreId | None,
+    cause: CorruptStore,
+    verifier: Verifier,
+    manifest: SnapshotManifest | None,
+) -> Judgement:
+    """Return the state of a store whose active snapshot is damaged."""
+    view = newest_valid(store, manifests_newest_first(store), store_id, verifier)
+    if view is not None:
+        shown = view.manifest
+        damage = Damage(
+            "snapshot_fallback",
+            str(cause),
+            files=shown.counts.files_indexed,
+            eligible=shown.counts.files_eligible,
+            created_at=shown.created_at,
+        )
+        return Judgement(manifest, replace(view, damage=damage), damage)
+    if not store.is_dir():
+        raise NoIndex from cause
+    return Judgement(manifest, None, Damage("index_damaged", str(cause)))
