@@ -114,10 +114,13 @@ def _fresh(
 
 
 def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterator[str]:
-    """Yield lines of an answer up to its budget, then what was cut, and its notes.
+    """Yield warnings, the lines of an answer up to its budget, and what was cut.
 
-    The first line is always there.
+    The first line of the answer is always there; a failure stands before its warnings.
     """
+    if "code" in document:
+        yield next(lines)
+    yield from _warnings(document)
     most = view.budget or next((size for key, size in BUDGETS.items() if key in document), 0)
     taken, shown, left = 0, 0, 0
     for line in lines:
@@ -129,7 +132,7 @@ def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterato
             yield line
     if left:
         yield f"cut: {left} more lines; {view.more.format(taken)} shows them"
-    yield from _notes(document)
+    yield from _cuts(document)
 
 
 def _body(document: _Object, view: AgentView) -> Iterator[str]:
@@ -166,14 +169,8 @@ def _other(document: _Object) -> Iterator[str]:
         yield stable_json.dumps(_without_ids(document)).decode()
 
 
-def _notes(document: _Object) -> Iterator[str]:
-    """Yield a line for each cut, each warning and each repository that gave no full answer."""
-    cuts: dict[str, list[_Object]] = {}
-    for cut in document.get("limits_hit", ()):
-        if cut["code"] not in TOLD_IN_TEXT:
-            cuts.setdefault(cut["code"], []).append(cut)
-    if cuts:
-        yield f"cut: {', '.join(map(_cut, cuts.values()))}"
+def _warnings(document: _Object) -> Iterator[str]:
+    """Yield a line for each warning, and each status of repositories without a full answer."""
     diagnostics = document.get("diagnostics", {})
     told = (*document.get("warnings", ()), *diagnostics.get("warnings", ()))
     notes = (*diagnostics.get("errors", ()), *told)
@@ -186,6 +183,16 @@ def _notes(document: _Object) -> Iterator[str]:
         left = len(names) - MAX_LISTED
         more = f" and {left} more" if left > 0 else ""
         yield f"{status}: {', '.join(names[:MAX_LISTED])}{more}"
+
+
+def _cuts(document: _Object) -> Iterator[str]:
+    """Yield one line of all cuts."""
+    cuts: dict[str, list[_Object]] = {}
+    for cut in document.get("limits_hit", ()):
+        if cut["code"] not in TOLD_IN_TEXT:
+            cuts.setdefault(cut["code"], []).append(cut)
+    if cuts:
+        yield f"cut: {', '.join(map(_cut, cuts.values()))}"
 
 
 def _cut(cuts: Sequence[_Object]) -> str:

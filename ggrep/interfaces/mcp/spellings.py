@@ -55,8 +55,11 @@ def in_our_words(
     """
     spelt: dict[str, str] = {}
     found: dict[str, object] = {}
+    parts = {one.place[0] for one in arguments if len(one.place) > 1}
     for said, value in _flat(arguments, given):
         name = _ours(said, arguments)
+        if name is None and said in parts:
+            raise InvalidRequest(f"{tool}: {said} must be an object, is {value!a:.80}")
         if name is None:
             raise InvalidRequest(_unknown(tool, said, arguments, elsewhere))
         if value is None and name in found:
