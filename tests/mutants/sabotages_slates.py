@@ -794,11 +794,11 @@ SLATE_SABOTAGES = (
         ),
     ),
     Sabotage(
-        "lines of a part of a file are counted from its beginning",
-        "ggrep/interfaces/mcp/file_places.py",
-        "shown = held[max(0, first - begins) : last - begins + 1]",
-        "shown = held[first - 1 : last]",
-        ("tests/mcp/test_file_places.py::test_what_was_cut_is_told_with_the_way_to_it",),
+        "a document is sent beside its text",
+        "ggrep/interfaces/mcp/server.py",
+        "if given.get(STRUCTURED.name) is True:",
+        "if tool is not None:",
+        ("tests/mcp/test_server.py::test_every_tool_answers_with_one_text_and_nothing_else",),
     ),
     Sabotage(
         "a status says that a failed index is fresh",

@@ -31,6 +31,7 @@ def test_usages_stand_by_file_before_tests_and_imports() -> None:
         "warnings": [{"code": "stale", "message": "a file changed"}],
     }
     assert agent_text(document).split("\n") == [
+        "warning: stale: a file changed",
         "4 uses of retry in 3 files",
         "src/b.py",
         " 9: retry(message)  in Worker.run",
@@ -39,7 +40,6 @@ def test_usages_stand_by_file_before_tests_and_imports() -> None:
         " 4: retry(1)  in test_retry",
         "imported at src/a.py:1",
         "cut: max_references 4 of 40",
-        "warning: stale: a file changed",
     ]
 
 
@@ -240,8 +240,8 @@ def test_notes_stand_behind_what_the_document_says() -> None:
     """What no key of it holds, an agent reads all the same."""
     document = {"confidence": "strong", "results": [], "warnings": [{"code": "w", "message": "m"}]}
     assert agent_text(document, notes=(MERGED_BY_RANK,)).split("\n") == [
-        "strong, 0 hits",
         "warning: w: m",
+        "strong, 0 hits",
         'note: merged by rank alone, as nothing says how; merge "global" ranks better',
     ]
 
