@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from ggrep.base import stable_json
 from ggrep.model.limits import LimitHit
-from ggrep.model.slate import ContextGraph, FileFacts, GraphEdge, Pack, Section
+from ggrep.model.slate import ContextGraph, FileFacts, GraphBounds, GraphEdge, Pack, Section
 from ggrep.search.slate.document import graph_json
 from ggrep.search.slate.facts import SelectedText, facts_of, published
-from ggrep.search.slate.graph import GraphBounds, bounded_graph
+from ggrep.search.slate.graph import bounded_graph
 from ggrep.search.slate.graph_edges import graph_edges
 
 CODE, DOCS, CONFIG, TESTS = Section.CODE, Section.DOCS, Section.CONFIG, Section.TESTS

@@ -41,7 +41,7 @@ def tree(root: Path) -> Path:
 
 
 def test_what_fits_is_indexed(tree: Path, home: Path) -> None:
-    """Files that are eligible anyhow do not count."""
+    """Files that the profile does not name do not count."""
     engine = opened(tree, home, 350)
     report = engine.sync()
 
