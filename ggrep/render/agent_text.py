@@ -22,6 +22,7 @@ from ggrep.render.agent_names import (
     reference_lines,
 )
 from ggrep.render.agent_state import health_lines, status_lines
+from ggrep.render.limits_text import limits_line
 from ggrep.render.outline_text import (
     TOLD_IN_TEXT,
     outline_document_lines,
@@ -56,11 +57,13 @@ class AgentView:
         budget: most bytes of the lines of an answer; 0 for what is usual for its kind.
         more: what shows the lines that were cut; `{}` in it stands for the bytes that it takes.
         comments: of an opened place long ones are shown, too.
+        arguments: name arguments of tools, not flags, for what was cut.
     """
 
     budget: int = 0
     more: str = "a larger budget"
     comments: bool = False
+    arguments: bool = False
 
 
 def agent_text(
@@ -132,7 +135,9 @@ def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterato
             yield line
     if left:
         yield f"cut: {left} more lines; {view.more.format(taken)} shows them"
-    yield from _cuts(document)
+    told = (cut for cut in document.get("limits_hit", ()) if cut["code"] not in TOLD_IN_TEXT)
+    if cuts := limits_line(told, arguments=view.arguments):
+        yield cuts
 
 
 def _body(document: _Object, view: AgentView) -> Iterator[str]:
@@ -183,26 +188,6 @@ def _warnings(document: _Object) -> Iterator[str]:
         left = len(names) - MAX_LISTED
         more = f" and {left} more" if left > 0 else ""
         yield f"{status}: {', '.join(names[:MAX_LISTED])}{more}"
-
-
-def _cuts(document: _Object) -> Iterator[str]:
-    """Yield one line of all cuts."""
-    cuts: dict[str, list[_Object]] = {}
-    for cut in document.get("limits_hit", ()):
-        if cut["code"] not in TOLD_IN_TEXT:
-            cuts.setdefault(cut["code"], []).append(cut)
-    if cuts:
-        yield f"cut: {', '.join(map(_cut, cuts.values()))}"
-
-
-def _cut(cuts: Sequence[_Object]) -> str:
-    """Return one kind of cut: where it was, or in how many places."""
-    cut, *others = cuts
-    if others:
-        return f"{cut['code']} {len(cuts)} times"
-    where = cut.get("path_key") or cut.get("repoId") or ""
-    seen = f" of {cut['observed']}" if "observed" in cut else ""
-    return f"{cut['code']} {cut['limit']}{seen} {where}".rstrip()
 
 
 def _slate(document: _Object) -> Iterator[str]:

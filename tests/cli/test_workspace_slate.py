@@ -282,7 +282,7 @@ def test_cuts_say_whose_they_are(ggrep: Command) -> None:
     """Ten repositories have ten reasons."""
     shown = slate(ggrep, "--max-files", "2")
 
-    assert "limit: max_slate_files 2 of " in shown.err
+    assert "cut: 2 of " in shown.err
     assert any(line.endswith(" in shop") for line in shown.err.splitlines())
 
 

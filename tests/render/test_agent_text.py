@@ -39,7 +39,7 @@ def test_usages_stand_by_file_before_tests_and_imports() -> None:
         "tests/test_a.py (test)",
         " 4: retry(1)  in test_retry",
         "imported at src/a.py:1",
-        "cut: max_references 4 of 40",
+        "cut: 4 of 40 usages; more: --max 40",
     ]
 
 
@@ -48,7 +48,10 @@ def test_cuts_of_many_repositories_are_counted() -> None:
     cuts = [{"code": "max_graph_nodes", "limit": 1, "repoId": f"r{n}"} for n in range(3)]
     document = {"results": [], "limits_hit": [*cuts, {"code": "max_hits", "limit": 2}]}
 
-    assert agent_text(document).split("\n")[-1] == "cut: max_graph_nodes 3 times, max_hits 2"
+    assert (
+        agent_text(document).split("\n")[-1]
+        == "cut: 1 files of the graph, max_hits 2; more: --max-bytes N"
+    )
 
 
 def test_lines_are_numbered_where_a_place_is_opened() -> None:

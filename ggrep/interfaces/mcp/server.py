@@ -15,7 +15,7 @@ from ggrep.interfaces.mcp.resources import BY_URI, RESOURCES, ResourceFailed
 from ggrep.interfaces.mcp.text_budgets import within_budget
 from ggrep.interfaces.mcp.tools import BY_NAME, INSTRUCTIONS, STRUCTURED, Outcome, Tool, listed
 from ggrep.interfaces.surfaces.callers import caller_of
-from ggrep.render.agent_text import agent_text
+from ggrep.render.agent_text import AgentView, agent_text
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
@@ -23,6 +23,7 @@ OUTPUT_SCHEMA: Final = "ggrep/outputSchema"
 """Key of `_meta` that holds the schema of a structured result that `tools/list` does not have."""
 
 _READ_ONLY = types.ToolAnnotations(read_only_hint=True)
+_VIEW: Final = AgentView(arguments=True)
 _NOTHING_FITS = "nothing of it fits max_bytes"
 _RESOURCE_NOT_FOUND: Final = -32002
 _JSON: Final = "application/json"
@@ -135,7 +136,7 @@ def _listed(tool: Tool, *, structured: bool) -> types.Tool:
 
 
 def _text_of(tool: Tool, outcome: Outcome) -> str:
-    text = outcome.text or agent_text(outcome.document, notes=outcome.notes) or _NOTHING_FITS
+    text = outcome.text or agent_text(outcome.document, _VIEW, outcome.notes) or _NOTHING_FITS
     return within_budget(tool.name, outcome.document, text)
 
 

@@ -166,7 +166,7 @@ class Calls:
             return Outcome(document)
         bodies = values.get("body")
         wanted_bodies = bodies if isinstance(bodies, int) else None
-        wish = Wish(wanted_bodies, text_bytes_of(values))
+        wish = Wish(wanted_bodies, text_bytes_of(values), arguments=True)
         opened: list[tuple[int, Document]] = []
         for number, wanted in hits_to_open(document, wish, request.timeout_ms):
             try:
