@@ -116,7 +116,13 @@ def limits_line(limits: Iterable[_Object], *, arguments: bool = False) -> str:
 def line_of(limits: Iterable[LimitHit]) -> str:
     """Return the line for cuts, with flags."""
     return limits_line(
-        {"code": one.code, "limit": one.limit, "observed": one.observed} for one in limits
+        {
+            "code": one.code,
+            "limit": one.limit,
+            "observed": one.observed,
+            "path_key": one.path_key,
+        }
+        for one in limits
     )
 
 
@@ -130,7 +136,9 @@ def _text(code: str, group: list[_Object]) -> str:
     count = len(group)
     files, hits, repos = (plural(count, noun) for noun in ("file", "hit", "repository"))
     limit = worst["limit"]
-    return text.format(limit=limit, observed=observed, files=files, hits=hits, repos=repos)
+    where = "" if count > 1 else worst.get("path_key") or worst.get("repoId")
+    told = text.format(limit=limit, observed=observed, files=files, hits=hits, repos=repos)
+    return f"{told} in {where}" if where else told
 
 
 def _more(code: str, group: list[_Object], arguments: bool) -> str:  # noqa: FBT001 - unpacked
