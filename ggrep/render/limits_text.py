@@ -40,10 +40,10 @@ _CUTS: Final[Mapping[str, _Cut]] = MappingProxyType(
         "max_results": _Cut("{limit} of {observed} chunks that match", "top={observed}", 500),
         "max_per_file": _Cut("{limit} hits per file", "per_file=0"),
         "max_query_results": _Cut(
-            "{limit} hits, {observed} were requested", "GGREP_MAX_QUERY_RESULTS=N"
+            "{limit} hits, {observed} were requested", "raise max_query_results"
         ),
         "max_query_per_file": _Cut(
-            "{limit} hits per file, {observed} were requested", "GGREP_MAX_QUERY_PER_FILE=N"
+            "{limit} hits per file, {observed} were requested", "raise max_query_per_file"
         ),
         "max_query_characters": _Cut("the first {limit} characters of the query"),
         "max_query_terms": _Cut("{limit} of {observed} words of the query"),
@@ -151,7 +151,7 @@ def _more(code: str, group: list[_Object], arguments: bool) -> str:  # noqa: FBT
         value = f"{known}" if known else "N"
     if not value:
         return name and f"`{name}`"
-    if arguments or name.isupper():
+    if arguments:
         return f"{name}={value}"
     if flag := _FLAGS.get(cut.more):
         return flag

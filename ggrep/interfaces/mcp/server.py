@@ -19,7 +19,7 @@ from ggrep.render.agent_text import AgentView, agent_text
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
-OUTPUT_SCHEMA: Final = "ggrep/outputSchema"
+OUTPUT_SCHEMA: Final = "outputSchema"
 """Key of `_meta` that holds the schema of a structured result that `tools/list` does not have."""
 
 _READ_ONLY = types.ToolAnnotations(read_only_hint=True)
