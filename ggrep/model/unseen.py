@@ -22,7 +22,7 @@ _SKIPPED: Final = (
     ("with a name that is not text", ("bad_name",)),
 )
 """Words for reasons of skips; links and vanished files have no content to search."""
-_LISTS: Final = "`ggrep health` lists them"
+_LISTS: Final = "`ggrep health` in the repository lists them"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from ggrep.render.page import plural
 
 _Object: TypeAlias = Mapping[str, Any]
 
+_ANY: Final = "N"
+"""Stands for a value that is not known."""
 _MOST_NAMED: Final = 3
 """Bounds that the line names; JSON has all."""
 
@@ -108,9 +110,14 @@ def limits_line(limits: Iterable[_Object], *, arguments: bool = False) -> str:
     told = [_text(code, group) for code, group in groups.items()]
     others = len(told) - _MOST_NAMED
     line = f"cut: {', '.join(told[:_MOST_NAMED])}"
-    line += f" and {others} other bounds" if others > 0 else ""
-    more = dict.fromkeys(filter(None, (_more(*group, arguments) for group in groups.items())))
-    return f"{line}; more: {' '.join(more)}" if more else line
+    line += f" and {plural(others, 'other bound')}" if others > 0 else ""
+    raised: dict[str, str] = {}
+    for code, group in groups.items():
+        name, value = _raised(code, group)
+        if name and raised.get(name, _ANY) == _ANY:
+            raised[name] = value
+    more = " ".join(_typed(name, value, arguments=arguments) for name, value in raised.items())
+    return f"{line}; more: {more}" if more else line
 
 
 def line_of(limits: Iterable[LimitHit]) -> str:
@@ -134,29 +141,32 @@ def _text(code: str, group: list[_Object]) -> str:
     if observed is None:
         text = text.replace(" of {observed}", "").replace(" of up to {observed}", "")
     count = len(group)
-    files, hits, repos = (plural(count, noun) for noun in ("file", "hit", "repository"))
-    limit = worst["limit"]
+    files, hits, repos = (plural(count, noun) for noun in ("file", "hit", "repo"))
+    limit = f"{worst['limit']:,}"
+    observed = f"{observed or 0:,}"
     where = "" if count > 1 else worst.get("path_key") or worst.get("repoId")
     told = text.format(limit=limit, observed=observed, files=files, hits=hits, repos=repos)
     return f"{told} in {where}" if where else told
 
 
-def _more(code: str, group: list[_Object], arguments: bool) -> str:  # noqa: FBT001 - unpacked
-    """Return what shows more, as it is typed."""
+def _raised(code: str, group: list[_Object]) -> tuple[str, str]:
+    """Return what raises a bound, an argument or a command, and the value for an argument."""
     cut = _CUTS.get(code, _Cut(""))
     name, _, value = cut.more.partition("=")
-    observed = _worst(group).get("observed")
-    if value == "{observed}":
-        known = min(observed or 0, cut.most or observed or 0)
-        value = f"{known}" if known else "N"
+    if value != "{observed}":
+        return name, value
+    observed = _worst(group).get("observed") or 0
+    return name, str(min(observed, cut.most or observed) or _ANY)
+
+
+def _typed(name: str, value: str, *, arguments: bool) -> str:
     if not value:
-        return name and f"`{name}`"
+        return f"`{name}`"
+    typed = f"{name}={value}"
     if arguments:
-        return f"{name}={value}"
-    if flag := _FLAGS.get(cut.more):
-        return flag
+        return typed
     flag = _FLAGS.get(name) or f"--{name.replace('_', '-')}"
-    return f"{flag} {value}"
+    return _FLAGS.get(typed) or f"{flag} {value}"
 
 
 def _worst(group: list[_Object]) -> _Object:

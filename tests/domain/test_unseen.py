@@ -29,7 +29,7 @@ def test_one_warning_counts_the_files_and_names_the_command_that_lists_them(
     (notice,) = unseen_notices(unseen, names=names)
 
     assert notice.code == UNSEEN
-    assert notice.message == f"{message}; `ggrep health` lists them"
+    assert notice.message == f"{message}; `ggrep health` in the repository lists them"
 
 
 @pytest.mark.parametrize("unseen", [NOTHING_UNSEEN, Unseen(nameless=NAMELESS)])

@@ -23,7 +23,7 @@ FILES = {
 SKIPPED = "not searched: 1 file too large, 1 binary"
 PARTIAL = "searched in part: 1 file cut at max_bulk_bytes"
 NAMELESS = "searched without their definitions: 1 file in cobol"
-LISTS = "`ggrep health` lists them"
+LISTS = "`ggrep health` in the repository lists them"
 
 
 @pytest.fixture

@@ -544,7 +544,7 @@ async def test_an_answer_that_finds_nothing_says_what_each_repository_could_not_
 
     warnings = document["diagnostics"]["warnings"]
     shown = [(w["repoId"], w["message"]) for w in warnings if w["code"] == UNSEEN]
-    lists = "; `ggrep health` lists them"
+    lists = "; `ggrep health` in the repository lists them"
     assert shown == ([("a-000000000000", told + lists)] if told else [])
 
 

@@ -46,6 +46,11 @@ def entry(code: str, limit: int, observed: int | None = None) -> dict[str, objec
             "cut: b0 1 of 2, b1 1 of 2, b2 1 of 2 and 2 other bounds",
             "cut: b0 1 of 2, b1 1 of 2, b2 1 of 2 and 2 other bounds",
         ),
+        (
+            [entry("max_graph_bytes", 512, 900), entry("max_slate_bytes", 16_384, 20_912)],
+            "cut: the graph, 16,384 of 20,912 bytes; more: --max-bytes 20912",
+            "cut: the graph, 16,384 of 20,912 bytes; more: max_bytes=20912",
+        ),
         ([], "", ""),
     ],
 )
