@@ -61,7 +61,12 @@ async def test_arguments_of_a_search_reach_the_request(
         "anchors": True,
         "keep_weak": True,
         "find": "usage",
-        "options": ["vectors=false", "explain=true", "deterministic=true", "timeout_ms=1234"],
+        "ignore_case": True,
+        "list_files": True,
+        "options": [
+            *("whole_words=true", "lines_before=1", "lines_after=2"),
+            *["vectors=false", "explain=true", "deterministic=true", "timeout_ms=1234"],
+        ],
     }
 
     outcome = await calls.call("search", given)
@@ -78,6 +83,11 @@ async def test_arguments_of_a_search_reach_the_request(
         include_anchors=True,
         keep_weak=True,
         find=Find.USAGE,
+        ignore_case=True,
+        whole_words=True,
+        lines_before=1,
+        lines_after=2,
+        list_files=True,
         vectors=False,
         explain=True,
         deterministic=True,
