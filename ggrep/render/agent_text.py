@@ -121,7 +121,7 @@ def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterato
 
     The first line of the answer is always there; a failure stands before its warnings.
     """
-    if "code" in document:
+    if "code" in _failure(document):
         yield next(lines)
     yield from _warnings(document)
     most = view.budget or next((size for key, size in BUDGETS.items() if key in document), 0)
@@ -141,7 +141,7 @@ def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterato
 
 
 def _body(document: _Object, view: AgentView) -> Iterator[str]:
-    failed = document if "message" in document else document.get("error", {})
+    failed = _failure(document)
     if "code" in failed:
         yield f"{failed['code']}: {_SHORT_ID.sub(_FIRST, failed['message'])}"
         if hint := failed.get("hint"):
@@ -161,6 +161,12 @@ def _body(document: _Object, view: AgentView) -> Iterator[str]:
         yield from _other(document)
 
 
+def _failure(document: _Object) -> _Object:
+    """Return code and message of a failure; without `code` for an answer."""
+    found: _Object = document if "message" in document else document.get("error") or {}
+    return found
+
+
 def _other(document: _Object) -> Iterator[str]:
     if "outlines" in document:
         yield from outline_document_lines(document)
@@ -178,16 +184,25 @@ def _warnings(document: _Object) -> Iterator[str]:
     """Yield a line for each warning, and each status of repositories without a full answer."""
     diagnostics = document.get("diagnostics", {})
     told = (*document.get("warnings", ()), *diagnostics.get("warnings", ()))
-    notes = (*diagnostics.get("errors", ()), *told)
-    yield from dict.fromkeys(f"warning: {note['code']}: {note['message']}" for note in notes)
+    repos = {repo["repoId"]: repo for repo in document.get("repos", ())}
+    names = {key: repo.get("alias") or key for key, repo in repos.items()}
+    notes: dict[tuple[str, str], list[str]] = {}
+    for note in (*diagnostics.get("errors", ()), *told):
+        whose = notes.setdefault((note["code"], note["message"]), [])
+        whose += [names[note["repoId"]]] if note.get("repoId") in names else []
+    for (code, message), whose in notes.items():
+        prefix = f"{_listed(whose)}: " if whose else ""
+        yield f"warning: {code}: {prefix}{message}"
     silent: dict[str, list[str]] = {}
-    for repo in document.get("repos", ()):
+    for key, repo in repos.items():
         if (status := repo.get("status", "ok")) != "ok":
-            silent.setdefault(status, []).append(repo.get("alias") or repo["repoId"])
-    for status, names in silent.items():
-        left = len(names) - MAX_LISTED
-        more = f" and {left} more" if left > 0 else ""
-        yield f"{status}: {', '.join(names[:MAX_LISTED])}{more}"
+            silent.setdefault(status, []).append(names[key])
+    yield from (f"{status}: {_listed(whose)}" for status, whose in silent.items())
+
+
+def _listed(names: Sequence[str]) -> str:
+    left = len(names) - MAX_LISTED
+    return ", ".join(names[:MAX_LISTED]) + (f" and {left} more" if left > 0 else "")
 
 
 def _slate(document: _Object) -> Iterator[str]:

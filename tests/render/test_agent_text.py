@@ -362,3 +362,25 @@ def test_a_line_with_several_uses_stands_once() -> None:
     assert (
         agent_text(document) == "2 uses of limit in 1 file\na.py\n 3 set: x.limit = limit  in A.run"
     )
+
+
+def test_warnings_of_a_workspace_stand_first_and_name_their_repositories() -> None:
+    """Whoever reads the first lines alone knows what is missing, and where."""
+    warnings = [{"code": "unseen_files", "message": "m", "repoId": repo} for repo in ("a-1", "b-2")]
+    repos = [{"repoId": "a-1", "alias": "a"}, {"repoId": "b-2"}, {"repoId": "c", "status": "busy"}]
+    document = {
+        "ok": True,
+        "error": None,
+        "confidence": "weak",
+        "results": [],
+        "diagnostics": {"warnings": warnings},
+        "repos": repos,
+        "limits_hit": [{"code": "max_repos", "limit": 2, "observed": 3}],
+    }
+
+    assert agent_text(document).split("\n") == [
+        "warning: unseen_files: a, b-2: m",
+        "busy: c",
+        "weak, 0 hits",
+        "cut: 2 of 3 repositories; more: --max-repos 0",
+    ]
