@@ -794,6 +794,26 @@ SLATE_SABOTAGES = (
         ),
     ),
     Sabotage(
+        "an empty answer is silent about files that it could not see",
+        "ggrep/search/engine/query_answers.py",
+        "    if not hits or limits or confidence is not Confidence.STRONG:\n",
+        "    if hits and limits:\n",
+        (
+            "tests/engine/test_unseen_files.py"
+            "::test_an_answer_that_finds_nothing_counts_what_it_could_not_see",
+        ),
+    ),
+    Sabotage(
+        "evidence is dropped without a limit",
+        "ggrep/search/slate/pack_draft.py",
+        "    over = form.level > 0 and pieces > most\n",
+        "    over = form.level > 3 and pieces > most\n",
+        (
+            "tests/engine/test_slate_knobs.py"
+            "::test_every_bound_that_drops_something_has_its_name_and_its_value",
+        ),
+    ),
+    Sabotage(
         "a document is sent beside its text",
         "ggrep/interfaces/mcp/server.py",
         "if given.get(STRUCTURED.name) is True:",
