@@ -41,7 +41,7 @@ def render_explanation(response: QueryResponse, style: Style) -> str:
     rows = [
         ("query", f"{explanation.kind}; {'; '.join(explanation.rules)}"),
         ("mode", response.request.mode.value),
-        ("snapshot", f"{origin.snapshot_id}, {plural(explanation.segments, 'segment')}"),
+        ("snapshot", _snapshot(origin.snapshot_id, explanation.segments)),
         ("commit", _commit(origin.git)),
         ("terms", _figures(explanation.terms)),
         ("quotas", _figures(explanation.quotas)),
@@ -62,6 +62,12 @@ def render_explanation(response: QueryResponse, style: Style) -> str:
         for name, text in rows
         if text
     )
+
+
+def _snapshot(snapshot_id: str, segments: int) -> str:
+    if not snapshot_id:
+        return "none; the work tree was scanned"
+    return f"{snapshot_id}, {plural(segments, 'segment')}"
 
 
 def _commit(git: GitState | None) -> str:

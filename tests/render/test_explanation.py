@@ -54,6 +54,13 @@ def test_the_header_says_what_json_says_of_snapshot_commit_mode_and_times() -> N
         assert line in lines
 
 
+def test_the_header_of_a_scan_says_that_there_is_no_snapshot() -> None:
+    scanned = replace(RESPONSE.provenance, snapshot_id="")
+    told = replace(RESPONSE, explanation=TOLD, provenance=scanned)
+
+    assert "snapshot    none; the work tree was scanned" in render_explanation(told, PLAIN)
+
+
 def test_bars_of_several_hits_can_be_compared() -> None:
     """A bar that fills for every hit's own best part would show nothing."""
     high = replace(
