@@ -135,8 +135,8 @@ def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterato
             yield line
     if left:
         yield f"cut: {left} more lines; {view.more.format(taken)} shows them"
-    told = (cut for cut in document.get("limits_hit", ()) if cut["code"] not in TOLD_IN_TEXT)
-    if cuts := limits_line(told, arguments=view.arguments):
+    limits = (one for one in document.get("limits_hit", ()) if one["code"] not in TOLD_IN_TEXT)
+    if cuts := limits_line(limits, arguments=view.arguments):
         yield cuts
 
 
@@ -163,8 +163,10 @@ def _body(document: _Object, view: AgentView) -> Iterator[str]:
 
 def _failure(document: _Object) -> _Object:
     """Return code and message of a failure; without `code` for an answer."""
-    found: _Object = document if "message" in document else document.get("error") or {}
-    return found
+    if "message" in document:
+        return document
+    error: _Object | None = document.get("error")
+    return error or {}
 
 
 def _other(document: _Object) -> Iterator[str]:

@@ -107,9 +107,9 @@ def limits_line(limits: Iterable[_Object], *, arguments: bool = False) -> str:
         groups.setdefault(each["code"], []).append(each)
     if not groups:
         return ""
-    told = [_text(code, group) for code, group in groups.items()]
-    others = len(told) - _MOST_NAMED
-    line = f"cut: {', '.join(told[:_MOST_NAMED])}"
+    texts = [_text(code, group) for code, group in groups.items()]
+    others = len(texts) - _MOST_NAMED
+    line = f"cut: {', '.join(texts[:_MOST_NAMED])}"
     line += f" and {plural(others, 'other bound')}" if others > 0 else ""
     raised: dict[str, str] = {}
     for code, group in groups.items():
@@ -124,12 +124,12 @@ def line_of(limits: Iterable[LimitHit]) -> str:
     """Return the line for cuts, with flags."""
     return limits_line(
         {
-            "code": one.code,
-            "limit": one.limit,
-            "observed": one.observed,
-            "path_key": one.path_key,
+            "code": limit.code,
+            "limit": limit.limit,
+            "observed": limit.observed,
+            "path_key": limit.path_key,
         }
-        for one in limits
+        for limit in limits
     )
 
 
@@ -145,8 +145,8 @@ def _text(code: str, group: list[_Object]) -> str:
     limit = f"{worst['limit']:,}"
     observed = f"{observed or 0:,}"
     where = "" if count > 1 else worst.get("path_key") or worst.get("repoId")
-    told = text.format(limit=limit, observed=observed, files=files, hits=hits, repos=repos)
-    return f"{told} in {where}" if where else told
+    text = text.format(limit=limit, observed=observed, files=files, hits=hits, repos=repos)
+    return f"{text} in {where}" if where else text
 
 
 def _raised(code: str, group: list[_Object]) -> tuple[str, str]:
@@ -170,4 +170,4 @@ def _typed(name: str, value: str, *, arguments: bool) -> str:
 
 
 def _worst(group: list[_Object]) -> _Object:
-    return max(group, key=lambda one: (one.get("observed") or 0, one["limit"]))
+    return max(group, key=lambda entry: (entry.get("observed") or 0, entry["limit"]))

@@ -39,7 +39,7 @@ def engine(root: Path, home: Path, quick_parsing: None, monkeypatch: pytest.Monk
     return found
 
 
-def told(answer: object) -> list[str]:
+def unseen_in(answer: object) -> list[str]:
     """Return what an answer says of files that it cannot show."""
     return [notice.message for notice in answer.warnings if notice.code == UNSEEN]
 
@@ -58,7 +58,7 @@ def told(answer: object) -> list[str]:
 def test_an_answer_that_finds_nothing_counts_what_it_could_not_see(
     engine: Engine, ask: Callable[[Engine], object], parts: tuple[str, ...]
 ) -> None:
-    assert told(ask(engine)) == ["; ".join((*parts, LISTS))]
+    assert unseen_in(ask(engine)) == ["; ".join((*parts, LISTS))]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_an_answer_that_finds_nothing_counts_what_it_could_not_see(
 def test_a_whole_and_certain_answer_is_silent(
     engine: Engine, ask: Callable[[Engine], object]
 ) -> None:
-    assert told(ask(engine)) == []
+    assert unseen_in(ask(engine)) == []
 
 
 def test_files_that_a_later_sync_skips_count_without_a_new_snapshot(engine: Engine) -> None:
@@ -81,4 +81,4 @@ def test_files_that_a_later_sync_skips_count_without_a_new_snapshot(engine: Engi
     after = engine.search(SearchRequest("needle"))
 
     assert before.provenance.snapshot_id == after.provenance.snapshot_id
-    assert "2 binary" in told(after)[0]
+    assert "2 binary" in unseen_in(after)[0]

@@ -365,7 +365,7 @@ def test_a_line_with_several_uses_stands_once() -> None:
 
 
 def test_warnings_of_a_workspace_stand_first_and_name_their_repositories() -> None:
-    """Whoever reads the first lines alone knows what is missing, and where."""
+    """The first lines of a text say what is missing, and where."""
     warnings = [{"code": "unseen_files", "message": "m", "repoId": repo} for repo in ("a-1", "b-2")]
     repos = [{"repoId": "a-1", "alias": "a"}, {"repoId": "b-2"}, {"repoId": "c", "status": "busy"}]
     document = {

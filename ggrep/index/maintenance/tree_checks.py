@@ -122,8 +122,8 @@ def contents(view: SnapshotView | None) -> Iterator[Check]:
         if keys := tuple(view.files_of(trait)):
             yield Check(code, severity, f"{told}: {len(keys)}", keys)
     for language, files in view.files_in(is_unread).items():
-        told = f"files in {language}, searched without their definitions: {len(files)}"
-        yield Check("unread_language", OK, told, tuple(files))
+        message = f"files in {language}, searched without their definitions: {len(files)}"
+        yield Check("unread_language", OK, message, tuple(files))
 
 
 def last_walk(state: IndexState | None) -> Iterator[Check]:

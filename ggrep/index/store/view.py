@@ -110,14 +110,14 @@ class SnapshotView:
 
     def files_in(self, wanted: Callable[[str], bool]) -> dict[str, list[PathKey]]:
         """Return the visible files of the wanted languages, by language; both in byte order."""
-        found: dict[str, list[PathKey]] = {}
+        files: dict[str, list[PathKey]] = {}
         for segment in self.segments:
             image = segment.image
             chosen = [place for place, name in enumerate(image.languages) if wanted(name)]
             languages = image.arrays["file_languages"].view(np.uint16)
             for file in np.flatnonzero(np.isin(languages, chosen) & segment.visible_files):
-                found.setdefault(image.language(int(file)), []).append(image.path(int(file)))
-        return {name: sorted(found[name], key=lambda key: key.encode()) for name in sorted(found)}
+                files.setdefault(image.language(int(file)), []).append(image.path(int(file)))
+        return {name: sorted(files[name], key=lambda key: key.encode()) for name in sorted(files)}
 
     def made_files(self) -> MadeFiles:
         """Count the visible files that no person wrote."""

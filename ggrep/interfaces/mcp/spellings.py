@@ -55,7 +55,7 @@ def in_our_words(
     """
     spelt: dict[str, str] = {}
     found: dict[str, object] = {}
-    parts = {one.place[0] for one in arguments if len(one.place) > 1}
+    parts = {each.place[0] for each in arguments if len(each.place) > 1}
     for said, value in _flat(arguments, given):
         name = _ours(said, arguments)
         if name is None and said in parts:

@@ -58,8 +58,8 @@ class Tool:
     @property
     def takes(self) -> dict[str, Json]:
         """Return the JSON Schema of the arguments; it is never narrower than the server."""
-        parts = {one.place[0] for one in self.every if len(one.place) > 1}
-        either = parts & {one.name for one in self.every}
+        parts = {each.place[0] for each in self.every if len(each.place) > 1}
+        either = parts & {each.name for each in self.every}
         return schema_of((*self.arguments, *self.contract), either)
 
     @property

@@ -92,9 +92,9 @@ def _over_evidence(
 ) -> tuple[LimitHit, ...]:
     """Return the bound on evidence with the most pieces that a file has, if it cut any."""
     counts = (
-        len(one.material.evidence) + one.material.more_evidence
-        for one in files
-        if one.material.pick.candidate.path in paths
+        len(file.material.evidence) + file.material.more_evidence
+        for file in files
+        if file.material.pick.candidate.path in paths
     )
     most, pieces = form.budgets.evidence_per_file, max(counts, default=0)
     over = form.level > 0 and pieces > most
