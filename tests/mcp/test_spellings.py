@@ -18,7 +18,7 @@ def ours(tool: str, **given: object) -> dict[str, object]:
     [
         ("search_workspace", "workspacePath", "workspace"),
         ("search_workspace", "workspace_path", "workspace"),
-        ("search_workspace", "workspaceId", "workspace"),
+        ("symbol", "workspaceId", "workspace"),
         ("search_workspace", "repoFilter", "repo_filter"),
         ("search_workspace", "repo-filter", "repo_filter"),
         ("search_workspace", "includeDisabled", "include_disabled"),
@@ -78,6 +78,17 @@ def test_the_body_of_the_contract_is_understood_as_it_is() -> None:
     del given["search"]["filter"]
     given["search"] |= {"mode": ["all"], "snippet": "short"}
     assert body_of(tool.every, values) == given
+
+
+def test_other_places_of_the_contract_mean_the_same() -> None:
+    """HTTP accepts them, so a request that was written for it works here."""
+    given = {"select": {"tag": ["a"], "repo-filter": ["svc-*"]}, "limits": {"allRepos": True}}
+
+    assert ours("search_workspace", **given) == {
+        "tags": ["a"],
+        "repo_filter": ["svc-*"],
+        "all_repos": True,
+    }
 
 
 def test_an_unknown_key_of_a_body_is_refused_by_its_place() -> None:

@@ -29,6 +29,7 @@ class Argument:
         says: its description; empty where the name says it all.
         words: the values it may have; empty for any.
         default: what is in force where it is not given; None where that is not one value.
+        also: other places in the body, dots between the keys.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Argument:
     words: tuple[str, ...] = ()
     default: Json = None
     required: bool = False
+    also: tuple[str, ...] = ()
 
 
 def schema_of(arguments: Sequence[Argument], either: Collection[str] = ()) -> dict[str, Json]:

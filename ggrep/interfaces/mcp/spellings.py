@@ -87,8 +87,8 @@ def _ours(said: str, arguments: Sequence[Argument]) -> str | None:
     """Return the argument that a spelling means; None for none."""
     named = {one.name for one in arguments}
     if "." in said:
-        places = {".".join(one.place): one.name for one in arguments}
-        return places.get(said)
+        meant = (each for each in arguments if said in {".".join(each.place), *each.also})
+        return next((each.name for each in meant), None)
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", said).lower().replace("-", "_")
     if said in named or plain in named:
         return said if said in named else plain

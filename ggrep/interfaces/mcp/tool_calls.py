@@ -223,6 +223,11 @@ class Calls:
     async def _search_workspace(
         self, asked: SearchService, tool: Tool, values: Mapping[str, object], tell: Tell | None
     ) -> Outcome:
+        if "workspace" not in values:  # the id, or its beginning, names it
+            values = {
+                ("workspace" if key == "workspace_id" else key): value
+                for key, value in values.items()
+            }
         named = values.get("workspace")
         place = await self._places.workspace(None if named is None else str(named))
         arguments = placed_for(tool.every, values)
@@ -231,7 +236,9 @@ class Calls:
         request, shape = replace(call.request, include_paths=False), call.shape
         if shape is not None:
             shape = replace(shape, budgets=shape.budgets.for_agents())
-        opened = await open_workspace(place.file, place.allowlist, request)
+        opened = await open_workspace(
+            place.file, place.allowlist, request, workspace_id=call.workspace_id
+        )
 
         async def ask(arrived: Arrived | None) -> FederatedResponse | FederatedSlate:
             if shape is not None:

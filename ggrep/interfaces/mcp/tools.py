@@ -130,6 +130,7 @@ def _argument(
         leaf.words,
         default,
         leaf.required if required is None else required,
+        tuple(also for also in leaf.says.also if "." in also),
     )
 
 
@@ -298,6 +299,7 @@ TOOLS: Final = (
             replace(_FILTER, says="As in search"),
         ),
         (
+            _argument("workspace_id", "workspaceId"),
             *_OF_WORKSPACES,
             _LEVEL_OF_SEVERAL,
             replace(_MAX_BYTES, says=""),
