@@ -146,10 +146,14 @@ class Context:
     def unseen(self, *, deterministic: bool, names: bool = False) -> tuple[Notice, ...]:
         """Return what an answer says that is empty, weak or cut: which files it cannot show.
 
+        A scan says how much it saw; there is no index yet whose health could list files.
+
         Args:
             deterministic: skipped files do not count, as they change without a new snapshot.
             names: the answer is about a name.
         """
+        if self.scan is not None:
+            return ()
         skipped = () if deterministic else self.skipped()
         return unseen_notices(unseen_files(self.view, skipped), names=names)
 
