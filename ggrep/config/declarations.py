@@ -290,7 +290,7 @@ class Settings:
     max_bytes_indexed: Annotated[
         int,
         Key(
-            "bytes of files that only the profile's `include` makes eligible",
+            "bytes of files that the profile's `include` names, tracked ones too",
             0,
             MAX_STORE_BYTES,
             who="profiles",

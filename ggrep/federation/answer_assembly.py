@@ -1,7 +1,7 @@
 """Assembles one answer from the repositories' replies. Pure: sends no requests."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -99,7 +99,7 @@ def assemble(
         hits=capped[0],
         confidence=confidence,
         limits_hit=tuple(sorted(limits, key=RepoLimit.order)),
-        warnings=_warnings(asking, given, pools, confidence, capped),
+        warnings=_warnings(asking, given, pools, confidence, capped, cut=bool(limits)),
         errors=_errors(reports, given.skipped),
         statistics_repos=tuple(given.figures) if strategy.counts else (),
         error=None if pools else first_failure(reports),
@@ -217,8 +217,11 @@ def _warnings(
     given: Given,
     pools: Mapping[RepoId, PoolResponse],
     confidence: Confidence,
-    lists: Iterable[Sequence[MergedHit]],
+    lists: Sequence[Sequence[MergedHit]],
+    *,
+    cut: bool,
 ) -> tuple[Diagnostic, ...]:
+    is_lacking = cut or not lists[0] or confidence is not Confidence.STRONG
     readings: dict[RepoId, list[FileReading]] = {}
     for merged in chain.from_iterable(lists):
         reading = FileReading(merged.hit.path, merged.hit.encoding, merged.hit.traits)
@@ -226,7 +229,11 @@ def _warnings(
     notices = [
         Diagnostic(notice.code, notice.message, repo_id=repo, file=notice.path_key)
         for repo, pool in pools.items()
-        for notice in (*pool.warnings, *asking.said_of(repo))
+        for notice in (
+            *pool.warnings,
+            *asking.said_of(repo),
+            *(asking.unseen_of(repo) if is_lacking else ()),
+        )
     ]
     notices += [
         Diagnostic(notice.code, notice.message, repo_id=repo)

@@ -32,6 +32,7 @@ from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse, RepoDescription
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.statistics import CollectionStatistics, sum_statistics
+from ggrep.model.unseen import unseen_notices
 from ggrep.search.slate.tokens import snapshot_in
 
 T = TypeVar("T")
@@ -447,6 +448,13 @@ class RepoRequests:
         described = self.descriptions[repo]
         fixed = self.search.deterministic
         return described.notices if fixed else (*described.notices, *described.moment)
+
+    def unseen_of(self, repo: RepoId, *, names: bool = False) -> tuple[Notice, ...]:
+        """Return which files a repository's part of an answer cannot show."""
+        unseen = self.descriptions[repo].unseen
+        if self.search.deterministic:
+            unseen = replace(unseen, skipped=())
+        return unseen_notices(unseen, names=names)
 
     def limits(self) -> list[RepoLimit]:
         """Return the repositories whose share of the deadline ended before the deadline did."""

@@ -127,6 +127,7 @@ async def federated_symbol(
         _said(rounds),
         own=[Diagnostic(notice.code, notice.message) for notice in notices],
         limits=[*map(RepoLimit, limits), *page.limits],
+        lacking=step is None or bool(page.limits),
     )
     if attendance.error is not None:
         return FederatedSymbol(attendance, asked)
@@ -170,6 +171,7 @@ async def federated_references(
         _said(rounds),
         own=[*(Diagnostic(notice.code, notice.message) for notice in notices), *untold],
         limits=[*map(RepoLimit, limits), *page.limits],
+        lacking=step is None or bool(page.limits),
     )
     if attendance.error is not None:
         return FederatedReferences(attendance, asked)
@@ -244,13 +246,23 @@ class _Question:
         return selects_notices(selects, self.asked.scope, self.asked.filters)
 
     def attendance(
-        self, said: Mapping[RepoId, Said], own: list[Diagnostic], limits: list[RepoLimit]
+        self,
+        said: Mapping[RepoId, Said],
+        own: list[Diagnostic],
+        limits: list[RepoLimit],
+        *,
+        lacking: bool,
     ) -> Attendance:
         """Return what became of each repository; a page that lacks a part is a failure."""
+        unseen = [
+            Diagnostic(notice.code, notice.message, repo_id=repo)
+            for repo in (said if lacking else ())
+            for notice in self.asking.unseen_of(repo, names=True)
+        ]
         found = attendance_of(
             self.asking,
             said,
-            own=own,
+            own=[*own, *unseen],
             limits=limits,
             elapsed_ms=self.clock.monotonic_ms() - self.started_ms,
         )

@@ -9,6 +9,7 @@ from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import SearchRequest
 from ggrep.model.scan import ScanFacts
+from ggrep.model.unseen import NOTHING_UNSEEN, Unseen
 
 Freshness: TypeAlias = Literal["current", "behind", "unknown"]
 """Whether an index is known to hold the work tree as it is now; it is as old as the asking."""
@@ -179,6 +180,7 @@ class RepoDescription:
         answers_key: equal where one question over one snapshot has one answer: of the settings
             and the ranking that shape answers and no index; empty when unknown.
         profile: name of the one whose view narrows its hits and slates; empty for none.
+        unseen: files that its answers cannot show.
     """
 
     store_id: str
@@ -196,3 +198,4 @@ class RepoDescription:
     answers_key: str = ""
     moment: tuple[Notice, ...] = ()
     profile: str = ""
+    unseen: Unseen = NOTHING_UNSEEN

@@ -309,11 +309,21 @@ class GraphEdge:
 
 
 @dataclass(frozen=True, slots=True)
+class GraphBounds:
+    """How large a graph may be; bytes are those of its canonical JSON."""
+
+    nodes: int = 64
+    edges: int = 128
+    bytes: int = 16_384
+
+
+@dataclass(frozen=True, slots=True)
 class ContextGraph:
-    """Nodes by id; edges by kind, source, target, name."""
+    """Nodes by id; edges by kind, source, target, name; and the bounds that they are within."""
 
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
+    bounds: GraphBounds = GraphBounds()
 
 
 @dataclass(frozen=True, slots=True)

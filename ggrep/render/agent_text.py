@@ -23,6 +23,7 @@ from ggrep.render.agent_names import (
     reference_lines,
 )
 from ggrep.render.agent_state import health_lines, status_lines
+from ggrep.render.limits_text import limits_line
 from ggrep.render.outline_text import (
     TOLD_IN_TEXT,
     outline_document_lines,
@@ -57,11 +58,13 @@ class AgentView:
         budget: most bytes of the lines of an answer; 0 for what is usual for its kind.
         more: what shows the lines that were cut; `{}` in it stands for the bytes that it takes.
         comments: of an opened place long ones are shown, too.
+        arguments: name arguments of tools, not flags, for what was cut.
     """
 
     budget: int = 0
     more: str = "a larger budget"
     comments: bool = False
+    arguments: bool = False
 
 
 def agent_text(
@@ -82,12 +85,10 @@ def agent_text(
     """
     view = view or AgentView()
     answers = document.get("answers")
-    first = dict.fromkeys(map(_warning, _incomplete(document)))
     if answers is None:
         said = (f"note: {note}" for note in notes)
-        return "\n".join((*first, *_within(document, _body(document, view), view), *said))
-    first |= dict.fromkeys(_warning(note) for one in answers for note in _incomplete(one))
-    above, lines = Above(), list(first)
+        return "\n".join((*_within(document, _body(document, view), view), *said))
+    above, lines = Above(), list[str]()
     names = (*asked, *("" for _ in answers))
     for one, name in zip(answers, names, strict=False):
         head, body, told = _fresh(one, name, above, view)
@@ -117,10 +118,13 @@ def _fresh(
 
 
 def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterator[str]:
-    """Yield lines of an answer up to its budget, then what was cut, and its notes.
+    """Yield warnings, the lines of an answer up to its budget, and what was cut.
 
-    The first line is always there.
+    The first line of the answer is always there; a failure stands before its warnings.
     """
+    if "code" in _failure(document):
+        yield next(lines)
+    yield from _warnings(document)
     most = view.budget or next((size for key, size in BUDGETS.items() if key in document), 0)
     taken, shown, left = 0, 0, 0
     for line in lines:
@@ -132,11 +136,13 @@ def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterato
             yield line
     if left:
         yield f"cut: {left} more lines; {view.more.format(taken)} shows them"
-    yield from _notes(document)
+    limits = (one for one in document.get("limits_hit", ()) if one["code"] not in TOLD_IN_TEXT)
+    if cuts := limits_line(limits, arguments=view.arguments):
+        yield cuts
 
 
 def _body(document: _Object, view: AgentView) -> Iterator[str]:
-    failed = document if "message" in document else document.get("error", {})
+    failed = _failure(document)
     if "code" in failed:
         yield f"{failed['code']}: {_SHORT_ID.sub(_FIRST, failed['message'])}"
         if hint := failed.get("hint"):
@@ -156,6 +162,14 @@ def _body(document: _Object, view: AgentView) -> Iterator[str]:
         yield from _other(document)
 
 
+def _failure(document: _Object) -> _Object:
+    """Return code and message of a failure; without `code` for an answer."""
+    if "message" in document:
+        return document
+    error: _Object | None = document.get("error")
+    return error or {}
+
+
 def _other(document: _Object) -> Iterator[str]:
     if "outlines" in document:
         yield from outline_document_lines(document)
@@ -169,49 +183,36 @@ def _other(document: _Object) -> Iterator[str]:
         yield stable_json.dumps(_without_ids(document)).decode()
 
 
-def _notes(document: _Object) -> Iterator[str]:
-    """Yield a line for each cut, each warning and each repository that gave no full answer."""
-    cuts: dict[str, list[_Object]] = {}
-    for cut in document.get("limits_hit", ()):
-        if cut["code"] not in TOLD_IN_TEXT:
-            cuts.setdefault(cut["code"], []).append(cut)
-    if cuts:
-        yield f"cut: {', '.join(map(_cut, cuts.values()))}"
-    errors = document.get("diagnostics", {}).get("errors", ())
-    others = (note for note in _warnings(document) if note["code"] not in INCOMPLETE_CODES)
-    yield from dict.fromkeys(map(_warning, (*errors, *others)))
+def _warnings(document: _Object) -> Iterator[str]:
+    """Yield a line for each warning, and each status of repositories without a full answer.
+
+    An answer from less than the complete index says so first.
+    """
+    diagnostics = document.get("diagnostics", {})
+    told = (
+        *diagnostics.get("errors", ()),
+        *document.get("warnings", ()),
+        *diagnostics.get("warnings", ()),
+    )
+    repos = {repo["repoId"]: repo for repo in document.get("repos", ())}
+    names = {key: repo.get("alias") or key for key, repo in repos.items()}
+    notes: dict[tuple[str, str], list[str]] = {}
+    for note in sorted(told, key=lambda note: note["code"] not in INCOMPLETE_CODES):
+        whose = notes.setdefault((note["code"], note["message"]), [])
+        whose += [names[note["repoId"]]] if note.get("repoId") in names else []
+    for (code, message), whose in notes.items():
+        prefix = f"{_listed(whose)}: " if whose else ""
+        yield f"warning: {code}: {prefix}{message}"
     silent: dict[str, list[str]] = {}
-    for repo in document.get("repos", ()):
+    for key, repo in repos.items():
         if (status := repo.get("status", "ok")) != "ok":
-            silent.setdefault(status, []).append(repo.get("alias") or repo["repoId"])
-    for status, names in silent.items():
-        left = len(names) - MAX_LISTED
-        more = f" and {left} more" if left > 0 else ""
-        yield f"{status}: {', '.join(names[:MAX_LISTED])}{more}"
+            silent.setdefault(status, []).append(names[key])
+    yield from (f"{status}: {_listed(whose)}" for status, whose in silent.items())
 
 
-def _warnings(document: _Object) -> Iterator[_Object]:
-    yield from document.get("warnings", ())
-    yield from document.get("diagnostics", {}).get("warnings", ())
-
-
-def _incomplete(document: _Object) -> Iterator[_Object]:
-    """Yield the warnings that an answer from less than the complete index begins with."""
-    return (note for note in _warnings(document) if note["code"] in INCOMPLETE_CODES)
-
-
-def _warning(note: _Object) -> str:
-    return f"warning: {note['code']}: {note['message']}"
-
-
-def _cut(cuts: Sequence[_Object]) -> str:
-    """Return one kind of cut: where it was, or in how many places."""
-    cut, *others = cuts
-    if others:
-        return f"{cut['code']} {len(cuts)} times"
-    where = cut.get("path_key") or cut.get("repoId") or ""
-    seen = f" of {cut['observed']}" if "observed" in cut else ""
-    return f"{cut['code']} {cut['limit']}{seen} {where}".rstrip()
+def _listed(names: Sequence[str]) -> str:
+    left = len(names) - MAX_LISTED
+    return ", ".join(names[:MAX_LISTED]) + (f" and {left} more" if left > 0 else "")
 
 
 def _slate(document: _Object) -> Iterator[str]:

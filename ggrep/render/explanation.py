@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from ggrep.model.confidence import Confidence
 from ggrep.model.hit import Hit
-from ggrep.model.response import Admitted, Explanation
+from ggrep.model.response import Admitted, GitState, QueryResponse
 from ggrep.model.sanitise import sanitise_line
+from ggrep.render.page import plural
 from ggrep.render.style import Style
 
 _BAR = "━"
@@ -30,17 +30,19 @@ _RULES = {
 }
 
 
-def render_explanation(
-    explanation: Explanation,
-    confidence: Confidence,
-    style: Style,
-    admitted: Admitted | None = None,
-) -> str:
-    """Return what was understood, found and left out, and how it was let in, a line each."""
+def render_explanation(response: QueryResponse, style: Style) -> str:
+    """Return what was understood, found and left out, and where and when, a line each."""
+    explanation = response.explanation
+    if explanation is None:
+        return ""
+    confidence, admitted, origin = response.confidence, response.admitted, response.provenance
     scored = [f"{name} {number}" for name, number in explanation.candidates if number]
     shown = [f"{name} {number}" for name, number in explanation.returned if number]
     rows = [
         ("query", f"{explanation.kind}; {'; '.join(explanation.rules)}"),
+        ("mode", response.request.mode.value),
+        ("snapshot", _snapshot(origin.snapshot_id, explanation.segments)),
+        ("commit", _commit(origin.git)),
         ("terms", _figures(explanation.terms)),
         ("quotas", _figures(explanation.quotas)),
         ("scored", f"{', '.join(scored)} chunks" if scored else "nothing"),
@@ -52,6 +54,7 @@ def render_explanation(
         ),
         ("weights", _figures((name, f"{value:g}") for name, value in explanation.weights)),
         ("admitted", _admission(admitted) if admitted else ""),
+        ("time", ", ".join(f"{stage} {span} ms" for stage, span in response.timings_ms)),
     ]
     width = max(len(name) for name, _ in rows)
     return "".join(
@@ -59,6 +62,18 @@ def render_explanation(
         for name, text in rows
         if text
     )
+
+
+def _snapshot(snapshot_id: str, segments: int) -> str:
+    if not snapshot_id:
+        return "none; the work tree was scanned"
+    return f"{snapshot_id}, {plural(segments, 'segment')}"
+
+
+def _commit(git: GitState | None) -> str:
+    if git is None or git.head_sha is None:
+        return ""
+    return git.head_sha + (" and changes" if git.dirty else "")
 
 
 def _admission(admitted: Admitted) -> str:

@@ -12,6 +12,7 @@ from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.render.explanation import component_bars, largest_part
+from ggrep.render.limits_text import line_of
 from ggrep.render.page import span
 from ggrep.render.style import CUT, Style, cut
 from ggrep.render.syntax import Spans, painted
@@ -71,21 +72,17 @@ def render_hits(shown: Sequence[ShownHit], view: HitView, style: Style) -> str:
 
 
 def render_notes(limits: Sequence[LimitHit], notices: Sequence[Notice], style: Style) -> str:
-    """Return what the answer says of its own completeness, a line each.
+    """Return a line for each notice, and one for all limits.
 
-    Its confidence is another matter, see `render_confidence`.
+    Confidence is another matter, see `render_confidence`.
     """
     lines = [
         f"warning: {notice.message} ({notice.code})"
         for notice in notices
         if notice.code not in CONFIDENCE_CODES
     ]
-    for limit in limits:
-        if limit.code in CONFIDENCE_CODES:
-            continue
-        seen = f" of {limit.observed}" if limit.observed is not None else ""
-        where = f" in {limit.path_key}" if limit.path_key else ""
-        lines.append(f"limit: {limit.code} {limit.limit}{seen}{where}")
+    if cuts := line_of(limit for limit in limits if limit.code not in CONFIDENCE_CODES):
+        lines.append(cuts)
     return "".join(style.paint("warning", sanitise_line(line)) + "\n" for line in lines)
 
 

@@ -75,8 +75,7 @@ def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Ren
     style, notes_style = Style(view.colour, view.links, view.cwd), Style(view.notes_colour)
     header = ""
     if response.explanation is not None:
-        told = response.explanation, response.confidence, style, response.admitted
-        header = render_explanation(*told) + "\n"
+        header = render_explanation(response, style) + "\n"
     if response.matched is not None and view.shows_lines:
         return _matched(response, response.matched, root, view)
     shown = [ShownHit(hit, place(root, view.cwd, hit.path)) for hit in response.hits]

@@ -50,7 +50,7 @@ def test_places_that_were_cut_are_told(ggrep: Command, shop: Path) -> None:
     done = ggrep(*text)
 
     assert len(done.out.splitlines()) == 2
-    assert "limit: " in done.err
+    assert "cut: " in done.err
 
 
 def test_columns_are_bytes() -> None:

@@ -278,12 +278,12 @@ def test_nothing_found_is_an_exit_status_where_that_is_asked_for(ggrep: Command)
     assert "no hits\n" in nothing.err
 
 
-def test_cuts_say_whose_they_are(ggrep: Command) -> None:
-    """Ten repositories have ten reasons."""
+def test_all_cuts_are_one_line_with_what_to_type(ggrep: Command) -> None:
+    """Ten repositories have ten reasons; JSON has them."""
     shown = slate(ggrep, "--max-files", "2")
 
-    assert "limit: max_slate_files 2 of " in shown.err
-    assert any(line.endswith(" in shop") for line in shown.err.splitlines())
+    (line,) = (line for line in shown.err.splitlines() if line.startswith("cut: "))
+    assert line == "cut: 2 of 5 files that match; more: --max-files 5"
 
 
 def test_no_absolute_path_leaves_unasked(ggrep: Command, place: Path) -> None:

@@ -11,6 +11,7 @@ from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.request import Find, SearchRequest, SnippetMode
 from ggrep.model.slate import Budgets, Pack, SessionRequest, SlateRequest, SlateResponse
+from ggrep.render.slate_json import slate_success
 from ggrep.search.engine.engine import Engine
 from ggrep.search.slate.slate_answers import slate_fingerprint
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
@@ -78,6 +79,29 @@ def test_cuts_come_in_one_order(books: Engine) -> None:
 
     assert len(said) >= 4
     assert said == sorted(said)
+
+
+def test_every_bound_that_drops_something_has_its_name_and_its_value(books: Engine) -> None:
+    """Evidence that `--evidence 1` drops, and relations that the graph has no room for."""
+    found = books.slate(replace(ASKED, budgets=Budgets(evidence_per_file=1), graph=True))
+    document = slate_success(found)
+    limits = document["slate"]["limits"]
+    cuts = {cut["code"]: cut for cut in document["limits_hit"]}
+
+    assert cuts["max_evidence_per_file"]["limit"] == limits["max_evidence_per_file"] == 1
+    assert cuts["max_evidence_per_file"]["observed"] > 1
+    assert any(
+        "more_evidence" in file for part in document["slate"]["sections"] for file in part["files"]
+    )
+    assert {"max_graph_nodes", "max_graph_edges", "max_graph_bytes"} <= limits.keys()
+    for code in cuts.keys() & limits.keys():
+        assert cuts[code]["limit"] == limits[code]
+
+
+def test_a_slate_without_a_graph_has_no_bounds_of_one(books: Engine) -> None:
+    limits = slate_success(books.slate(replace(ASKED, graph=False)))["slate"]["limits"]
+
+    assert not [code for code in limits if "graph" in code]
 
 
 def test_neighbours_belong_to_what_they_stand_beside(books: Engine) -> None:

@@ -11,6 +11,7 @@ from ggrep.model.slate import (
     Budgets,
     Evidence,
     FileFacts,
+    GraphBounds,
     GraphEdge,
     Overview,
     Pack,
@@ -21,7 +22,7 @@ from ggrep.model.slate import (
 )
 from ggrep.search.slate.combine import RepoSlate
 from ggrep.search.slate.duplicates import Merged
-from ggrep.search.slate.graph import GraphBounds, bounded_graph
+from ggrep.search.slate.graph import bounded_graph
 from ggrep.search.slate.levels import effective
 from ggrep.search.slate.overview import Asked, Standing
 from ggrep.search.slate.pack_draft import Form, drawn

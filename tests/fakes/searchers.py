@@ -20,6 +20,7 @@ from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import Freshness, PoolResponse, Provenance, RepoDescription
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.statistics import CollectionStatistics, TermFrequency
+from ggrep.model.unseen import NOTHING_UNSEEN, Unseen
 from ggrep.service.searchers import ReadySearchers
 from tests.fakes.repo_slates import Matched, response_of
 
@@ -126,6 +127,7 @@ class FakeSearcher:
     notices: tuple[Notice, ...] = ()
     answers_key: str = ""
     moment: tuple[Notice, ...] = ()
+    unseen: Unseen = NOTHING_UNSEEN
     limits: tuple[LimitHit, ...] = ()
     warnings: tuple[Notice, ...] = ()
     pause: Callable[[str], Awaitable[object]] | None = None
@@ -151,6 +153,7 @@ class FakeSearcher:
             notices=self.notices,
             answers_key=self.answers_key,
             moment=self.moment,
+            unseen=self.unseen,
         )
 
     async def term_stats(

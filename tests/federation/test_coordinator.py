@@ -29,6 +29,7 @@ from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.quota import select
 from ggrep.model.request import PoolRequest, SearchRequest
 from ggrep.model.traits import GUESSED
+from ggrep.model.unseen import UNSEEN, Unseen
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import files, request, rows, searcher
 from tests.fakes.searchers import (
@@ -521,6 +522,30 @@ async def test_what_is_true_of_the_moment_is_told_of_each_repository(
     warnings = document["diagnostics"]["warnings"]
     told = [w["repoId"] for w in warnings if w["code"] == "sync_failed"]
     assert told == ([] if deterministic else ["a-000000000000"])
+
+
+@pytest.mark.parametrize(
+    ("query", "deterministic", "told"),
+    [
+        ("absent", False, "not searched: 1 file too large; searched in part: 2 files short"),
+        ("absent", True, "searched in part: 2 files short"),
+        ("token", False, None),
+    ],
+)
+async def test_an_answer_that_finds_nothing_says_what_each_repository_could_not_see(
+    *, query: str, deterministic: bool, told: str | None
+) -> None:
+    """Skipped files change without a new snapshot, so answers that must repeat are silent."""
+    unseen = Unseen((("too large", 1),), (("short", 2),))
+    fakes = [searcher("a", "token one", unseen=unseen), searcher("b", "token two")]
+
+    asked = request(query, search={"deterministic": deterministic})
+    document = (await ask(fakes, asked)).to_json()
+
+    warnings = document["diagnostics"]["warnings"]
+    shown = [(w["repoId"], w["message"]) for w in warnings if w["code"] == UNSEEN]
+    lists = "; `ggrep health` in the repository lists them"
+    assert shown == ([("a-000000000000", told + lists)] if told else [])
 
 
 async def test_snippets_are_bounded_over_the_whole_answer() -> None:

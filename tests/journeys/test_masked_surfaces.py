@@ -32,7 +32,7 @@ async def test_no_surface_receipt_or_log_tells_a_masked_value() -> None:
             ),
             place.run("replay", str(receipts[0]), "--repo", str(place.root)),
         ]
-        async with Client(stdio_client(place.server())) as client:
+        async with Client(stdio_client(place.server("--structured"))) as client:
             for tool, asked in (
                 ("search", {"query": "password token secret key"}),
                 ("search_workspace", {"query": "needle", "top": 50}),

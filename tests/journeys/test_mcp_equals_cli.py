@@ -124,7 +124,7 @@ async def call_all(
     answers: dict[str, bytes] = {}
     known: dict[str, str] = {}
     others: dict[str, dict[str, Any]] = {}
-    async with Client(stdio_client(place.server())) as client:
+    async with Client(stdio_client(place.server("--structured"))) as client:
         for name, case in CASES.items():
             result = await client.call_tool(case.tool, arguments(place, case, known))
             document = result.structured_content

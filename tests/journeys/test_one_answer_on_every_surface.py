@@ -44,7 +44,7 @@ def over_http(client: httpx.Client, place: Settled, **body: object) -> bytes:
 
 
 async def call_all(place: Settled, asked: Mapping[str, dict[str, Any]]) -> dict[str, bytes]:
-    async with Client(stdio_client(place.server())) as client:
+    async with Client(stdio_client(place.server("--structured"))) as client:
         return {name: await over_mcp(client, top=3, **given) for name, given in asked.items()}
 
 
@@ -87,7 +87,7 @@ NAMED = {
 async def call_named(place: Settled) -> dict[str, bytes]:
     """Return what each tool says of the server's own workspace, chosen by a selection."""
     answers = {}
-    async with Client(stdio_client(place.server())) as client:
+    async with Client(stdio_client(place.server("--structured"))) as client:
         for tool, (asked, _, _) in NAMED.items():
             given = {"target" if tool == "expand" else "name": asked}
             options = ["only=mail", "only=pay", "deterministic=true"]

@@ -65,10 +65,17 @@ def connect(federator: FakeFederator, own: Path, workspace_file: Path) -> Connec
     """Return what connects a client to a server over the fake."""
 
     @asynccontextmanager
-    async def connected(start: Start | None = None, **options: Any) -> AsyncIterator[Client]:
+    async def connected(
+        start: Start | None = None,
+        *,
+        structured: bool = False,
+        legacy: bool = False,
+        **options: Any,
+    ) -> AsyncIterator[Client]:
         begun = start or Start(directory=own, workspaces=(workspace_file,))
         backend = backend_of(federator, begun)
-        async with Client(build_server(backend), **options) as client:
+        server = build_server(backend, structured=structured, legacy=legacy)
+        async with Client(server, **options) as client:
             yield client
         await backend.aclose()
 

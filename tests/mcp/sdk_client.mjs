@@ -2,7 +2,6 @@
 // Arguments: a URL, or a command and its arguments. Prints one JSON document.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { UriTemplate } from "@modelcontextprotocol/sdk/shared/uriTemplate.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
 const GIVEN = { query: "settle invoice", name: "settle_invoice", target: "src/pay.py:2" };
@@ -30,12 +29,6 @@ for (const tool of tools) {
 const refused = await client.callTool({ name: "search", arguments: { query: "q", nonsense: 1 } });
 const { resources } = await client.listResources();
 const read = await client.readResource({ uri: "ggrep://workspace" });
-const { resourceTemplates } = await client.listResourceTemplates();
-const template = new UriTemplate(resourceTemplates[0].uriTemplate);
-const uri = template.expand({ path: "src/pay.py", lines: "2" });
-const file = await client.readResource({ uri });
-const { prompts } = await client.listPrompts();
-const prompt = await client.getPrompt({ name: prompts[0].name, arguments: { question: "q" } });
 await client.close();
 console.log(
   JSON.stringify({
@@ -45,10 +38,6 @@ console.log(
     progress,
     refused: { isError: refused.isError, structured: refused.structuredContent },
     resources: resources.map((resource) => resource.uri),
-    templates: resourceTemplates.map((one) => one.name),
-    file: file.contents.map((one) => one.text),
-    prompts: prompts.map((one) => one.name),
-    prompt: prompt.messages[0].content.text,
     workspace: JSON.parse(read.contents[0].text),
   }),
 );

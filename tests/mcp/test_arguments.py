@@ -47,7 +47,6 @@ def test_a_schema_names_type_words_description_and_default() -> None:
             "corpus": {"type": "array", "items": {"type": "string", "enum": ["code", "prose"]}},
             "deep": {"type": "boolean"},
         },
-        "additionalProperties": False,
         "required": ["query"],
     }
 

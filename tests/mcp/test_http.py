@@ -18,7 +18,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.mcp.http import Listening, bearing, security_of, serve_http
 from ggrep.interfaces.mcp.server import build_server
 from ggrep.interfaces.mcp.start import Start
-from ggrep.interfaces.mcp.tools import BY_NAME
+from ggrep.interfaces.mcp.tools import listed
 from tests.fakes.federators import FakeFederator
 from tests.mcp.conftest import backend_of
 
@@ -174,10 +174,10 @@ async def test_a_client_is_served_over_http(
         serving(federator, start, Listening(port=0)) as address,
         Client(address, mode=mode) as client,
     ):
-        listed = await client.list_tools()
+        listing = await client.list_tools()
         result = await client.call_tool("search_workspace", {"query": "q"}, progress_callback=hear)
 
-    assert [tool.name for tool in listed.tools] == list(BY_NAME)
+    assert [tool.name for tool in listing.tools] == [tool.name for tool in listed()]
     assert not result.is_error
     assert sorted(told) == [1, 2]
     assert federator.closed == 1

@@ -11,14 +11,13 @@ from typing import Any
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.interfaces.mcp.prompts import PROMPT_OF
-from ggrep.interfaces.mcp.tools import BY_NAME, SEVERAL
+from ggrep.interfaces.mcp.tools import BY_NAME, SEVERAL, listed
 from tests.mcp.processes import Settled, settled
 
 pytestmark = [pytest.mark.deep, pytest.mark.timeout(600)]
 
 _PATIENCE_S = 300
-TOOLS = list(BY_NAME)
+TOOLS = [tool.name for tool in listed()]
 GIVEN = {"query": "settle invoice", "name": "settle_invoice", "target": "src/pay.py:2"}
 
 
@@ -33,7 +32,7 @@ def place() -> Iterator[Settled]:
 def address(place: Settled) -> Iterator[str]:
     """Return where a server takes HTTP clients."""
     process = subprocess.Popen(
-        [sys.executable, *place.arguments("--http", "--port=0", "--no-token")],
+        [sys.executable, *place.arguments("--structured", "--http", "--port=0", "--no-token")],
         env=place.environ,
         cwd=place.base,
         stderr=subprocess.PIPE,
@@ -62,7 +61,7 @@ def server(request: pytest.FixtureRequest, place: Settled) -> list[str]:
     """Return how a client reaches a server: a command, or an address."""
     if request.param == "http":
         return [request.getfixturevalue("address")]
-    return [sys.executable, *place.arguments()]
+    return [sys.executable, *place.arguments("--structured")]
 
 
 def test_the_javascript_sdk_lists_and_calls_every_tool(
@@ -84,10 +83,6 @@ def test_the_javascript_sdk_lists_and_calls_every_tool(
     assert said["refused"]["isError"] is True
     assert "unknown argument 'nonsense'" in said["refused"]["structured"]["message"]
     assert said["resources"] == ["ggrep://status", "ggrep://health", "ggrep://workspace"]
-    assert said["templates"] == ["file", "slate"]
-    assert said["file"] == ["    return 'settled'"]
-    assert said["prompts"] == list(PROMPT_OF)
-    assert said["prompt"].startswith("Explain how this works: q\n\n1. `context` ")
     assert said["workspace"]["workspaces"][0]["name"] == "both"
 
 

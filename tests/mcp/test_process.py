@@ -13,7 +13,7 @@ from mcp import Client, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from ggrep.base import stable_json
-from ggrep.interfaces.mcp.tools import BY_NAME
+from ggrep.interfaces.mcp.tools import listed
 from tests.mcp.processes import Settled, settled
 
 pytestmark = pytest.mark.slow
@@ -72,8 +72,8 @@ async def test_a_client_lists_and_calls_every_tool(place: Settled, mode: str) ->
         told.append(message)
 
     query = {"query": "settle invoice"}
-    async with Client(stdio_client(place.server()), mode=mode) as client:
-        listed = await client.list_tools()
+    async with Client(stdio_client(place.server("--structured")), mode=mode) as client:
+        listing = await client.list_tools()
         found = await client.call_tool("search_workspace", query, progress_callback=hear)
         single = await client.call_tool("search", query)
         old = await client.call_tool("good_search", query)
@@ -85,7 +85,7 @@ async def test_a_client_lists_and_calls_every_tool(place: Settled, mode: str) ->
         health = await client.call_tool("ggrep_health", {})
         workspace = await client.read_resource("ggrep://workspace")
 
-    assert [tool.name for tool in listed.tools] == list(BY_NAME)
+    assert [tool.name for tool in listing.tools] == [tool.name for tool in listed()]
     assert {hit["repoAlias"] for hit in found.structured_content["results"]} == {"pay", "mail"}
     assert sorted(str(line).partition(":")[0] for line in told) == ["mail", "pay"]
     assert single.structured_content["results"][0]["path"] == "src/pay.py"
@@ -102,7 +102,7 @@ async def test_a_client_lists_and_calls_every_tool(place: Settled, mode: str) ->
 async def test_the_document_is_what_the_command_line_prints(place: Settled) -> None:
     """The same question has the same bytes on both surfaces."""
     query = {"query": "settle invoice", "options": ["deterministic=true"]}
-    async with Client(stdio_client(place.server())) as client:
+    async with Client(stdio_client(place.server("--structured"))) as client:
         single = await client.call_tool("search", query)
         several = await client.call_tool("search_workspace", query)
 
@@ -118,11 +118,13 @@ async def test_a_repository_without_an_index_is_indexed_by_its_first_question(
 ) -> None:
     """Whoever asks about a fresh clone wants an answer, not an errand."""
     asked = {"query": "settle invoice", "root": str(place.bare)}
-    async with Client(stdio_client(place.server("--allowed-root", str(place.bare)))) as client:
-        listed = await client.list_tools()
+    async with Client(
+        stdio_client(place.server("--structured", "--allowed-root", str(place.bare)))
+    ) as client:
+        listing = await client.list_tools()
         result = await client.call_tool("search", asked)
 
-    assert [tool.name for tool in listed.tools] == list(BY_NAME)
+    assert [tool.name for tool in listing.tools] == [tool.name for tool in listed()]
     assert [hit["path"] for hit in result.structured_content["results"]] == ["src/pay.py"]
 
 
@@ -223,5 +225,5 @@ async def test_it_serves_http_until_a_signal(place: Settled) -> None:
 
     assert refused.status_code == 401
     assert token not in told
-    assert result.structured_content["results"][0]["path"] == "src/pay.py"
+    assert "\nsrc/pay.py:" in result.content[0].text
     assert (process.returncode, out, err) == (0, b"", b"")

@@ -12,11 +12,10 @@ from ggrep.base import stable_json
 from ggrep.base.errors import Busy, NoIndex
 from ggrep.config.root import canonical_root
 from ggrep.federation.workspace import load_workspace
-from ggrep.interfaces.mcp.file_places import FILE_TEMPLATE
-from ggrep.interfaces.mcp.prompts import PROMPTS
-from ggrep.interfaces.mcp.resources import RESOURCES, SLATE_TEMPLATE
+from ggrep.interfaces.mcp.resources import RESOURCES
+from ggrep.interfaces.mcp.server import OUTPUT_SCHEMA
 from ggrep.interfaces.mcp.start import Start
-from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS
+from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS, listed
 from ggrep.model.request import SnippetMode
 from ggrep.render.agent_text import agent_text
 from tests.fakes.federators import FakeFederator, answer_of
@@ -42,22 +41,60 @@ def text_of(result: CallToolResult) -> str:
 
 @MODES
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
-async def test_every_tool_answers_in_text_and_in_structure(
+async def test_every_tool_answers_with_one_text_and_nothing_else(
     connect: object, tool: object, mode: str
 ) -> None:
-    """Clients read the one or the other; both must say the same."""
+    """An agent pays for every byte, so nothing is sent twice."""
     async with connect(mode=mode) as client:
         result = await client.call_tool(tool.name, LEAST.get(tool.name, {}))
 
     assert not result.is_error
-    text, _, note = text_of(result).partition("\nslate ggrep://slate/")
-    document = result.structured_content
-    if tool.name in {"search", "good_search"}:  # which opens the best hits in its text alone
-        assert all(f"\n{hit['path']}:" in text for hit in document["results"])
-    else:
-        assert text == agent_text(document)
-    assert bool(note) == (tool.name == "context")
+    assert text_of(result)
+    assert result.structured_content is None
+    assert result.meta is None or OUTPUT_SCHEMA not in result.meta
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+async def test_a_structured_answer_comes_with_its_schema_and_one_line(
+    connect: object, tool: object
+) -> None:
+    """A call that asks for it needs no list of tools to read it."""
+    given = {**LEAST.get(tool.name, {}), "structured": True}
+    async with connect() as client:
+        result = await client.call_tool(tool.name, given)
+        read = await client.call_tool(tool.name, LEAST.get(tool.name, {}))
+
+    line = text_of(result)
+    assert line == agent_text(result.structured_content).partition("\n")[0]
+    assert text_of(read).startswith(line)
+    assert result.meta[OUTPUT_SCHEMA] == tool.returns
     jsonschema_rs.validate(tool.returns, result.structured_content)
+
+
+async def test_a_server_for_structured_answers_lists_their_schemas(connect: object) -> None:
+    """A client holds every result against the schema of the list, failures as well."""
+    async with connect(structured=True) as client:
+        tools = (await client.list_tools()).tools
+        right = await client.call_tool("search", {"query": "q", "structured": False})
+        wrong = await client.call_tool("search", {"query": "q", "nonsense": 1})
+
+    assert [tool.output_schema for tool in tools] == [tool.returns for tool in listed()]
+    for result in (right, wrong):
+        jsonschema_rs.validate(BY_NAME["search"].returns, result.structured_content)
+        assert result.meta is None or OUTPUT_SCHEMA not in result.meta
+    assert (right.is_error, wrong.is_error) == (False, True)
+
+
+async def test_a_deprecated_tool_is_answered_and_listed_only_on_demand(connect: object) -> None:
+    """Agents that know only the list never learn the old name."""
+    async with connect() as client:
+        usual = {tool.name for tool in (await client.list_tools()).tools}
+        answered = await client.call_tool("good_search", {"query": "q"})
+    async with connect(legacy=True) as client:
+        every = {tool.name for tool in (await client.list_tools()).tools}
+
+    assert not answered.is_error
+    assert every - usual == {"good_search"}
 
 
 async def test_the_document_is_the_very_bytes_of_the_command_line(
@@ -65,7 +102,9 @@ async def test_the_document_is_the_very_bytes_of_the_command_line(
 ) -> None:
     """The same question has the same answer on every surface, to the byte."""
     async with connect() as client:
-        result = await client.call_tool("search_workspace", {"query": "wie heißt das"})
+        result = await client.call_tool(
+            "search_workspace", {"query": "wie heißt das", "structured": True}
+        )
 
     workspace = load_workspace(workspace_file, resolve_root=canonical_root)
     expected = answer_of(workspace, federator.requests[0]).to_json()
@@ -80,7 +119,7 @@ async def test_nothing_is_asked_before_a_tool_is_called(
         tools = await client.list_tools()
         resources = await client.list_resources()
 
-    assert len(tools.tools) == len(TOOLS)
+    assert len(tools.tools) == len(listed())
     assert [str(one.uri) for one in resources.resources] == [one.uri for one in RESOURCES]
     assert federator.asked == []
     assert federator.closed == 0
@@ -106,10 +145,10 @@ async def test_no_index_is_said_as_a_failure_of_the_tool(
         result = await client.call_tool("search", {"query": "q"})
 
     assert result.is_error
-    assert result.structured_content == result.structured_content
-    assert result.structured_content["code"] == "no_index"
-    assert "ggrep index" in result.structured_content["hint"]
-    jsonschema_rs.validate(BY_NAME["search"].returns, result.structured_content)
+    first, hint = text_of(result).split("\n")
+    assert first == "no_index: own: no published snapshot yet"
+    assert hint.startswith("hint: ")
+    assert "ggrep index" in hint
 
 
 async def test_an_unknown_argument_is_a_failure_of_the_tool(
@@ -120,7 +159,7 @@ async def test_an_unknown_argument_is_a_failure_of_the_tool(
         result = await client.call_tool("search", {"query": "q", "rawArgs": ["--repo", "/"]})
 
     assert result.is_error
-    assert "unknown argument 'rawArgs'" in result.structured_content["message"]
+    assert "unknown argument 'rawArgs'" in text_of(result)
     assert federator.asked == []
 
 
@@ -220,8 +259,7 @@ async def test_a_bug_is_a_failure_that_says_so(connect: object, federator: FakeF
         federator.fail = None
         again = await client.call_tool("search", {"query": "q"})
 
-    assert result.structured_content["code"] == "internal"
-    assert "RuntimeError: oops" in result.structured_content["message"]
+    assert text_of(result) == "internal: a bug in ggrep: RuntimeError: oops"
     assert not again.is_error
 
 
@@ -230,7 +268,7 @@ async def test_a_resource_is_what_its_tool_returns(connect: object, name: str) -
     """Whoever attaches it reads what an agent would have asked for."""
     async with connect() as client:
         read = await client.read_resource(f"ggrep://{name}")
-        called = await client.call_tool(f"ggrep_{name}", {})
+        called = await client.call_tool(f"ggrep_{name}", {"structured": True})
 
     (contents,) = read.contents
     assert stable_json.loads(contents.text) == called.structured_content
@@ -291,76 +329,6 @@ async def test_a_wrong_workspace_file_fails_the_resource(
     assert refused.value.error.data["code"].startswith("ERR_WORKSPACE")
 
 
-async def test_a_file_is_read_as_it_was_indexed(
-    connect: object, federator: FakeFederator, own: Path
-) -> None:
-    """People attach files; what they attach is what answers are about."""
-    async with connect() as client:
-        templates = await client.list_resource_templates()
-        read = await client.read_resource("ggrep://file/src/pay.py?lines=2-3")
-
-    assert [one.uri_template for one in templates.resource_templates] == [
-        FILE_TEMPLATE,
-        SLATE_TEMPLATE,
-    ]
-    ((name, (root, request)),) = federator.asked
-    assert (name, root, request.target, request.boundary) == (
-        "expand_repo",
-        own,
-        "src/pay.py:2",
-        "file",
-    )
-    contents, *_ = read.contents
-    assert contents.mime_type == "text/plain"
-    assert contents.uri == "ggrep://file/src/pay.py?lines=2-3"
-
-
-@pytest.mark.parametrize(
-    ("uri", "said"),
-    [
-        ("ggrep://file/", "names no file"),
-        ("ggrep://file/a.py?line=3", "'line' is unknown"),
-        ("ggrep://file/a.py?root=/etc", "/etc: outside the roots"),
-        ("ggrep://slate/000000000000", "is not kept here; ask `context` again"),
-    ],
-)
-async def test_an_address_that_leads_nowhere_is_refused(
-    connect: object, federator: FakeFederator, uri: str, said: str
-) -> None:
-    """And nothing is asked for it."""
-    async with connect() as client:
-        with pytest.raises(MCPError, match=said):
-            await client.read_resource(uri)
-
-    assert federator.asked == []
-
-
-async def test_a_slate_is_read_again_by_its_handle(connect: object) -> None:
-    """One agent asks, and another is given what it was told."""
-    async with connect() as client:
-        result = await client.call_tool("context", {"query": "q"})
-        text, _, uri = text_of(result).rpartition("\nslate ")
-        read = await client.read_resource(uri)
-
-    assert read.contents[0].text == text
-
-
-async def test_the_usual_questions_are_prompts(connect: object) -> None:
-    """Each is one message that names the tools."""
-    async with connect() as client:
-        listed = await client.list_prompts()
-        put = await client.get_prompt("what_breaks", {"name": "settle"})
-        with pytest.raises(MCPError, match="no prompt 'why'; there are how_does_it_work, "):
-            await client.get_prompt("why", {})
-        with pytest.raises(MCPError, match="the argument 'question' is missing"):
-            await client.get_prompt("how_does_it_work", {})
-
-    assert [prompt.name for prompt in listed.prompts] == [prompt.name for prompt in PROMPTS]
-    (message,) = put.messages
-    assert message.role == "user"
-    assert message.content.text.startswith("Who depends on settle, ")
-
-
 async def test_what_was_opened_is_closed_once(connect: object, federator: FakeFederator) -> None:
     """Connections that stay would keep daemons from going to sleep."""
     async with connect() as client:
@@ -392,10 +360,12 @@ async def test_what_fails_below_fails_every_tool_alike(
     federator.fail = NoIndex("own: no published snapshot yet")
 
     async with connect() as client:
-        result = await client.call_tool(tool.name, LEAST.get(tool.name, {}))
+        given = {**LEAST.get(tool.name, {}), "structured": True}
+        result = await client.call_tool(tool.name, given)
+        read = await client.call_tool(tool.name, LEAST.get(tool.name, {}))
 
     assert result.is_error
     # The federated contract has its codes in capitals.
     assert result.structured_content["code"].lower() == "no_index"
     assert "ggrep index" in result.structured_content["hint"]
-    assert text_of(result) == agent_text(result.structured_content)
+    assert text_of(read) == agent_text(result.structured_content)

@@ -18,7 +18,7 @@ def ours(tool: str, **given: object) -> dict[str, object]:
     [
         ("search_workspace", "workspacePath", "workspace"),
         ("search_workspace", "workspace_path", "workspace"),
-        ("search_workspace", "workspaceId", "workspace"),
+        ("symbol", "workspaceId", "workspace"),
         ("search_workspace", "repoFilter", "repo_filter"),
         ("search_workspace", "repo-filter", "repo_filter"),
         ("search_workspace", "includeDisabled", "include_disabled"),
@@ -80,6 +80,17 @@ def test_the_body_of_the_contract_is_understood_as_it_is() -> None:
     assert body_of(tool.every, values) == given
 
 
+def test_other_places_of_the_contract_mean_the_same() -> None:
+    """HTTP accepts them, so a request that was written for it works here."""
+    given = {"select": {"tag": ["a"], "repo-filter": ["svc-*"]}, "limits": {"allRepos": True}}
+
+    assert ours("search_workspace", **given) == {
+        "tags": ["a"],
+        "repo_filter": ["svc-*"],
+        "all_repos": True,
+    }
+
+
 def test_an_unknown_key_of_a_body_is_refused_by_its_place() -> None:
     """Passed over, it would look as if it had an effect."""
     with pytest.raises(
@@ -120,9 +131,9 @@ def test_an_unknown_argument_is_refused_with_the_one_that_was_meant() -> None:
 
     assert str(refused.value) == (
         "expand: unknown argument 'targett'; did you mean target?;"
-        " it takes target, targets, root, boundary, max_bytes, workspace, deterministic,"
-        " timeout_ms, select, only, tags, repo_filter, include_disabled, concurrency, strict,"
-        " stats, comments, options"
+        " it takes target, targets, root, boundary, max_bytes, workspace, structured,"
+        " deterministic, timeout_ms, select, only, tags, repo_filter, include_disabled,"
+        " concurrency, strict, stats, comments, options"
     )
 
 

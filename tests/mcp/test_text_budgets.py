@@ -41,16 +41,6 @@ def test_a_text_is_whole_or_within_its_budget(text: str, times: int, most_bytes:
     assert fits or "\ncut: text " in found
 
 
-def test_a_note_is_never_cut() -> None:
-    """It leads on to what was."""
-    found = within_budget("symbol", {}, "line\n" * 9_000, "slate x")
-
-    assert len(found.encode()) <= budget_of("symbol", {}).most_bytes
-    cut, note = found.split("\n")[-2:]
-    assert cut.startswith("cut: text ")
-    assert note == "slate x"
-
-
 def test_a_slate_and_an_expansion_have_the_bytes_that_they_were_asked_for() -> None:
     """`max_bytes` is what the agent wants to spend."""
     slate, expansion = golden("slate_success"), golden("expand_success")

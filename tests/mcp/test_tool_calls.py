@@ -61,7 +61,12 @@ async def test_arguments_of_a_search_reach_the_request(
         "anchors": True,
         "keep_weak": True,
         "find": "usage",
-        "options": ["vectors=false", "explain=true", "deterministic=true", "timeout_ms=1234"],
+        "ignore_case": True,
+        "list_files": True,
+        "options": [
+            *("whole_words=true", "lines_before=1", "lines_after=2"),
+            *["vectors=false", "explain=true", "deterministic=true", "timeout_ms=1234"],
+        ],
     }
 
     outcome = await calls.call("search", given)
@@ -78,6 +83,11 @@ async def test_arguments_of_a_search_reach_the_request(
         include_anchors=True,
         keep_weak=True,
         find=Find.USAGE,
+        ignore_case=True,
+        whole_words=True,
+        lines_before=1,
+        lines_after=2,
+        list_files=True,
         vectors=False,
         explain=True,
         deterministic=True,
@@ -622,6 +632,22 @@ async def test_a_workspace_is_named_by_its_id(
 
     assert not outcome.failed
     assert federator.asked == [("search", workspace_file)]
+
+
+@pytest.mark.parametrize("right", [True, False])
+async def test_the_id_beside_a_path_is_the_one_that_is_expected(
+    calls: Calls, federator: FakeFederator, workspace_file: Path, *, right: bool
+) -> None:
+    """The contract's request may hold both; another workspace must not answer."""
+    known = load_workspace(workspace_file, resolve_root=canonical_root).repo_set_id
+    expected = known if right else "ws1-0000000000000000"
+    given = {"query": "q", "workspacePath": str(workspace_file), "workspaceId": expected}
+
+    outcome = await calls.call("search_workspace", given)
+
+    assert outcome.failed is not right
+    assert federator.asked == ([("search", workspace_file)] if right else [])
+    assert right or f"the workspace is {known}" in str(outcome.document["message"])
 
 
 async def test_an_answer_that_nobody_gave_is_a_failure(

@@ -794,11 +794,31 @@ SLATE_SABOTAGES = (
         ),
     ),
     Sabotage(
-        "lines of a part of a file are counted from its beginning",
-        "ggrep/interfaces/mcp/file_places.py",
-        "shown = held[max(0, first - begins) : last - begins + 1]",
-        "shown = held[first - 1 : last]",
-        ("tests/mcp/test_file_places.py::test_what_was_cut_is_told_with_the_way_to_it",),
+        "an empty answer is silent about files that it could not see",
+        "ggrep/search/engine/query_answers.py",
+        "    if not hits or limits or confidence is not Confidence.STRONG:\n",
+        "    if hits and limits:\n",
+        (
+            "tests/engine/test_unseen_files.py"
+            "::test_an_answer_that_finds_nothing_counts_what_it_could_not_see",
+        ),
+    ),
+    Sabotage(
+        "evidence is dropped without a limit",
+        "ggrep/search/slate/pack_draft.py",
+        "    over = form.level > 0 and pieces > most\n",
+        "    over = form.level > 3 and pieces > most\n",
+        (
+            "tests/engine/test_slate_knobs.py"
+            "::test_every_bound_that_drops_something_has_its_name_and_its_value",
+        ),
+    ),
+    Sabotage(
+        "a document is sent beside its text",
+        "ggrep/interfaces/mcp/server.py",
+        "if given.get(STRUCTURED.name) is True:",
+        "if tool is not None:",
+        ("tests/mcp/test_server.py::test_every_tool_answers_with_one_text_and_nothing_else",),
     ),
     Sabotage(
         "a status says that a failed index is fresh",

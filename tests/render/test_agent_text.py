@@ -31,6 +31,7 @@ def test_usages_stand_by_file_before_tests_and_imports() -> None:
         "warnings": [{"code": "stale", "message": "a file changed"}],
     }
     assert agent_text(document).split("\n") == [
+        "warning: stale: a file changed",
         "4 uses of retry in 3 files",
         "src/b.py",
         " 9: retry(message)  in Worker.run",
@@ -38,8 +39,7 @@ def test_usages_stand_by_file_before_tests_and_imports() -> None:
         "tests/test_a.py (test)",
         " 4: retry(1)  in test_retry",
         "imported at src/a.py:1",
-        "cut: max_references 4 of 40",
-        "warning: stale: a file changed",
+        "cut: 4 of 40 usages; more: --max 40",
     ]
 
 
@@ -48,7 +48,10 @@ def test_cuts_of_many_repositories_are_counted() -> None:
     cuts = [{"code": "max_graph_nodes", "limit": 1, "repoId": f"r{n}"} for n in range(3)]
     document = {"results": [], "limits_hit": [*cuts, {"code": "max_hits", "limit": 2}]}
 
-    assert agent_text(document).split("\n")[-1] == "cut: max_graph_nodes 3 times, max_hits 2"
+    assert (
+        agent_text(document).split("\n")[-1]
+        == "cut: 1 files of the graph, max_hits 2; more: --max-bytes N"
+    )
 
 
 def test_lines_are_numbered_where_a_place_is_opened() -> None:
@@ -240,8 +243,8 @@ def test_notes_stand_behind_what_the_document_says() -> None:
     """What no key of it holds, an agent reads all the same."""
     document = {"confidence": "strong", "results": [], "warnings": [{"code": "w", "message": "m"}]}
     assert agent_text(document, notes=(MERGED_BY_RANK,)).split("\n") == [
-        "strong, 0 hits",
         "warning: w: m",
+        "strong, 0 hits",
         'note: merged by rank alone, as nothing says how; merge "global" ranks better',
     ]
 
@@ -359,3 +362,25 @@ def test_a_line_with_several_uses_stands_once() -> None:
     assert (
         agent_text(document) == "2 uses of limit in 1 file\na.py\n 3 set: x.limit = limit  in A.run"
     )
+
+
+def test_warnings_of_a_workspace_stand_first_and_name_their_repositories() -> None:
+    """The first lines of a text say what is missing, and where."""
+    warnings = [{"code": "unseen_files", "message": "m", "repoId": repo} for repo in ("a-1", "b-2")]
+    repos = [{"repoId": "a-1", "alias": "a"}, {"repoId": "b-2"}, {"repoId": "c", "status": "busy"}]
+    document = {
+        "ok": True,
+        "error": None,
+        "confidence": "weak",
+        "results": [],
+        "diagnostics": {"warnings": warnings},
+        "repos": repos,
+        "limits_hit": [{"code": "max_repos", "limit": 2, "observed": 3}],
+    }
+
+    assert agent_text(document).split("\n") == [
+        "warning: unseen_files: a, b-2: m",
+        "busy: c",
+        "weak, 0 hits",
+        "cut: 2 of 3 repositories; more: --max-repos 0",
+    ]

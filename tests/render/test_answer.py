@@ -103,7 +103,7 @@ def test_what_an_answer_says_of_itself_goes_to_the_other_stream() -> None:
     rendered = render_answer(partial, ROOT, VIEW)
 
     assert rendered.out == ""
-    assert rendered.err == "warning: look (odd)\nlimit: max_query_terms 64 of 80\nno hits\n"
+    assert rendered.err == "warning: look (odd)\ncut: 64 of 80 words of the query\nno hits\n"
 
 
 def test_an_explanation_stands_above_the_hits() -> None:

@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 from ggrep.model.confidence import Confidence
-from ggrep.model.response import Explanation
+from ggrep.model.response import Explanation, GitState
 from ggrep.render.explanation import component_bars, largest_part, render_explanation
 from ggrep.render.style import Style
 from tests.fakes.hits import hit
+from tests.render.test_answer import RESPONSE
 
 PLAIN = Style(colour=False)
 TOLD = Explanation(
@@ -25,13 +26,39 @@ TOLD = Explanation(
 
 def test_the_header_tells_what_was_understood_found_and_left_out() -> None:
     """One line each, nothing that says nothing."""
-    lines = render_explanation(TOLD, Confidence.WEAK, PLAIN).splitlines()
+    told = replace(RESPONSE, explanation=TOLD, confidence=Confidence.WEAK)
+    lines = render_explanation(told, PLAIN).splitlines()
 
     assert [line.split("  ")[0].strip() for line in lines] == [
-        *("query", "terms", "scored", "shown", "left out", "confidence", "weights"),
+        *("query", "mode", "snapshot", "terms", "scored", "shown"),
+        *("left out", "confidence", "weights"),
     ]
     assert "question; the usual weights; speaks of tests: they are not put behind" in lines[0]
-    assert "weak: evidence 1.25" in lines[5]
+    assert "weak: evidence 1.25" in lines[7]
+
+
+def test_the_header_says_what_json_says_of_snapshot_commit_mode_and_times() -> None:
+    """A figure that only JSON has is looked for in vain."""
+    origin = replace(RESPONSE.provenance, snapshot_id="S1", git=GitState("c0ffee", True, True))
+    timed = (("rank", 3), ("format", 1))
+    told = replace(RESPONSE, explanation=TOLD, provenance=origin, timings_ms=timed)
+
+    lines = render_explanation(told, PLAIN).splitlines()
+
+    for line in (
+        "mode        balanced",
+        "snapshot    S1, 1 segment",
+        "commit      c0ffee and changes",
+        "time        rank 3 ms, format 1 ms",
+    ):
+        assert line in lines
+
+
+def test_the_header_of_a_scan_says_that_there_is_no_snapshot() -> None:
+    scanned = replace(RESPONSE.provenance, snapshot_id="")
+    told = replace(RESPONSE, explanation=TOLD, provenance=scanned)
+
+    assert "snapshot    none; the work tree was scanned" in render_explanation(told, PLAIN)
 
 
 def test_bars_of_several_hits_can_be_compared() -> None:

@@ -178,7 +178,7 @@ def test_cuts_are_notes_before_the_totals() -> None:
     cut = replace(REFERENCES, limits_hit=(LimitHit("max_references", 3, 68),))
     rendered = render_references(cut, ROOT, ViewOptions(columns=80))
 
-    assert rendered.err.startswith("limit: max_references 3 of 68\n3 usages in 2 files;")
+    assert rendered.err.startswith("cut: 3 of 68 usages; more: --max 68\n3 usages in 2 files;")
     assert rendered.hits == 3
 
 

@@ -183,7 +183,7 @@ def test_cuts_and_doubts_are_notes() -> None:
     """Standard output is the slate alone."""
     rendered = render_slate(ANSWER, ROOT, ViewOptions(columns=80))
 
-    assert rendered.err == "limit: max_slate_files 18 of 40\n"
+    assert rendered.err == "cut: 18 of 40 files that match; more: --max-files 40\n"
     assert rendered.hits == 2
     assert "limit:" not in rendered.out
 

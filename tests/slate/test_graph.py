@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from ggrep.base import stable_json
 from ggrep.model.limits import LimitHit
-from ggrep.model.slate import ContextGraph, FileFacts, GraphEdge, Pack, Section
+from ggrep.model.slate import ContextGraph, FileFacts, GraphBounds, GraphEdge, Pack, Section
 from ggrep.search.slate.document import graph_json
 from ggrep.search.slate.facts import SelectedText, facts_of, published
-from ggrep.search.slate.graph import GraphBounds, bounded_graph
+from ggrep.search.slate.graph import bounded_graph
 from ggrep.search.slate.graph_edges import graph_edges
 
 CODE, DOCS, CONFIG, TESTS = Section.CODE, Section.DOCS, Section.CONFIG, Section.TESTS
@@ -444,7 +444,8 @@ def test_the_largest_graph_that_fits_is_kept() -> None:
     whole, _ = context_graph(PACKS, FACTS)
     size = len(stable_json.dumps(graph_json(whole)))
 
-    assert context_graph(PACKS, FACTS, bytes=size) == (whole, ())
+    fitting, cuts = context_graph(PACKS, FACTS, bytes=size)
+    assert (graph_json(fitting), cuts) == (graph_json(whole), ())
     less, _ = context_graph(PACKS, FACTS, bytes=size - 1)
     assert len(less.edges) == len(whole.edges) - 1
 

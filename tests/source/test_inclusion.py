@@ -29,7 +29,7 @@ def found(root: Path, *include: str, ignored: tuple[str, ...] = ()) -> Walk:
 
 
 def added(root: Path, *include: str) -> set[str]:
-    """Return what is eligible for a profile's sake alone."""
+    """Return the eligible files that a profile names."""
     return set(found(root, *include).included)
 
 
@@ -60,7 +60,7 @@ def test_without_a_profile_only_the_lists_speak(tree: Path) -> None:
         (".cache/", {".cache/d.txt"}),
         (".cache/*.bin", set()),
         ("*.weights", {"notes.weights"}),
-        ("src/**", set()),
+        ("src/**", {"src/e.py"}),
     ],
 )  # fmt: skip
 def test_a_pattern_adds_what_it_names(tree: Path, pattern: str, expected: set[str]) -> None:
@@ -93,13 +93,15 @@ def test_git_ignored_files_stay_out_of_a_work_tree(tree: Path, git: Git) -> None
     assert added(tree, "Datasets/**") == {"Datasets/a.csv"}
 
 
-def test_tracked_files_need_no_profile(tree: Path, git: Git) -> None:
-    """They are eligible as they are, so no budget counts them."""
+def test_tracked_files_are_eligible_and_count_for_the_budget_of_a_profile(
+    tree: Path, git: Git
+) -> None:
+    """They need no profile; one that names them bounds their bytes all the same."""
     git(tree, "init", "-q")
     git(tree, "add", "-f", "Datasets/a.csv")
 
-    assert added(tree, "Datasets/a.csv") == set()
-    assert "Datasets/a.csv" in {file.path_key for file in found(tree, "Datasets/a.csv").files}
+    assert "Datasets/a.csv" in {file.path_key for file in found(tree).files}
+    assert added(tree, "Datasets/a.csv") == {"Datasets/a.csv"}
 
 
 def test_the_caps_hold_for_what_is_included(tree: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from ggrep.base.errors import BudgetExceeded
 from ggrep.search.engine.engine import Engine
+from tests.fakes.git import Git
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("quick_parsing")
@@ -41,7 +42,7 @@ def tree(root: Path) -> Path:
 
 
 def test_what_fits_is_indexed(tree: Path, home: Path) -> None:
-    """Files that are eligible anyhow do not count."""
+    """Files that the profile does not name do not count."""
     engine = opened(tree, home, 350)
     report = engine.sync()
 
@@ -51,6 +52,16 @@ def test_what_fits_is_indexed(tree: Path, home: Path) -> None:
 
 def test_a_byte_too_much_fails_with_figures(tree: Path, home: Path) -> None:
     """Nobody wants half a data set without having said so."""
+    engine = opened(tree, home, 349)
+
+    with pytest.raises(BudgetExceeded, match=r"3 included files hold 350 bytes, .* is 349"):
+        engine.sync()
+
+
+def test_tracked_files_count_as_well(tree: Path, home: Path, git: Git) -> None:
+    """A data set is as large whether somebody committed it or not."""
+    git(tree, "init", "-q")
+    git(tree, "add", "-f", "Datasets")
     engine = opened(tree, home, 349)
 
     with pytest.raises(BudgetExceeded, match=r"3 included files hold 350 bytes, .* is 349"):

@@ -27,6 +27,7 @@ from ggrep.model.traits import (
     SHORTENED,
     UNREAD,
 )
+from ggrep.parse.languages.registry import is_unread
 from ggrep.parse.source.git_listing import list_work_tree
 from ggrep.parse.source.path_keys import casefold_collisions as collisions_of
 from ggrep.parse.source.path_keys import parse_path_key, printable
@@ -120,6 +121,9 @@ def contents(view: SnapshotView | None) -> Iterator[Check]:
     for trait, code, severity, told in _CONTENTS:
         if keys := tuple(view.files_of(trait)):
             yield Check(code, severity, f"{told}: {len(keys)}", keys)
+    for language, files in view.files_in(is_unread).items():
+        message = f"files in {language}, searched without their definitions: {len(files)}"
+        yield Check("unread_language", OK, message, tuple(files))
 
 
 def last_walk(state: IndexState | None) -> Iterator[Check]:

@@ -3,7 +3,7 @@
 Nothing else opens segments for a query, so no query can see a dead row.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import compress
@@ -110,6 +110,17 @@ class SnapshotView:
             for file in np.flatnonzero((segment.image.file_traits & trait) * segment.visible_files)
         ]
         return sorted(found, key=lambda key: key.encode())
+
+    def files_in(self, wanted: Callable[[str], bool]) -> dict[str, list[PathKey]]:
+        """Return the visible files of the wanted languages, by language; both in byte order."""
+        files: dict[str, list[PathKey]] = {}
+        for segment in self.segments:
+            image = segment.image
+            chosen = [place for place, name in enumerate(image.languages) if wanted(name)]
+            languages = image.arrays["file_languages"].view(np.uint16)
+            for file in np.flatnonzero(np.isin(languages, chosen) & segment.visible_files):
+                files.setdefault(image.language(int(file)), []).append(image.path(int(file)))
+        return {name: sorted(files[name], key=lambda key: key.encode()) for name in sorted(files)}
 
     def made_files(self) -> MadeFiles:
         """Count the visible files that no person wrote."""

@@ -23,7 +23,7 @@ def within_budget(
     """Return a walk whose included files fit the budget, and what was left out for it.
 
     Included files are taken in byte order of their paths up to the first that does not fit; it
-    and all behind it are skipped. Files that are eligible without a profile do not count.
+    and all behind it are skipped. Tracked files that the profile names count as well.
 
     Args:
         tree: what was found.

@@ -1,5 +1,6 @@
 """The record of the last sync, which lets status and health skip a walk of the tree."""
 
+import os
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from ggrep.base.formats import INDEX_STATE
 from ggrep.model.limits import Notice
 from ggrep.model.source import Skip
 from ggrep.model.standing import AT_REST, Standing
+from ggrep.model.unseen import Counts, skip_counts
 
 if TYPE_CHECKING:
     from ggrep.model.response import GitState
@@ -132,6 +134,30 @@ def recorded_standing(path: Path) -> Standing:
     if state is None or state.last_result != "error":
         return AT_REST
     return Standing(failure=state.last_error.partition(": ")[2] or "unknown", at=state.last_sync_at)
+
+
+class SkippedFiles:
+    """Counts the files that the last sync skipped; its record is read again when it changes."""
+
+    def __init__(self, path: Path) -> None:
+        """Read nothing yet."""
+        self._path = path
+        self._last: tuple[tuple[int, int, int] | None, Counts] = None, ()
+
+    def __call__(self) -> Counts:
+        """Return the counts; empty without a record. Thread-safe."""
+        try:
+            status = os.stat(self._path)  # noqa: PTH116 - on every answer that lacks something
+        except OSError:
+            return ()
+        stamp = status.st_ino, status.st_mtime_ns, status.st_size
+        if self._last[0] != stamp:
+            try:
+                state = read_index_state(self._path)
+            except Incompatible:
+                state = None
+            self._last = stamp, skip_counts(state.skipped) if state else ()
+        return self._last[1]
 
 
 def write_index_state(path: Path, state: IndexState) -> None:

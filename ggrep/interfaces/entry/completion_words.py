@@ -37,7 +37,7 @@ FLAGS: dict[str, dict[str, str | None]] = {
     'stop-all': {'--json': None},
     'metrics': {'--json': None},
     'api': {'--host': '', '--port': '', '--workspace': '', '--allowed-root': '', '--allowed-host': '', '--cors-allowed-origin': '', '--max-body-bytes': '', '--auth-token-file': '', '--new-token': None, '--no-token': None, '--allow-unauthenticated': None, '--json': None},
-    'mcp': {'--path': '', '-p': '', '--workspace': '', '--allowed-root': '', '--allow-any-root': None, '--http': None, '--host': '', '--port': '', '--allowed-host': '', '--auth-token-file': '', '--new-token': None, '--no-token': None, '--allow-unauthenticated': None, '--log': None},
+    'mcp': {'--path': '', '-p': '', '--workspace': '', '--allowed-root': '', '--allow-any-root': None, '--structured': None, '--legacy': None, '--http': None, '--host': '', '--port': '', '--allowed-host': '', '--auth-token-file': '', '--new-token': None, '--no-token': None, '--allow-unauthenticated': None, '--log': None},
     'setup': {'--dry-run': None, '-d': None, '--yes': None, '-y': None, '--json': None, '--plain': None},
     'install': {'--user': None, '--project': None, '--path': '', '-p': '', '--list': None, '--print-config': None, '--refresh': None, '--command': '', '--dry-run': None, '-d': None, '--json': None, '--plain': None},
     'uninstall': {'--user': None, '--project': None, '--path': '', '-p': '', '--dry-run': None, '-d': None, '--json': None, '--plain': None},

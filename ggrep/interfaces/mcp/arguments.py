@@ -4,7 +4,7 @@ Schemas are flat: a property has one type and no union, as some clients take not
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -16,7 +16,7 @@ OPTIONS: Final = "options"
 
 _QUOTED: Final = re.compile(r"`(\w+)`")
 
-Kind: TypeAlias = Literal["string", "integer", "boolean", "array"]
+Kind: TypeAlias = Literal["string", "integer", "boolean", "array", "object"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,12 @@ class Argument:
     """One argument of a tool.
 
     Attributes:
-        kind: its JSON type; an array holds strings.
+        kind: its JSON type; an array holds strings, an object a part of a body.
         place: where its value stands in the body of a request; empty where there is no body.
         says: its description; empty where the name says it all.
         words: the values it may have; empty for any.
         default: what is in force where it is not given; None where that is not one value.
+        also: other places in the body, dots between the keys.
     """
 
     name: str
@@ -38,21 +39,25 @@ class Argument:
     words: tuple[str, ...] = ()
     default: Json = None
     required: bool = False
+    also: tuple[str, ...] = ()
 
 
-def schema_of(arguments: Sequence[Argument]) -> dict[str, Json]:
-    """Return the JSON Schema of an object that holds the arguments and nothing else."""
+def schema_of(arguments: Sequence[Argument], either: Collection[str] = ()) -> dict[str, Json]:
+    """Return the JSON Schema of the arguments.
+
+    It is open, as rare arguments and other spellings are accepted; the server refuses the rest.
+    An argument in `either` has no type: its value, or a part of a request's body, is accepted.
+    """
     document: dict[str, Json] = {
         "type": "object",
-        "properties": {argument.name: _property(argument) for argument in arguments},
-        "additionalProperties": False,
+        "properties": {argument.name: _property(argument, either) for argument in arguments},
     }
     required = [argument.name for argument in arguments if argument.required]
     return {**document, "required": required} if required else document
 
 
-def _property(argument: Argument) -> dict[str, Json]:
-    document: dict[str, Json] = {"type": argument.kind}
+def _property(argument: Argument, either: Collection[str]) -> dict[str, Json]:
+    document: dict[str, Json] = {} if argument.name in either else {"type": argument.kind}
     words = {"enum": list(argument.words)} if argument.words else {}
     if argument.kind == "array":
         document["items"] = {"type": "string", **words}
@@ -149,6 +154,8 @@ def _is(kind: Kind, value: object) -> bool:
             return isinstance(value, bool)
         case "array":
             return isinstance(value, list) and all(isinstance(item, str) for item in value)
+        case "object":
+            return isinstance(value, Mapping)
 
 
 def body_of(arguments: Sequence[Argument], values: Mapping[str, object]) -> dict[str, object]:

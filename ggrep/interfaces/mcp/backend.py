@@ -12,7 +12,6 @@ from anyio import to_thread
 from ggrep.base.errors import GgrepError
 from ggrep.base.formats import FEDERATED_SCHEMA
 from ggrep.base.stable_json import Json
-from ggrep.interfaces.mcp.file_places import FilePlace, FileText
 from ggrep.interfaces.mcp.resources import ResourceFailed
 from ggrep.interfaces.mcp.tools import Outcome
 from ggrep.render.error_json import query_error
@@ -47,14 +46,6 @@ class Backend(Protocol):
 
     async def read(self, name: str) -> "Document":
         """Return the document of a resource that there is."""
-        ...
-
-    async def file(self, place: FilePlace, caller: str) -> FileText:
-        """Return lines of an indexed file."""
-        ...
-
-    async def slate(self, uri: str) -> str:
-        """Return the text of an earlier slate."""
         ...
 
 
@@ -100,28 +91,6 @@ class LazyBackend:
         if outcome.failed:
             raise ResourceFailed(str(outcome.document["message"]), str(outcome.document["code"]))
         return outcome.document
-
-    async def file(self, place: FilePlace, caller: str) -> FileText:
-        """Return lines of an indexed file.
-
-        Raises:
-            ResourceFailed: it cannot be had.
-        """
-        try:
-            return await (await self._calls()).file(place, caller)
-        except GgrepError as error:
-            raise ResourceFailed(str(error), error.code) from error
-
-    async def slate(self, uri: str) -> str:
-        """Return the text of an earlier slate.
-
-        Raises:
-            ResourceFailed: this server has none of that handle.
-        """
-        try:
-            return (await self._calls()).slate(uri)
-        except GgrepError as error:
-            raise ResourceFailed(str(error), error.code) from error
 
     async def aclose(self) -> None:
         """Close what was opened, whatever is being cancelled around it."""

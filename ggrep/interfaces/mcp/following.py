@@ -92,7 +92,9 @@ class Following:
             document = await follow(tool, {**values, one: wanted[0]})
         else:
             document = await self._each(tool, values, wanted, follow)
-        view = AgentView(text_bytes_of(values), MORE, values.get("comments") is True)
+        view = AgentView(
+            text_bytes_of(values), MORE, values.get("comments") is True, arguments=True
+        )
         text = agent_text(document, view, asked=wanted)
         return Outcome(document, failed=document.get("ok") is False, text=text)
 

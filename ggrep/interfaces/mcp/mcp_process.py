@@ -50,7 +50,7 @@ async def serve(
         return Calls(federator, Places(start), shows_paths=listening is None), federator
 
     backend = LazyBackend(prepare, load)
-    server = build_server(backend)
+    server = build_server(backend, structured=start.structured, legacy=start.legacy)
     try:
         if listening is None:
             from ggrep.interfaces.mcp.stdio import serve_stdio

@@ -40,15 +40,6 @@ RESOURCES: Final = (
 )
 """In the order that they are listed in."""
 
-SLATE_TEMPLATE: Final = "ggrep://slate/{handle}"
-SLATE_BEGINNING: Final = "ggrep://slate/"
-
-
-def is_slate(uri: str) -> bool:
-    """Return whether an address is of a slate."""
-    return uri.startswith(SLATE_BEGINNING)
-
-
 BY_URI: Final = {resource.uri: resource for resource in RESOURCES}
 
 WORKSPACES_SCHEMA = 1

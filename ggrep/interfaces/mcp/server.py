@@ -1,59 +1,74 @@
 """The server on the SDK: lists tools and resources, dispatches calls, shapes replies."""
 
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 import mcp_types as types
+from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
 from ggrep import __version__
 from ggrep.base import stable_json
-from ggrep.interfaces.mcp import attachments
+from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.mcp.backend import Backend
+from ggrep.interfaces.mcp.resources import BY_URI, RESOURCES, ResourceFailed
 from ggrep.interfaces.mcp.text_budgets import within_budget
-from ggrep.interfaces.mcp.tools import BY_NAME, INSTRUCTIONS, TOOLS, Tool
+from ggrep.interfaces.mcp.tools import BY_NAME, INSTRUCTIONS, STRUCTURED, Outcome, Tool, listed
 from ggrep.interfaces.surfaces.callers import caller_of
-from ggrep.render.agent_text import agent_text
+from ggrep.render.agent_text import AgentView, agent_text
+
+Context: TypeAlias = ServerRequestContext[Any, Any]
+
+OUTPUT_SCHEMA: Final = "outputSchema"
+"""Key of `_meta` that holds the schema of a structured result that `tools/list` does not have."""
 
 _READ_ONLY = types.ToolAnnotations(read_only_hint=True)
-
-
+_VIEW: Final = AgentView(arguments=True)
 _NOTHING_FITS = "nothing of it fits max_bytes"
+_RESOURCE_NOT_FOUND: Final = -32002
+_JSON: Final = "application/json"
 
 
-def build_server(backend: Backend) -> Server[Any]:
-    """Return a server that has its tools carried out by `backend`, which stays the caller's."""
+def build_server(
+    backend: Backend, *, structured: bool = False, legacy: bool = False
+) -> Server[Any]:
+    """Return a server whose tools are carried out by `backend`, which stays the caller's.
+
+    Args:
+        backend: answers calls.
+        structured: every result is structured, and the list of tools has its schemas.
+        legacy: list old names of tools, too.
+    """
 
     async def list_tools(
-        context: attachments.Context, params: types.PaginatedRequestParams | None
+        context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         del context, params
-        return types.ListToolsResult(tools=[_listed(tool) for tool in TOOLS])
+        tools = [_listed(tool, structured=structured) for tool in listed(legacy=legacy)]
+        return types.ListToolsResult(tools=tools)
 
     async def call_tool(
-        context: attachments.Context, params: types.CallToolRequestParams
+        context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        if params.name not in BY_NAME:
-            known = ", ".join(BY_NAME)
+        tool = BY_NAME.get(params.name)
+        if tool is None:
+            known = ", ".join(each.name for each in listed())
             raise MCPError(types.INVALID_PARAMS, f"no tool {params.name!a}; there are {known}")
+        given = dict(params.arguments or {})
+        if structured:
+            given[STRUCTURED.name] = True
         # It sends nothing to a client that did not ask for progress.
         tell = context.session.report_progress
-        caller = _caller(context.request)
-        outcome = await backend.call(params.name, params.arguments or {}, tell, caller)
-        document = stable_json.loads(stable_json.dumps(outcome.document))
-        told = outcome.text or agent_text(document, notes=outcome.notes) or _NOTHING_FITS
-        text = within_budget(params.name, document, told, outcome.note)
-        return types.CallToolResult(
-            content=[types.TextContent(text=text)],
-            structured_content=document,
-            is_error=outcome.failed,
-        )
+        outcome = await backend.call(tool.name, given, tell, _caller(context.request))
+        if given.get(STRUCTURED.name) is True:
+            return _structured(tool, outcome, with_schema=not structured)
+        return _text_result(outcome, _text_of(tool, outcome))
 
-    async def read_resource(
-        context: attachments.Context, params: types.ReadResourceRequestParams
+    async def read(
+        context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        caller = _caller(context.request)
-        return await attachments.read_resource(backend, str(params.uri), caller)
+        del context
+        return await _read(backend, str(params.uri))
 
     return Server(
         "ggrep",
@@ -62,12 +77,46 @@ def build_server(backend: Backend) -> Server[Any]:
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        on_list_resources=attachments.list_resources,
-        on_list_resource_templates=attachments.list_templates,
-        on_read_resource=read_resource,
-        on_list_prompts=attachments.list_prompts,
-        on_get_prompt=attachments.get_prompt,
+        on_list_resources=_list_resources,
+        on_read_resource=read,
     )
+
+
+async def _list_resources(
+    context: Context, params: types.PaginatedRequestParams | None
+) -> types.ListResourcesResult:
+    del context, params
+    resources = [
+        types.Resource(
+            uri=each.uri,
+            name=each.name,
+            title=each.title,
+            description=each.says,
+            mime_type=_JSON,
+        )
+        for each in RESOURCES
+    ]
+    return types.ListResourcesResult(resources=resources)
+
+
+async def _read(backend: Backend, uri: str) -> types.ReadResourceResult:
+    """Return a resource.
+
+    Raises:
+        MCPError: there is none at the address, or it cannot be read.
+    """
+    resource = BY_URI.get(uri.rstrip("/"))
+    if resource is None:
+        known = ", ".join(BY_URI)
+        raise MCPError(_RESOURCE_NOT_FOUND, f"no resource {uri:.200}; there are {known}")
+    try:
+        text = stable_json.dumps(await backend.read(resource.name)).decode()
+    except ResourceFailed as error:
+        unknown = error.code == InvalidRequest.code
+        code = _RESOURCE_NOT_FOUND if unknown else types.INTERNAL_ERROR
+        raise MCPError(code, str(error), {"code": error.code}) from error
+    contents = types.TextResourceContents(uri=resource.uri, mime_type=_JSON, text=text)
+    return types.ReadResourceResult(contents=[contents])
 
 
 def _caller(request: object) -> str:
@@ -76,11 +125,30 @@ def _caller(request: object) -> str:
     return "" if scope is None else caller_of(scope.get("client"))
 
 
-def _listed(tool: Tool) -> types.Tool:
+def _listed(tool: Tool, *, structured: bool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         description=tool.says,
         input_schema=tool.takes,
-        output_schema=tool.returns,
+        output_schema=tool.returns if structured else None,
         annotations=_READ_ONLY,
     )
+
+
+def _text_of(tool: Tool, outcome: Outcome) -> str:
+    text = outcome.text or agent_text(outcome.document, _VIEW, outcome.notes) or _NOTHING_FITS
+    return within_budget(tool.name, outcome.document, text)
+
+
+def _text_result(outcome: Outcome, text: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(text=text)], is_error=outcome.failed)
+
+
+def _structured(tool: Tool, outcome: Outcome, *, with_schema: bool) -> types.CallToolResult:
+    """Return a document behind the first line of its text."""
+    line = _text_of(tool, outcome).partition("\n")[0]
+    result = _text_result(outcome, line)
+    result.structured_content = stable_json.loads(stable_json.dumps(outcome.document))
+    if with_schema:
+        result.meta = {OUTPUT_SCHEMA: tool.returns}
+    return result

@@ -55,8 +55,11 @@ def in_our_words(
     """
     spelt: dict[str, str] = {}
     found: dict[str, object] = {}
+    parts = {each.place[0] for each in arguments if len(each.place) > 1}
     for said, value in _flat(arguments, given):
         name = _ours(said, arguments)
+        if name is None and said in parts:
+            raise InvalidRequest(f"{tool}: {said} must be an object, is {value!a:.80}")
         if name is None:
             raise InvalidRequest(_unknown(tool, said, arguments, elsewhere))
         if value is None and name in found:
@@ -84,8 +87,8 @@ def _ours(said: str, arguments: Sequence[Argument]) -> str | None:
     """Return the argument that a spelling means; None for none."""
     named = {one.name for one in arguments}
     if "." in said:
-        places = {".".join(one.place): one.name for one in arguments}
-        return places.get(said)
+        meant = (each for each in arguments if said in {".".join(each.place), *each.also})
+        return next((each.name for each in meant), None)
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", said).lower().replace("-", "_")
     if said in named or plain in named:
         return said if said in named else plain

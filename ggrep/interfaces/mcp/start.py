@@ -1,4 +1,4 @@
-"""The start options of the server: what may be searched, and the defaults of calls."""
+"""The start options of the server: what may be searched, and the form of answers."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,8 @@ class Start:
         workspaces: files that calls may name by their id, and whose repositories may be used.
         allowed: further directories that may be touched.
         anywhere: every directory may be.
+        structured: every result is structured.
+        legacy: old names of tools are listed.
     """
 
     directory: Path | None
@@ -21,3 +23,5 @@ class Start:
     workspaces: tuple[Path, ...] = ()
     allowed: tuple[Path, ...] = ()
     anywhere: bool = False
+    structured: bool = False
+    legacy: bool = False

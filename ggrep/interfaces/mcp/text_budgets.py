@@ -53,13 +53,13 @@ _OF: Final[Mapping[str, TextBudget]] = MappingProxyType(
         "references": TextBudget(32 << 10, "a `filter`, or a lower `limit`"),
         "outline": TextBudget(8 << 10, "a larger `max_bytes`, a deeper `path`, or another `depth`"),
         "expand": TextBudget(0, "a larger `max_bytes`, or `path:line-line`"),
-        "ggrep_status": TextBudget(8 << 10, "the structured document"),
-        "ggrep_health": TextBudget(16 << 10, "the structured document"),
+        "ggrep_status": TextBudget(8 << 10, "`structured: true`"),
+        "ggrep_health": TextBudget(16 << 10, "`structured: true`"),
     }
 )
 _MOST_OF_SEVERAL: Final = 64 << 10
 """Of the answers to several questions together."""
-_FAILURE: Final = TextBudget(4 << 10, "the structured document")
+_FAILURE: Final = TextBudget(4 << 10, "`structured: true`")
 
 
 def budget_of(tool: str, document: Mapping[str, Any]) -> TextBudget:
@@ -80,21 +80,17 @@ def budget_of(tool: str, document: Mapping[str, Any]) -> TextBudget:
     return TextBudget(max(_LEAST, most), usual.rest)
 
 
-def within_budget(tool: str, document: Mapping[str, Any], text: str, note: str = "") -> str:
-    """Return the text of a result, cut at the end of a line where it is too long.
-
-    A note stands behind all of it, and is never cut.
-    """
+def within_budget(tool: str, document: Mapping[str, Any], text: str) -> str:
+    """Return the text of a result, cut at the end of a line where it is too long."""
     budget = budget_of(tool, document)
-    tail = f"\n{note}" if note else ""
-    most = budget.most_bytes - len(tail.encode())
+    most = budget.most_bytes
     data = text.encode()
     if len(data) <= most:
-        return text + tail
+        return text
     told = f"cut: text {budget.most_bytes} of {len(data)} bytes; for the rest: {budget.rest}"
     room = most - len(told.encode()) - 1
     kept = data[: data.rfind(b"\n", 0, room + 1)] if b"\n" in data[: room + 1] else data[:room]
-    return f"{kept.decode(errors='ignore')}\n{told}{tail}"
+    return f"{kept.decode(errors='ignore')}\n{told}"
 
 
 def _fails(document: Mapping[str, Any]) -> bool:

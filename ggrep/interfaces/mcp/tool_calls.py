@@ -13,12 +13,10 @@ from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.workspace_slates import FederatedSlate
 from ggrep.interfaces.mcp.arguments import Argument, body_of, read_arguments
-from ggrep.interfaces.mcp.file_places import FilePlace, FileText, text_of
 from ggrep.interfaces.mcp.following import Following
-from ggrep.interfaces.mcp.kept_slates import KeptSlates
 from ggrep.interfaces.mcp.mcp_places import Places, RepoPlace
 from ggrep.interfaces.mcp.progress import Rising, Tell, read_arrival, telling
-from ggrep.interfaces.mcp.resources import ResourceFailed, workspaces_json
+from ggrep.interfaces.mcp.resources import workspaces_json
 from ggrep.interfaces.mcp.spellings import in_our_words
 from ggrep.interfaces.mcp.text_budgets import MORE, text_bytes_of
 from ggrep.interfaces.mcp.tool_failures import failure, federated_failure, in_arguments, with_hint
@@ -31,8 +29,6 @@ from ggrep.interfaces.surfaces.body import (
 )
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.search_service import SearchService
-from ggrep.model.navigation import ExpandRequest
-from ggrep.model.request import DEFAULT_TIMEOUT_MS
 from ggrep.model.says import MOST_MS
 from ggrep.model.slate import SlateRequest
 from ggrep.render.agent_text import MERGED_BY_RANK
@@ -80,9 +76,6 @@ def narrowed(request: SlateRequest, place: RepoPlace) -> SlateRequest:
 MAX_IN_FLIGHT = 64
 """Calls carried out at once; a client that asks for more is told to wait."""
 
-MAX_FILE_BYTES: Final = 1 << 20
-"""Most of a file that is read at once."""
-
 SYNC_MS: Final = 45_000
 """How long a status waits for a sync unless told: many clients give up a call after a minute."""
 
@@ -105,7 +98,6 @@ class Calls:
         self._places = places
         self._shows_paths = shows_paths
         self._callers = Callers(MAX_IN_FLIGHT)
-        self._slates = KeptSlates()
 
     async def call(
         self,
@@ -141,36 +133,6 @@ class Calls:
         """
         return workspaces_json(await self._places.registered())
 
-    async def file(self, wanted: FilePlace, caller: str = "") -> FileText:
-        """Return lines of an indexed file, as they were indexed.
-
-        Raises:
-            ResourceFailed: there is no such file or line, or it cannot be had.
-        """
-        try:
-            with self._callers.seated(caller) as seat:
-                asked = self._asked.on_behalf_of(seat)
-                place = await self._places.repository(wanted.root)
-                found = replace(wanted, path=place.key(wanted.path))
-                request = ExpandRequest(
-                    found.target, "file", MAX_FILE_BYTES, timeout_ms=DEFAULT_TIMEOUT_MS
-                )
-                return text_of(found, await asked.expand_repo(place.root, request))
-        except GgrepError as error:
-            document = failure(error, shows_paths=self._shows_paths)
-            raise ResourceFailed(str(document["message"]), error.code) from error
-
-    def slate(self, uri: str) -> str:
-        """Return the text of an earlier slate.
-
-        Raises:
-            InvalidRequest: there is none, or it was let go.
-        """
-        text = self._slates.text(uri)
-        if text is None:
-            raise InvalidRequest(f"{uri!a:.80} is not kept here; ask `context` again")
-        return text
-
     def _failed(self, tool: Tool, error: GgrepError) -> Outcome:
         envelope = federated_failure if tool.name == "search_workspace" else failure
         return Outcome(envelope(error, shows_paths=self._shows_paths), failed=True)
@@ -188,8 +150,7 @@ class Calls:
             case "search" | "good_search":
                 return await self._search(asked, tool, values)
             case "context":
-                slate = await self._slate(asked, tool, values)
-                return Outcome(slate, note=f"slate {self._slates.keep(slate)}")
+                return Outcome(await self._slate(asked, tool, values))
             case _:
                 following = Following(asked, self._places, shows_paths=self._shows_paths)
                 return await following.outcome(tool, values)
@@ -201,9 +162,11 @@ class Calls:
         place = await self._places.repository(call.root)
         request = replace(call.request, scope=place.scope)
         document = await asked.search_repo(place.root, request)
+        if values.get("structured") is True:
+            return Outcome(document)
         bodies = values.get("body")
         wanted_bodies = bodies if isinstance(bodies, int) else None
-        wish = Wish(wanted_bodies, text_bytes_of(values))
+        wish = Wish(wanted_bodies, text_bytes_of(values), arguments=True)
         opened: list[tuple[int, Document]] = []
         for number, wanted in hits_to_open(document, wish, request.timeout_ms):
             try:
@@ -260,6 +223,11 @@ class Calls:
     async def _search_workspace(
         self, asked: SearchService, tool: Tool, values: Mapping[str, object], tell: Tell | None
     ) -> Outcome:
+        if "workspace" not in values:  # the id, or its beginning, names it
+            values = {
+                ("workspace" if key == "workspace_id" else key): value
+                for key, value in values.items()
+            }
         named = values.get("workspace")
         place = await self._places.workspace(None if named is None else str(named))
         arguments = placed_for(tool.every, values)
@@ -268,7 +236,9 @@ class Calls:
         request, shape = replace(call.request, include_paths=False), call.shape
         if shape is not None:
             shape = replace(shape, budgets=shape.budgets.for_agents())
-        opened = await open_workspace(place.file, place.allowlist, request)
+        opened = await open_workspace(
+            place.file, place.allowlist, request, workspace_id=call.workspace_id
+        )
 
         async def ask(arrived: Arrived | None) -> FederatedResponse | FederatedSlate:
             if shape is not None:

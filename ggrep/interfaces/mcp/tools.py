@@ -1,6 +1,6 @@
 """The tools: name, when to use it, arguments and result of each.
 
-The whole list is read by an agent before it does anything, so every byte of it counts.
+An agent reads the whole list before it does anything, so every byte of it counts.
 """
 
 from dataclasses import dataclass, replace
@@ -21,11 +21,11 @@ INSTRUCTIONS: Final = (
     " across repositories; `symbol` and `references` follow a name, `expand` shows what stands"
     " around `path:line`; these three take `workspace` too, and `expand` then `alias:path:line`."
     ' Its text leaves long comments out; `options: ["comments=true"]` shows them.'
-    " `outline` says what a file, a folder or the whole repository holds. In a workspace `file` is"
-    " relative to the root of its repository; the resource ggrep://workspace tells the roots."
-    " `confidence` says whether an answer fits; `warnings` and `limits_hit` say what is missing"
-    " from it. In `next_actions` `refs` is `references`; `level` and `refine` are `context` again,"
-    " with that level, or with a session and `delta_only`. Arguments mean the same in every tool."
+    " `outline` says what a file, a folder or the whole repository holds. In a workspace a path is"
+    " relative to the root of its repository; the resource ggrep://workspace names the roots."
+    " An answer is text: warnings, then `strong`, `weak` or `none` for how well it fits, then"
+    " `path:lines`, then what was cut and what to type for it. `structured: true` returns JSON"
+    " instead. Arguments mean the same in every tool."
 )
 
 
@@ -37,12 +37,16 @@ class Tool:
         says: what it does and when to use it.
         rare: what is seldom given, as an argument or as `key=value` in the argument `options`;
             listed one by one they would cost every conversation more than they are worth.
+        contract: listed beside the arguments that they stand for (`spellings.py`).
+        legacy: an old name, which is answered but listed only on demand.
     """
 
     name: str
     says: str
     arguments: tuple[Argument, ...]
     rare: tuple[Argument, ...] = ()
+    contract: tuple[Argument, ...] = ()
+    legacy: bool = False
 
     @property
     def every(self) -> tuple[Argument, ...]:
@@ -53,14 +57,16 @@ class Tool:
 
     @property
     def takes(self) -> dict[str, Json]:
-        """Return the JSON Schema of the arguments."""
-        return schema_of(self.arguments)
+        """Return the JSON Schema of the arguments; it is never narrower than the server."""
+        parts = {each.place[0] for each in self.every if len(each.place) > 1}
+        either = parts & {each.name for each in self.every}
+        return schema_of((*self.arguments, *self.contract), either)
 
     @property
     def returns(self) -> dict[str, Json]:
-        """Return the JSON Schema of what it returns: a document, or a failure's.
+        """Return the JSON Schema of a structured result: a document, or a failure's.
 
-        What stands in one in full say the schemas that ship with ggrep; here every byte counts.
+        The schemas that ship with ggrep describe documents in full.
         """
         return _returned().get(self.name, {"type": "object"})
 
@@ -72,14 +78,12 @@ class Outcome:
     Attributes:
         notes: stand in its text alone.
         text: what is read of it; empty for what the document and the notes say.
-        note: a line that stands behind the text of it; empty for none.
     """
 
     document: Document
     failed: bool = False
     notes: tuple[str, ...] = ()
     text: str = ""
-    note: str = ""
 
 
 @cache
@@ -126,21 +130,28 @@ def _argument(
         leaf.words,
         default,
         leaf.required if required is None else required,
+        tuple(also for also in leaf.says.also if "." in also),
     )
 
 
 def _tool(
-    name: str, says: str, arguments: tuple[Argument, ...], rare: tuple[Argument, ...], told: str
+    name: str,
+    says: str,
+    arguments: tuple[Argument, ...],
+    rare: tuple[Argument, ...],
+    told: str,
+    contract: tuple[Argument, ...] = (),
 ) -> Tool:
     """Return a tool that takes `options`; `told` is what is said of the keys in it."""
     options = Argument(OPTIONS, "array", says=f"key=value: {told}")
-    return Tool(name, says, (*arguments, options), rare)
+    return Tool(name, says, (*arguments, options, STRUCTURED), rare, contract)
 
 
 def _names(arguments: tuple[Argument, ...]) -> str:
     return ", ".join(argument.name for argument in arguments)
 
 
+STRUCTURED: Final = Argument("structured", "boolean", says="JSON instead of text")
 _QUERY = _argument("query", "query", "What the code does, or names")
 _ROOT = _argument("root", "root", "Repository or path in it")
 _FILTER: Final = _argument("filter", "search.filter", f"{keys_told()}; - negates")
@@ -163,6 +174,14 @@ _OF_SEARCHES: Final = (
     _argument("deterministic", "search.deterministic"),
     _argument("timeout_ms", "search.timeoutMs"),
 )
+_OF_EXACT_TEXT: Final = (
+    _argument("ignore_case", "search.ignoreCase"),
+    _argument("whole_words", "search.wholeWords"),
+    _argument("lines_before", "search.linesBefore"),
+    _argument("lines_after", "search.linesAfter"),
+    _argument("list_files", "search.listFiles"),
+)
+"""The letters `-i -w -B -A -l` of the command line; a list of files has a count for each."""
 _OF_HITS: Final = (
     _argument("per_file", "search.perFile"),
     _argument("anchors", "search.anchors"),
@@ -196,13 +215,23 @@ _OF_WORKSPACES: Final = (
     _argument("max_repos", "limits.maxRepos"),
     _argument("rrf_k", "merge.rrfK"),
     _argument("per_repo_top", "limits.perRepoTop"),
+    _argument("snippet_bytes", "limits.snippetBytes"),
+    _argument("all_repos", "limits.allRepos"),
     _argument("concurrency", "limits.concurrency"),
     _argument("cohort", "cohorts.cohort"),
     _argument("cohort_policy", "cohorts.policy"),
     _argument("allow_unsafe_mix", "cohorts.allowUnsafeMix"),
     _argument("stats", "search.stats"),
 )
-"""What is asked for oftenest first: an agent is told of the first six."""
+"""The most frequent ones come first: the list of tools names the first six."""
+_CONTRACT: Final = (
+    Argument("workspacePath", "string", says="As workspace"),
+    Argument("search", "object", says="Of the HTTP request: top, mode, filter..."),
+    Argument("select", "object", says="As there: repos, tags, repoFilter..."),
+    Argument("merge", "object", says="As there: strategy, rrfK, fold"),
+    Argument("limits", "object", says="As there: maxRepos, perRepoTop..."),
+)
+"""The contract's request, which is listed beside the flat arguments that it stands for."""
 _LEVEL_OF_SEVERAL: Final = replace(_LEVEL, says="", default=None)
 _NAMING: Final = (
     _argument("name", "name", "Name, or Container.name", required=False),
@@ -234,8 +263,9 @@ TOOLS: Final = (
         "search",
         "Find code and docs by meaning or name. Use when you cannot spell what you look for.",
         (_QUERY, _ROOT, _TOP, _SNIPPET, _FILTER, _FIND),
-        (*_OF_TEXT, _RARELY_ASKING[0], *_OF_HITS, *_OF_SEARCHES),
-        _names((*_OF_TEXT, _RARELY_ASKING[0], *_OF_HITS, *_OF_SEARCHES)),
+        (*_OF_TEXT, *_OF_EXACT_TEXT, _RARELY_ASKING[0], *_OF_HITS, *_OF_SEARCHES),
+        f"of exact-text and regex {_names(_OF_EXACT_TEXT)};"
+        f" {_names((*_OF_TEXT, _RARELY_ASKING[0], *_OF_HITS, *_OF_SEARCHES))}",
     ),
     _tool(
         "context",
@@ -269,6 +299,7 @@ TOOLS: Final = (
             replace(_FILTER, says="As in search"),
         ),
         (
+            _argument("workspace_id", "workspaceId"),
             *_OF_WORKSPACES,
             _LEVEL_OF_SEVERAL,
             replace(_MAX_BYTES, says=""),
@@ -276,16 +307,18 @@ TOOLS: Final = (
             *(replace(each, says="") for each in _OF_SESSIONS),
             _OP,
             replace(_SNIPPET, says=""),
+            *_OF_EXACT_TEXT,
             *_OF_HITS,
             *_RARELY_ASKING,
             *_OF_SEARCHES,
         ),
         f"{_names(_OF_WORKSPACES[:6])} and more; as in search and context",
+        _CONTRACT,
     ),
     Tool(
         "symbol",
         "Where a name is defined. Use for exact names.",
-        (*_NAMING, _WORKSPACE),
+        (*_NAMING, _WORKSPACE, STRUCTURED),
         (*_OF_NAMES, *_OF_MEMBERS),
     ),
     _tool(
@@ -310,29 +343,46 @@ TOOLS: Final = (
             _argument("boundary", "boundary", "How much"),
             _argument("max_bytes", "maxBytes", "Most bytes"),
             _WORKSPACE,
+            STRUCTURED,
         ),
         (*_OF_ANY, *_OF_MEMBERS, Argument("comments", "boolean")),
     ),
     Tool(
         "outline",
         "What files or folders define; without path, what the repository is. Use first.",
-        (_argument("path", "path", "Files, folders or path:line", required=False), _ROOT),
+        (
+            _argument("path", "path", "Files, folders or path:line", required=False),
+            _ROOT,
+            STRUCTURED,
+        ),
         (_argument("depth", "depth"), _argument("max_bytes", "maxBytes"), *_OF_ANY),
     ),
     Tool(
         "ggrep_status",
         "State of an index. Use when answers look old.",
-        (_ROOT, Argument("sync", "boolean", says="First take in all changes")),
+        (_ROOT, Argument("sync", "boolean", says="First take in all changes"), STRUCTURED),
         (Argument("timeout_ms", "integer"),),
     ),
     Tool(
         "ggrep_health",
         "Check an index. Use when searches fail.",
-        (_ROOT, Argument("deep", "boolean", says="Read all of it; slow")),
+        (_ROOT, Argument("deep", "boolean", says="Read all of it; slow"), STRUCTURED),
     ),
-    Tool("good_search", "Deprecated. Use search.", (_QUERY, _ROOT), (_SNIPPET,)),
+    Tool(
+        "good_search",
+        "Deprecated. Use search.",
+        (_QUERY, _ROOT, STRUCTURED),
+        (_SNIPPET,),
+        legacy=True,
+    ),
 )
 """In the order that they are listed in."""
+
+
+def listed(*, legacy: bool = False) -> tuple[Tool, ...]:
+    """Return the tools of `tools/list`; old names only for `legacy`."""
+    return tuple(tool for tool in TOOLS if legacy or not tool.legacy)
+
 
 SEVERAL: Final = {
     "symbol": ("name", "names"),
@@ -345,7 +395,7 @@ BY_NAME: Final = {tool.name: tool for tool in TOOLS}
 
 ELSEWHERE: Final = {
     argument.name: ", ".join(
-        tool.name for tool in TOOLS if argument.name in {one.name for one in tool.every}
+        tool.name for tool in listed() if argument.name in {one.name for one in tool.every}
     )
     for tool in TOOLS
     for argument in tool.every

@@ -5,7 +5,7 @@ and the lines that a window cut by guess would have had too many are saved.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from ggrep.model.navigation import ExpandRequest
@@ -37,10 +37,12 @@ class Wish:
     Attributes:
         bodies: how many of the best hits are opened; None for as many as fit.
         budget: most bytes of the text without bodies that were asked for; 0 for what is usual.
+        arguments: as of `AgentView`.
     """
 
     bodies: int | None = None
     budget: int = 0
+    arguments: bool = False
 
 
 def hits_to_open(document: _Object, wish: Wish, timeout_ms: int) -> list[tuple[int, ExpandRequest]]:
@@ -57,7 +59,7 @@ def hits_to_open(document: _Object, wish: Wish, timeout_ms: int) -> list[tuple[i
         wanted = _TRIED if _shows_little(document) and not unsure else 0
     most = MAX_BODY_BYTES
     if wish.bodies is None:
-        bare = agent_text(_without_snippets(document), AgentView(_budget(wish)))
+        bare = agent_text(_without_snippets(document), _view(wish))
         left = _budget(wish) - len(bare.encode())
         most = min(MAX_UNASKED_BYTES, left * _TEXT_SHARE // 100)
         wanted = wanted if most > 0 else 0
@@ -79,11 +81,11 @@ def search_text(
         more: as of `agent_text`.
     """
     if "matches" in document and not opened:
-        return agent_text(document, AgentView(_budget(wish), more))
+        return agent_text(document, _view(wish, more))
     document = {key: value for key, value in document.items() if key != "matches"}
     bare = _without_snippets(document) if opened or wish.bodies == 0 else document
     budget = _budget(wish)
-    left = budget - len(agent_text(bare, AgentView(budget, more)).encode())
+    left = budget - len(agent_text(bare, replace(_view(wish, more), budget=budget)).encode())
     above, bodies = Above(), dict[int, _Object]()
     for place, body in opened:
         size = sum(len(line.encode()) + 1 for line in body_lines(body))
@@ -102,7 +104,11 @@ def search_text(
         for place, hit in enumerate(bare.get("results", ()))
     ]
     shown = {**bare, "results": hits} if "results" in bare else bare
-    return agent_text(shown, AgentView(budget, more))
+    return agent_text(shown, replace(_view(wish, more), budget=budget))
+
+
+def _view(wish: Wish, more: str = "") -> AgentView:
+    return AgentView(_budget(wish), more, arguments=wish.arguments)
 
 
 def _budget(wish: Wish) -> int:

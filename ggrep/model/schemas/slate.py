@@ -169,6 +169,12 @@ class SlateLimitsJson(TypedDict):
     """Most chunks of one file, its anchor not counted."""
     of_text: NotRequired[Literal[True]]
     """Bytes are counted on the text that agents read instead of on canonical JSON."""
+    max_graph_nodes: NotRequired[Count]
+    """Most files of the graph, if there is one."""
+    max_graph_edges: NotRequired[Count]
+    """Most relations of the graph."""
+    max_graph_bytes: NotRequired[Count]
+    """Most bytes of the graph as canonical JSON."""
 
 
 class SlateJson(TypedDict):

@@ -43,7 +43,7 @@ class Walk:
         directories: those whose entries were listed, with their stamps from just before. A path
             has a trailing slash, the root's is empty.
         inner: those of them that hold something called `.git`.
-        included: eligible files that are so only because a profile includes them.
+        included: eligible files that the profile names, tracked ones among them.
         no_texts: files that an edit may make texts of, and so eligible.
     """
 

@@ -225,15 +225,16 @@ class Walker:
         elif not regular:
             self._skip(path, "special", "a FIFO, socket or device")
         elif self._has_good_name(path):
-            self._regular(path, entry.stat(follow_symlinks=False), verdict)
+            named = self._judge.inclusion.has(path, included=place.included)
+            self._regular(path, entry.stat(follow_symlinks=False), named=named)
 
-    def _regular(self, path: bytes, status: os.stat_result, verdict: Verdict) -> None:
+    def _regular(self, path: bytes, status: os.stat_result, *, named: bool) -> None:
         most = most_bytes(os.fsdecode(path), self._cap)
         if status.st_size > most:
             self._skip(path, "too_large", f"{status.st_size} bytes, the limit is {most}")
             return
         self.files.append(_source_file(path, status))
-        if verdict is Verdict.INCLUDED:
+        if named:
             self.included.add(self.files[-1].path_key)
 
     def _is_text(self, path: bytes, entry: os.DirEntry[str]) -> bool:

@@ -17,7 +17,7 @@ from ggrep.config.home import Home
 from ggrep.config.settings import Settings, with_budgets
 from ggrep.index.store.tables import take_shown
 from ggrep.index.store.view import SnapshotView
-from ggrep.index.sync.index_state import recorded_standing
+from ggrep.index.sync.index_state import SkippedFiles, recorded_standing
 from ggrep.model.name_pools import (
     ImportsFound,
     ImportsRequest,
@@ -40,6 +40,7 @@ from ggrep.model.response import Admitted, PoolResponse, QueryResponse, RepoDesc
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.standing import Standing
 from ggrep.model.statistics import CollectionStatistics
+from ggrep.model.unseen import Counts
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine import query_answers as answers
 from ggrep.search.engine.name_pools import references_pool, symbol_pool
@@ -96,7 +97,8 @@ class Engine(RepoIndex):
         self._occurrences = hosted.occurrences or OccurrencePool()
         self._standing = hosted.standing or self._recorded_standing
         self._answers_key = answers.answers_key_of(self.settings)
-        self._told: tuple[SnapshotView | None, Standing, RepoDescription] | None = None
+        self._skipped = SkippedFiles(names.index_state_file(self.identity.store))
+        self._told: tuple[SnapshotView | None, Standing, Counts, RepoDescription] | None = None
 
     def close(self) -> None:
         """Close the snapshot, its tables and our processes; the next request reopens them."""
@@ -274,17 +276,18 @@ class Engine(RepoIndex):
 
     def _described(self, view: SnapshotView | None, deadline: Deadline) -> RepoDescription:
         """Return the facts of a snapshot; the same object for the same."""
-        standing, held = self._standing(), self._told
-        if held is not None and held[0] is view and held[1] == standing:
-            return held[2]
+        standing, skipped, held = self._standing(), self._skipped(), self._told
+        if held is not None and held[0] is view and held[1:3] == (standing, skipped):
+            return held[3]
         told = answers.describe(
             view,
             self.identity,
             answers_key=self._answers_key,
             standing=standing,
+            skipped=skipped,
             deadline=deadline,
         )
-        self._told = view, standing, told
+        self._told = view, standing, skipped, told
         return told
 
     def slate(
@@ -496,6 +499,7 @@ class Engine(RepoIndex):
                     clock=self.clock,
                     new_id=self._new_id,
                     standing=self._standing,
+                    skipped=self._skipped,
                     request_id=request_id,
                     admitted=admitted,
                     snapshot_read_ms=self.clock.monotonic_ms() - start_ms,

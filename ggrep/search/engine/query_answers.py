@@ -36,6 +36,7 @@ from ggrep.model.response import (
 )
 from ggrep.model.standing import Standing, standing_notices
 from ggrep.model.statistics import CollectionStatistics
+from ggrep.model.unseen import NOTHING_UNSEEN, Counts
 from ggrep.search.query.context import Context, Stages, search_notices, state_notices
 from ggrep.search.query.explain import explain
 from ggrep.search.query.fetch import Caps, show, show_all
@@ -45,6 +46,7 @@ from ggrep.search.query.order import Candidate
 from ggrep.search.query.pipeline import leading
 from ggrep.search.query.quota_choice import choose
 from ggrep.search.query.selection import absent_notices, selection_notices
+from ggrep.search.query.unseen_files import unseen_files
 from ggrep.search.query.weights import RANKING_REVISION
 
 _COUNTS: Final = CacheKey[tuple[tuple[Corpus, int], ...]]()
@@ -96,6 +98,9 @@ def answer(
     if not any(notice.code == "nothing_selected" for notice in notices):
         notices += absent_notices(ranked.segments, request.filters, deadline)
     totals = match_totals(ranked)
+    limits = (*cuts, *unshown(ranked.found, request, len(hits)), *listing_cuts(totals))
+    if not hits or limits or confidence is not Confidence.STRONG:
+        notices += context.unseen(deterministic=request.deterministic)
     return QueryResponse(
         request=request,
         confidence=confidence,
@@ -106,7 +111,7 @@ def answer(
         **context.head(
             query_fingerprint(request, settings=settings, ranking_revision=RANKING_REVISION),
             deterministic=request.deterministic,
-            limits=(*cuts, *unshown(ranked.found, request, len(hits)), *listing_cuts(totals)),
+            limits=limits,
             notices=notices,
             spans=stages.spans,
         ),
@@ -161,6 +166,7 @@ def describe(
     *,
     answers_key: str,
     standing: Standing,
+    skipped: Counts,
     deadline: Deadline,
 ) -> RepoDescription:
     """Return what a coordinator needs to know of a repository; None for one without snapshots."""
@@ -179,6 +185,7 @@ def describe(
         notices=view.notices if view else (),
         moment=standing_notices(standing),
         answers_key=answers_key,
+        unseen=unseen_files(view, skipped) if view else NOTHING_UNSEEN,
     )
 
 

@@ -93,6 +93,7 @@ def symbol(context: Context, request: SymbolRequest, pool: OccurrencePool) -> Sy
                 *found.notices,
                 *unread_languages(reading.held, files),
                 *(() if total else _unselected(reading, request)),
+                *_unseen(context, request, lacking=not total or bool(cuts)),
             ),
             spans=stages.spans,
             shown=[definition.path for definition in definitions],
@@ -135,6 +136,7 @@ def references(
     notices += container_notices(parts, found.found, found.left, found.doubtful)
     if not told.totals:
         notices += _unselected(reading, request)
+    notices += _unseen(context, request, lacking=not told.totals or bool(found.limits))
     origin = manifest.name, manifest.snapshot_id
     cuts, next_cursor = page_end(request, (skip, len(found.shown)), found.wanted, origin)
     stages.end("retrieve")
@@ -156,6 +158,13 @@ def references(
         ),
         next_cursor=next_cursor,
     )
+
+
+def _unseen(
+    context: Context, request: SymbolRequest | ReferencesRequest, *, lacking: bool
+) -> tuple[Notice, ...]:
+    """Return which files an answer cannot show, if it is empty or cut."""
+    return context.unseen(deterministic=request.deterministic, names=True) if lacking else ()
 
 
 def _unselected(reading: Reading, request: SymbolRequest | ReferencesRequest) -> tuple[Notice, ...]:

@@ -19,8 +19,10 @@ from ggrep.model.sanitise import without_directories
 from ggrep.model.scan import ScanFacts
 from ggrep.model.standing import Standing, standing_notices
 from ggrep.model.statistics import CollectionStatistics
+from ggrep.model.unseen import Counts, unseen_notices
 from ggrep.search.query.file_notices import file_notices
 from ggrep.search.query.pipeline import Ranked, rank
+from ggrep.search.query.unseen_files import unseen_files
 
 
 class Head(TypedDict):
@@ -45,6 +47,7 @@ class Context:
         encoder: None where no vectors are compared.
         new_id: returns a name that nothing else has.
         standing: returns how the updating of the index stands.
+        skipped: returns how many files the last sync skipped.
         request_id: what the answer is named; empty for a new name.
         admitted: how the request came in, where somebody admits requests.
         snapshot_read_ms: what opening the snapshot took.
@@ -58,6 +61,7 @@ class Context:
     clock: Clock
     new_id: Callable[[], str]
     standing: Callable[[], Standing]
+    skipped: Callable[[], Counts] = tuple
     request_id: str = ""
     admitted: Admitted | None = None
     snapshot_read_ms: float = 0.0
@@ -138,6 +142,20 @@ class Context:
         head["timings_ms"] = tuple((stage, round(span)) for stage, span in stages)
         head["admitted"] = self.admitted
         return head
+
+    def unseen(self, *, deterministic: bool, names: bool = False) -> tuple[Notice, ...]:
+        """Return what an answer says that is empty, weak or cut: which files it cannot show.
+
+        A scan says how much it saw; there is no index yet whose health could list files.
+
+        Args:
+            deterministic: skipped files do not count, as they change without a new snapshot.
+            names: the answer is about a name.
+        """
+        if self.scan is not None:
+            return ()
+        skipped = () if deterministic else self.skipped()
+        return unseen_notices(unseen_files(self.view, skipped), names=names)
 
     def _moment(self) -> tuple[Notice, ...]:
         """Return how current the index is.

@@ -10,11 +10,20 @@ from typing import TypeVar
 
 from ggrep.model.confidence import Confidence
 from ggrep.model.limits import LimitHit
-from ggrep.model.slate import SECTIONS, Budgets, Evidence, FileFacts, GraphEdge, Pack, Slate
+from ggrep.model.slate import (
+    SECTIONS,
+    Budgets,
+    Evidence,
+    FileFacts,
+    GraphBounds,
+    GraphEdge,
+    Pack,
+    Slate,
+)
 from ggrep.search.slate.cross_repo import cross_repo_edges
 from ggrep.search.slate.document import file_id
 from ggrep.search.slate.file_choice import QUOTAS, shares
-from ggrep.search.slate.graph import GraphBounds, bounded_graph
+from ggrep.search.slate.graph import bounded_graph
 from ggrep.search.slate.levels import files_shown
 from ggrep.search.slate.overview import Asked, Standing, assembled
 from ggrep.search.slate.packing import RankedPack, kept_packs, room_for_graph

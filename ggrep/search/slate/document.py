@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Final
 
 from ggrep.model.slate import (
     DEFINITIONS,
-    Budgets,
     ContextGraph,
     Evidence,
     NextAction,
@@ -65,7 +64,7 @@ def slate_json(slate: Slate) -> "SlateJson":
             for section, packs in slate.sections
         ],
         "next_actions": [action_json(action) for action in slate.next_actions],
-        "limits": budgets_json(slate.limits),
+        "limits": limits_json(slate),
         "total_bytes": slate.total_bytes,
         "estimated_tokens": slate.estimated_tokens,
     }
@@ -156,8 +155,9 @@ def action_json(action: NextAction) -> "NextActionJson":
     return {"action": action.action, "target": action.target, "why": action.why}
 
 
-def budgets_json(budgets: Budgets) -> "SlateLimitsJson":
-    """Return the budgets under the names that `limits_hit` uses."""
+def limits_json(slate: Slate) -> "SlateLimitsJson":
+    """Return the bounds in force under the names that `limits_hit` uses."""
+    budgets = slate.limits
     document: SlateLimitsJson = {
         "max_slate_bytes": budgets.total_bytes,
         "max_slate_file_bytes": budgets.file_bytes,
@@ -166,6 +166,11 @@ def budgets_json(budgets: Budgets) -> "SlateLimitsJson":
     }
     if budgets.of_text:
         document["of_text"] = True
+    if slate.graph is not None:
+        bounds = slate.graph.bounds
+        document["max_graph_nodes"] = bounds.nodes
+        document["max_graph_edges"] = bounds.edges
+        document["max_graph_bytes"] = bounds.bytes
     return document
 
 

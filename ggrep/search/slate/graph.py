@@ -2,22 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from ggrep.base import stable_json
 from ggrep.model.limits import LimitHit, sorted_limits
-from ggrep.model.slate import ContextGraph, GraphEdge, GraphNode, Pack
+from ggrep.model.slate import ContextGraph, GraphBounds, GraphEdge, GraphNode, Pack
 from ggrep.search.slate.document import file_id, graph_json
 from ggrep.search.slate.graph_edges import unique_edges
-
-
-@dataclass(frozen=True, slots=True)
-class GraphBounds:
-    """How large a graph may be; bytes are those of its canonical JSON."""
-
-    nodes: int = 64
-    edges: int = 128
-    bytes: int = 16_384
 
 
 def bounded_graph(
@@ -35,7 +26,7 @@ def bounded_graph(
     ]
     if (len(graph.nodes), len(graph.edges)) != (len(kept), len(used)):
         hits.append(LimitHit("max_graph_bytes", bounds.bytes, _size(_graph(kept, used))))
-    return graph, sorted_limits(hits)
+    return replace(graph, bounds=bounds), sorted_limits(hits)
 
 
 def _by_worth(packs: Sequence[Pack]) -> list[GraphNode]:

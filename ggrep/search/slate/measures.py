@@ -82,7 +82,7 @@ class Measure(Protocol):
 
 class _InJson:
     fixed = Fixed(
-        skeleton=400,
+        skeleton=480,
         aside=14,  # `total_bytes` and `estimated_tokens`, beyond the zeros they are counted with
         section=len(b'{"files":[],"kind":"diagrams"},'),
         between=_COMMA,

@@ -1,6 +1,6 @@
 """Builds packs from chosen files and their text, and a slate from packs within its budgets."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from ggrep.model.limits import LimitHit
@@ -10,6 +10,7 @@ from ggrep.model.slate import (
     ContextGraph,
     Evidence,
     FileFacts,
+    GraphBounds,
     Pack,
     Slate,
 )
@@ -17,7 +18,7 @@ from ggrep.model.slate_material import PackMaterial, TextPiece
 from ggrep.search.slate.document import MOST_NAME, SECTION_TAGS
 from ggrep.search.slate.duplicates import Merged
 from ggrep.search.slate.facts import SelectedText, facts_of, published
-from ggrep.search.slate.graph import GraphBounds, bounded_graph
+from ggrep.search.slate.graph import bounded_graph
 from ggrep.search.slate.graph_edges import graph_edges
 from ggrep.search.slate.measures import measure_of
 from ggrep.search.slate.overview import Asked, Standing, assembled
@@ -83,7 +84,21 @@ def drawn(files: Sequence[Merged], asked: Asked, standing: Standing, form: Form)
     slate, shrunk = assembled(kept, asked, standing, graph, form.budgets)
     known.sort(key=lambda one: one.path)
     told = published(known) if form.facts else ()
-    return Drawn(slate, told, (*cuts, *bounds, *shrunk))
+    return Drawn(slate, told, (*cuts, *bounds, *shrunk, *_over_evidence(files, paths, form)))
+
+
+def _over_evidence(
+    files: Sequence[Merged], paths: Collection[str], form: Form
+) -> tuple[LimitHit, ...]:
+    """Return the bound on evidence with the most pieces that a file has, if it cut any."""
+    counts = (
+        len(file.material.evidence) + file.material.more_evidence
+        for file in files
+        if file.material.pick.candidate.path in paths
+    )
+    most, pieces = form.budgets.evidence_per_file, max(counts, default=0)
+    over = form.level > 0 and pieces > most
+    return (LimitHit("max_evidence_per_file", most, pieces),) if over else ()
 
 
 def _pack(merged: Merged) -> Pack:

@@ -128,6 +128,8 @@ def slate(
     stages.end("format")
     cuts = (*clamps, *ranked.limits, *weak, *found.limits, *_over_files(selection, budgets.files))
     copies = _copies(files, told_apart)
+    is_lacking = bool(cuts) or not found.slate.sections or confidence is not Confidence.STRONG
+    unseen = context.unseen(deterministic=request.search.deterministic) if is_lacking else ()
     return SlateResponse(
         request=request,
         confidence=confidence,
@@ -143,6 +145,7 @@ def slate(
                 *search_notices(request.search, context.encoder),
                 *confidence_notices(confidence),
                 *_suppressed(selection),
+                *unseen,
                 *absent_notices(ranked.segments, request.search.filters, deadline),
             ),
             spans=stages.spans,

@@ -21,6 +21,7 @@ from ggrep.model.limits import Notice
 from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.wire.message_types import Search
+from ggrep.render.limits_text import limits_line
 from ggrep.render.printed import Rendered
 
 if TYPE_CHECKING:
@@ -162,9 +163,8 @@ def _printed(
         for part in incomplete_first(warnings)
         for each in part
     ]
-    for cut in document.get("limits_hit", ()):
-        seen = f" of {cut['observed']}" if "observed" in cut else ""
-        notes.append(f"limit: {cut['code']} {cut['limit']}{seen}")
+    if cuts := limits_line(document.get("limits_hit", ())):
+        notes.append(cuts)
     return Rendered(
         "".join(f"{line}\n" for line in lines),
         "".join(f"{sanitise_line(note)}\n" for note in notes),

@@ -60,8 +60,21 @@ class Http:
     ] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The form of answers, and the tools that are listed."""
+
+    title: ClassVar = "Answers"
+
+    structured: Annotated[
+        bool, Flag("--structured", "Answer every call with JSON, and list its schemas.")
+    ] = False
+    legacy: Annotated[bool, Flag("--legacy", "List deprecated tools, too: good_search.")] = False
+
+
 def mcp(
     places: Places,
+    answers: Answers,
     listening: Http,
     wanted: TokenOptions,
     log: Annotated[bool, Flag("--log", "Log to standard error.")] = False,
@@ -79,6 +92,8 @@ def mcp(
         workspaces=tuple(file.absolute() for file in places.workspaces),
         allowed=places.roots,
         anywhere=places.anywhere,
+        structured=answers.structured,
+        legacy=answers.legacy,
     )
     if not listening.http:
         _serve(terminal, start, None, terminal.tell, log=log)

@@ -1,0 +1,41 @@
+"""Files of a snapshot that answers cannot show whole."""
+
+from dataclasses import replace
+from typing import Final
+
+from ggrep.base.cache import CacheKey
+from ggrep.index.store.view import SnapshotView
+from ggrep.model.traits import GUESSED, REPLACED, SHORTENED
+from ggrep.model.unseen import Counts, Unseen
+from ggrep.parse.languages.registry import is_unread
+
+_UNSEEN: Final = CacheKey[Unseen]()
+_NAMELESS: Final = {"code": "unknown languages"}
+"""Code without a known ending has no language's name."""
+
+
+def unseen_files(view: SnapshotView, skipped: Counts) -> Unseen:
+    """Return the files that are skipped, partly indexed or without definitions.
+
+    Args:
+        view: the snapshot; its files are counted once.
+        skipped: the counts of the last sync.
+    """
+    unseen = view.derived.get(_UNSEEN) or view.derived.keep(_UNSEEN, _of_snapshot(view))
+    return replace(unseen, skipped=skipped)
+
+
+def _of_snapshot(view: SnapshotView) -> Unseen:
+    traits = (
+        ("cut at max_bulk_bytes", SHORTENED),
+        ("with bytes that are not text", REPLACED),
+        ("with a guessed encoding", GUESSED),
+    )
+    partial = ((words, len(view.files_of(trait))) for words, trait in traits)
+    nameless = view.files_in(is_unread)
+    return Unseen(
+        partial=tuple((words, count) for words, count in partial if count),
+        nameless=tuple(
+            (f"in {_NAMELESS.get(name, name)}", len(files)) for name, files in nameless.items()
+        ),
+    )

@@ -1,0 +1,45 @@
+"""What an answer says of the files that it cannot show."""
+
+import pytest
+
+from ggrep.model.source import Skip
+from ggrep.model.unseen import NOTHING_UNSEEN, UNSEEN, Unseen, skip_counts, unseen_notices
+
+SKIPPED = (("too large", 1), ("binary", 2))
+PARTIAL = (("cut at max_bulk_bytes", 3),)
+NAMELESS = (("in cobol", 1), ("in awk", 2))
+
+
+@pytest.mark.parametrize(
+    ("unseen", "names", "message"),
+    [
+        (Unseen(SKIPPED), False, "not searched: 1 file too large, 2 binary"),
+        (Unseen((), PARTIAL), False, "searched in part: 3 files cut at max_bulk_bytes"),
+        (
+            Unseen(SKIPPED[:1], PARTIAL, NAMELESS),
+            True,
+            "not searched: 1 file too large; searched in part: 3 files cut at max_bulk_bytes;"
+            " searched without their definitions: 1 file in cobol, 2 in awk",
+        ),
+    ],
+)
+def test_one_warning_counts_the_files_and_names_the_command_that_lists_them(
+    unseen: Unseen, names: bool, message: str
+) -> None:
+    (notice,) = unseen_notices(unseen, names=names)
+
+    assert notice.code == UNSEEN
+    assert notice.message == f"{message}; `ggrep health` in the repository lists them"
+
+
+@pytest.mark.parametrize("unseen", [NOTHING_UNSEEN, Unseen(nameless=NAMELESS)])
+def test_an_answer_about_text_is_silent_where_all_text_was_searched(unseen: Unseen) -> None:
+    assert unseen_notices(unseen) == ()
+
+
+def test_skips_are_counted_by_the_words_for_their_reasons() -> None:
+    """Links and files that vanished have no content to search."""
+    reasons = ("binary", "read_failed", "unreadable", "unstable", "symlink_loop", "vanished")
+    skips = [Skip(f"{number}", reason, "") for number, reason in enumerate(reasons)]
+
+    assert skip_counts(skips) == (("unreadable", 3), ("binary", 1))
