@@ -144,7 +144,7 @@ def heading_line(outline: PathOutline, shown: str) -> str:
     if outline.folder:
         files = counted(outline.files, "file")
         return f"{shown.rstrip('/') or '.'}/  {files}, {lines}, {outline.language}"
-    read = "" if outline.reading != "none" else "; its definitions cannot be told"
+    read = "" if outline.reading != "none" else "; its definitions are unknown"
     return f"{shown}  {outline.language}, {lines}{read}"
 
 

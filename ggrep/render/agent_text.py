@@ -44,7 +44,9 @@ _SHORT_ID: Final = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 _FIRST: Final = r"\1"
 
 
-MERGED_BY_RANK: Final = 'merged by rank alone, as nothing says how; merge "global" ranks better'
+MERGED_BY_RANK: Final = (
+    'merged by rank only, because no strategy is set; merge "global" ranks better'
+)
 """Of a workspace whose file and whose caller leave the merge to the contract."""
 
 
@@ -177,7 +179,7 @@ def _notes(document: _Object) -> Iterator[str]:
     diagnostics = document.get("diagnostics", {})
     told = (*document.get("warnings", ()), *diagnostics.get("warnings", ()))
     notes = (*diagnostics.get("errors", ()), *told)
-    yield from dict.fromkeys(f"warning: {note['code']}: {note['message']}" for note in notes)
+    yield from dict.fromkeys(f"warning: {note['message']}" for note in notes)
     silent: dict[str, list[str]] = {}
     for repo in document.get("repos", ()):
         if (status := repo.get("status", "ok")) != "ok":

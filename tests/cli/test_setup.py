@@ -159,7 +159,7 @@ def test_what_was_changed_since_is_left_and_told(
     planned = ggrep("self", "uninstall", "--dry-run")
     done = ggrep("self", "uninstall", "--home", "--yes")
 
-    said = f"{config}: our entry was changed since; it was left; take it out by hand"
+    said = f"{config}: ggrep's entry was edited; it was not changed; edit the file by hand"
     assert f"codex     {said}\n" in planned.out
     assert done.status == 1
     assert done.err == f"error: {said}\nggrep is gone\n"

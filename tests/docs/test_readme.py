@@ -13,7 +13,6 @@ from ggrep.model.filters import FILTER_KEYS
 from tests.docs.pages import PAGES, ROOT, page
 from workspaces import demo
 
-
 README = page("README.md")
 BLOCKS = re.findall(r"```(?:sh|text)\n(.*?)```", README, re.DOTALL)
 

@@ -74,7 +74,7 @@ def test_which_remote_is_meant() -> None:
     assert remote_named([one], None) is one
     assert remote_named([one, origin], None) is origin
     assert remote_named([one, origin], "one") is one
-    with pytest.raises(InvalidRequest, match="several remotes, none of them origin"):
+    with pytest.raises(InvalidRequest, match="several remotes, none named origin"):
         remote_named([one, two], None)
     with pytest.raises(InvalidRequest, match="no remote 'three'; there are: one, two"):
         remote_named([one, two], "three")

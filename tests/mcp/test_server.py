@@ -321,7 +321,7 @@ async def test_a_file_is_read_as_it_was_indexed(
         ("ggrep://file/", "names no file"),
         ("ggrep://file/a.py?line=3", "'line' is unknown"),
         ("ggrep://file/a.py?root=/etc", "/etc: outside the roots"),
-        ("ggrep://slate/000000000000", "is not kept here; ask `context` again"),
+        ("ggrep://slate/000000000000", "is no longer kept; call `context` again"),
     ],
 )
 async def test_an_address_that_leads_nowhere_is_refused(

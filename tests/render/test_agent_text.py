@@ -242,7 +242,7 @@ def test_notes_stand_behind_what_the_document_says() -> None:
     assert agent_text(document, notes=(MERGED_BY_RANK,)).split("\n") == [
         "strong, 0 hits",
         "warning: w: m",
-        'note: merged by rank alone, as nothing says how; merge "global" ranks better',
+        'note: merged by rank only, because no strategy is set; merge "global" ranks better',
     ]
 
 

@@ -25,7 +25,7 @@ def ref_at(objects: Objects, key: str) -> Found[tuple[Entry, ...]] | None:
     """Return the pushes that a ref remembers; None where there is none.
 
     Raises:
-        NotTrusted: it is not as it was written.
+        NotTrusted: its checksum is wrong.
     """
     found = objects.read(key, layout.MOST_REF_BYTES)
     if found is None:

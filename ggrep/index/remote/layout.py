@@ -271,7 +271,7 @@ def read_ref(data: bytes) -> tuple[Entry, ...]:
         all(_is_entry(entry) for entry in ref.entries),
     )
     if not all(fits):
-        raise NotTrusted("it is not as it was written")
+        raise NotTrusted("its checksum is wrong")
     return ref.entries
 
 

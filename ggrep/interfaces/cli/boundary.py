@@ -33,7 +33,7 @@ def bounded(
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     terminal = open_terminal()
     for warning in terminal.warnings:
-        terminal.tell(f"warning: {warning.message} ({warning.code})")
+        terminal.tell(f"warning: {warning.message}")
     try:
         try:
             status = act()

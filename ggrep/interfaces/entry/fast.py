@@ -355,7 +355,7 @@ def _interrupted(arguments: list[str], environ: dict[str, str]) -> Rendered:
 def _failed(code: str, message: str, status: int, *, json: bool, colour: bool) -> Rendered:
     """Return what `ggrep.interfaces.cli` says of a failure; the words need no escapes."""
     out = f'{{"error":{{"code":"{code}","message":"{message}"}}}}\n' if json else ""
-    return Rendered(out, f"{terminal.failure_mark(colour=colour)}{message} ({code})\n", status)
+    return Rendered(out, f"{terminal.failure_mark(colour=colour)}{message}\n", status)
 
 
 def _printed(rendered: Rendered, arguments: list[str], environ: dict[str, str]) -> int:

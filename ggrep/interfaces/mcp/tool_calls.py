@@ -168,7 +168,7 @@ class Calls:
         """
         text = self._slates.text(uri)
         if text is None:
-            raise InvalidRequest(f"{uri!a:.80} is not kept here; ask `context` again")
+            raise InvalidRequest(f"{uri!a:.80} is no longer kept; call `context` again")
         return text
 
     def _failed(self, tool: Tool, error: GgrepError) -> Outcome:

@@ -67,7 +67,7 @@ class Link:
             connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         except OSError as error:
             # Not `Unreachable`: a daemon would be started for it.
-            raise BudgetExceeded(f"no connection can be made: {error.strerror}") from error
+            raise BudgetExceeded(f"connection failed: {error.strerror}") from error
         try:
             connection.settimeout(CONNECT_MS / 1000.0)
             connection.connect(str(path))

@@ -146,5 +146,5 @@ def _notice(facts: ScanFacts) -> Notice:
         seen = f"{facts.files} files ({size}) and there are more"
     else:
         seen = f"{facts.files} of {facts.listed_files} files ({size})"
-    told = f"the index is not there yet: this is from a quick scan of {seen}; an index finds more"
+    told = f"quick scan of {seen}, because no index exists yet; an index finds more"
     return Notice("scan", told)

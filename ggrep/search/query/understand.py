@@ -100,7 +100,7 @@ def parse_query(query: str) -> ParsedQuery:
     places, plain = places_of(text)
     found = spelled_words(plain)
     if not found:
-        raise InvalidRequest("query: nothing to search for; give at least one word")
+        raise InvalidRequest("the query is empty; give at least one word")
     telling = [word for word in found if word.casefold() not in _STOP_WORDS]
     content = telling or found
     weighed = _weighed(content)

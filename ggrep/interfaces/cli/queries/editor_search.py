@@ -159,9 +159,7 @@ def _printed(
 ) -> Rendered:
     """Return the places, and beside them what is amiss with them."""
     lines = list(places(document, request, root, here))
-    notes = [
-        f"warning: {each['message']} ({each['code']})" for each in document.get("warnings", ())
-    ]
+    notes = [f"warning: {each['message']}" for each in document.get("warnings", ())]
     for cut in document.get("limits_hit", ()):
         seen = f" of {cut['observed']}" if "observed" in cut else ""
         notes.append(f"limit: {cut['code']} {cut['limit']}{seen}")
