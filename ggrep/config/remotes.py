@@ -71,7 +71,8 @@ def _check_url(remote: Remote) -> None:
     parts = urlsplit(remote.url)
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise InvalidRequest(
-            f"{remote.name}: remove user, password and query from the URL; credentials come from the environment"
+            f"{remote.name}: remove user, password and query from the URL; "
+            "credentials come from the environment"
         )
     if parts.scheme not in SCHEMES:
         known = ", ".join(f"{scheme}://" for scheme in SCHEMES)
@@ -97,7 +98,8 @@ def _check_endpoint(remote: Remote) -> None:
         raise InvalidRequest(f"{remote.name}: an endpoint is https://host:port and no more")
     if parts.scheme == "http" and not remote.plain_http:
         raise InvalidRequest(
-            f"{remote.endpoint}: a connection without TLS can be read by others; to allow it: --plain-http"
+            f"{remote.endpoint}: others can read a connection without TLS; "
+            "to allow it: --plain-http"
         )
 
 

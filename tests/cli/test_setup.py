@@ -179,7 +179,7 @@ def test_where_nobody_can_be_asked_nothing_is_done(
     done = ggrep(*words)
 
     assert done.status == 2
-    assert f"to go on: ggrep {' '.join(words[:2]).removesuffix(' --json')} --yes" in done.err
+    assert f"to continue: ggrep {' '.join(words[:2]).removesuffix(' --json')} --yes" in done.err
     assert files(user) == before
     assert not home.exists()
 

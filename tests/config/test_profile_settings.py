@@ -153,7 +153,7 @@ def test_the_strongest_who_names_a_profile_is_heard(root: Path, home: Path) -> N
 
 def test_an_unknown_profile_is_refused_with_those_there_are(place: Place) -> None:
     """Answering under another profile than the one asked for would be a wrong answer."""
-    with pytest.raises(InvalidRequest, match=r"'dox' is unknown .* has: datasets, docs"):
+    with pytest.raises(InvalidRequest, match=r"'dox' is not in .* has: datasets, docs"):
         place.load(profile="dox")
 
 

@@ -205,8 +205,8 @@ def test_encoders_are_named(manifest: WorkspaceManifest) -> None:
     finding = only(examine(manifest, {odd.repo_id: LiveDaemon("ready", 7, 1, told)}))
 
     assert finding.message == (
-        "searches leave it out: its vectors come from another encoder; another build of ggrep reads "
-        "and scores it (other here, hashed in the others); config.toml in the ggrep home chooses "
+        "searches omit it: its vectors come from another encoder; another build of ggrep serves "
+        "it (other here, hashed in the others); config.toml in the ggrep home chooses "
         'it: encoder = "hashed"'
     )
 

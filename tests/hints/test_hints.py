@@ -249,7 +249,7 @@ def test_a_merge_that_nobody_chose_is_mended_either_way(
     file.write_text(bare)
     asked = (command, "alpha needle", "--workspace", file, "--offline")
     said = ggrep(*asked)
-    (note,) = [line for line in said.err.splitlines() if "merged by rank alone" in line]
+    (note,) = [line for line in said.err.splitlines() if "merged by rank only" in line]
     flag = re.search(r"--merge \w+", note)
     doctor = ggrep("workspace", "doctor", file)
     (advised,) = [line.strip() for line in doctor.out.splitlines() if '"merge"' in line]

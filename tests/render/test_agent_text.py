@@ -39,7 +39,7 @@ def test_usages_stand_by_file_before_tests_and_imports() -> None:
         " 4: retry(1)  in test_retry",
         "imported at src/a.py:1",
         "cut: max_references 4 of 40",
-        "warning: stale: a file changed",
+        "warning: a file changed",
     ]
 
 
@@ -241,7 +241,7 @@ def test_notes_stand_behind_what_the_document_says() -> None:
     document = {"confidence": "strong", "results": [], "warnings": [{"code": "w", "message": "m"}]}
     assert agent_text(document, notes=(MERGED_BY_RANK,)).split("\n") == [
         "strong, 0 hits",
-        "warning: w: m",
+        "warning: m",
         'note: merged by rank only, because no strategy is set; merge "global" ranks better',
     ]
 

@@ -160,7 +160,7 @@ def test_notes_tell_of_cuts_and_warnings() -> None:
 
     text = render_notes(limits, [Notice("W1", "odd\x07")], PLAIN)
 
-    assert text == "warning: odd (W1)\nlimit: max_results 10 of 12\nlimit: bytes 5 in a.py\n"
+    assert text == "warning: odd\nlimit: max_results 10 of 12\nlimit: bytes 5 in a.py\n"
 
 
 def test_no_hits_are_no_text() -> None:

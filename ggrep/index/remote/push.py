@@ -82,8 +82,8 @@ def key_of(target: SyncTarget) -> str:
     key = repo_key(target.root, target.settings) or key_by_history(target.root)
     if not key:
         raise InvalidRequest(
-            "nothing tells who this repository is: it has no remote named origin with a URL, and no"
-            ' whole history; give it a name in .ggrep.toml: repo_key = "team/name"'
+            "the repository has no key: git has neither a URL for origin nor the complete history;"
+            ' set one in .ggrep.toml: repo_key = "team/name"'
         )
     return key
 

@@ -67,7 +67,7 @@ class Places:
         """Return the file that is read and written for `path`, links followed.
 
         Raises:
-            Refused: a link leads out of the home or project, or nowhere; or it is not a regular file.
+            Refused: a link leads out of the home or project, or nowhere; or it is no plain file.
         """
         try:
             real = path.resolve()

@@ -139,7 +139,7 @@ class Places:
             if len(files) == 1:
                 return WorkspacePlace(files[0], _EVERYWHERE)
             choice = ", ".join(one.repo_set_id for one in self._loaded()) or "the path of its file"
-            raise InvalidRequest(f"`workspace` is missing; use one of: {choice}")
+            raise InvalidRequest(f"`workspace` is missing; give {choice}")
         if named.startswith("ws1-"):
             return WorkspacePlace(self._file_of(named), _EVERYWHERE)
         file = self._absolute(named)
