@@ -46,7 +46,7 @@ def require_sound(values: object, form: Format, *, since: int) -> None:
     if found is None and isinstance(version, int) and version < since:
         return
     if found != _digest(values, form.apart(version)):
-        raise Damaged("its checksum is wrong")
+        raise Damaged("it is not as it was written")
 
 
 def _digest(values: Mapping[str, stable_json.Json], apart: tuple[str, ...]) -> str:

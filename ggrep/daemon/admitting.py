@@ -122,7 +122,7 @@ async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
         deadline.check("the first indexing")
         state = daemon.syncs.statistics()
         if state.state == "frozen":
-            raise NoIndex("this repository has no index yet, and its daemon has old settings")
+            raise NoIndex("this repository has no index yet, and its daemon is stale")
         if state.last_result == "failed" and state.state == "idle":
             raise NoIndex(
                 f"this repository has no index yet; indexing it failed: {state.last_error}"

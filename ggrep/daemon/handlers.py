@@ -86,7 +86,7 @@ async def _metrics(daemon: StoreDaemon, caller: Caller, message: m.Metrics) -> B
 async def _sync(daemon: StoreDaemon, caller: Caller, message: m.Sync) -> Body:
     if daemon.stale:
         raise InvalidRequest(
-            f"this daemon has old settings and writes nothing: {daemon.stale_reason}"
+            f"this daemon is stale and writes nothing: {daemon.stale_reason}"
         )
     clock = daemon.shared.clock
     deadline = Deadline(clock, float("inf"), caller.stop)
@@ -144,7 +144,7 @@ async def _command(daemon: StoreDaemon, name: str, *, force: bool, writes: bool)
     """
     if writes and daemon.stale:
         raise InvalidRequest(
-            f"this daemon has old settings and writes nothing: {daemon.stale_reason}"
+            f"this daemon is stale and writes nothing: {daemon.stale_reason}"
         )
     root = str(daemon.identity.root)
     line = [sys.executable, "-m", "ggrep", name, "--path", root, "--json"]

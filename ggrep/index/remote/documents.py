@@ -25,7 +25,7 @@ def ref_at(objects: Objects, key: str) -> Found[tuple[Entry, ...]] | None:
     """Return the pushes that a ref remembers; None where there is none.
 
     Raises:
-        NotTrusted: its checksum is wrong.
+        NotTrusted: it is not as it was written.
     """
     found = objects.read(key, layout.MOST_REF_BYTES)
     if found is None:

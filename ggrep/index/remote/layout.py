@@ -271,7 +271,7 @@ def read_ref(data: bytes) -> tuple[Entry, ...]:
         all(_is_entry(entry) for entry in ref.entries),
     )
     if not all(fits):
-        raise NotTrusted("its checksum is wrong")
+        raise NotTrusted("it is not as it was written")
     return ref.entries
 
 
