@@ -85,9 +85,7 @@ async def _metrics(daemon: StoreDaemon, caller: Caller, message: m.Metrics) -> B
 
 async def _sync(daemon: StoreDaemon, caller: Caller, message: m.Sync) -> Body:
     if daemon.stale:
-        raise InvalidRequest(
-            f"this daemon is stale and writes nothing: {daemon.stale_reason}"
-        )
+        raise InvalidRequest(f"this daemon is stale and writes nothing: {daemon.stale_reason}")
     clock = daemon.shared.clock
     deadline = Deadline(clock, float("inf"), caller.stop)
     if message.timeout_ms:
@@ -143,9 +141,7 @@ async def _command(daemon: StoreDaemon, name: str, *, force: bool, writes: bool)
         GgrepError: as the command says.
     """
     if writes and daemon.stale:
-        raise InvalidRequest(
-            f"this daemon is stale and writes nothing: {daemon.stale_reason}"
-        )
+        raise InvalidRequest(f"this daemon is stale and writes nothing: {daemon.stale_reason}")
     root = str(daemon.identity.root)
     line = [sys.executable, "-m", "ggrep", name, "--path", root, "--json"]
     environ = {

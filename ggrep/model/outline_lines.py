@@ -162,12 +162,9 @@ def tour_line(line: TourLine, *, place_first: bool = False) -> str:
     """Return a fact and where it stands: in front of it, where the place is what it is about."""
     if not line.path:
         return line.text
-    folder, gap, _ = line.text.partition("/  ")
-    # Of a folder's own file the folder stands in the line already.
-    path = line.path.removeprefix(f"{folder}/") if gap else line.path
-    place = f"{path}:{line.line}" if line.line else path
-    if not path:
-        return line.text
+    if line.text.startswith(f"{line.path}  "):
+        return line.text  # a folder without a file that describes it
+    place = f"{line.path}:{line.line}" if line.line else line.path
     return f"{place}  {line.text}" if place_first else f"{line.text}  [{place}]"
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ggrep.search.tour.ci_commands import ci_commands
-from ggrep.search.tour.commands import commands_of, is_told
+from ggrep.search.tour.commands import commands_of, is_told, package_manager
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,29 @@ def test_a_file_says_its_commands(path: str, text: str, told: list[str] | None) 
 
     assert is_told(path)
     assert [line.text for line in commands_of(path, text)] == wanted
+
+
+@pytest.mark.parametrize(
+    ("texts", "manager"),
+    [
+        ({"package.json": '{"packageManager": "pnpm@9.1.0"}', ".yarnrc.yml": ""}, "pnpm"),
+        ({"package.json": "{}", "pnpm-workspace.yaml": "packages: []\n"}, "pnpm"),
+        ({"package.json": "{}", "bunfig.toml": ""}, "bun"),
+        ({"package.json": '{"engines": {"yarn": ">=4"}}'}, "yarn"),
+        ({"package.json": '{"scripts": {"ci": "pnpm run a && pnpm run b"}}'}, "pnpm"),
+        ({"package.json": "{}", "ci.yml": "uses: pnpm/action-setup@v4\n"}, "pnpm"),
+        ({"package.json": "{}", "ci.yml": "run: yarn install\nrun: yarn test\n"}, "yarn"),
+        ({"package.json": "{}", "ci.yml": "run: npm ci\nrun: yarn test\n"}, "npm"),
+        ({"package.json": "{}"}, "npm"),
+        ({}, "npm"),
+    ],
+)
+def test_the_package_manager_is_that_of_the_repository(texts: dict[str, str], manager: str) -> None:
+    """The command of another one writes a second lock file."""
+    package = '{"scripts": {"test": "vitest"}}'
+
+    assert package_manager(texts) == manager
+    assert commands_of("package.json", package, manager)[0].text == f"{manager} run test: vitest"
 
 
 def test_only_files_at_the_root_speak_for_the_repository() -> None:
