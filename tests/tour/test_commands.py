@@ -73,6 +73,11 @@ def test_of_continuous_integration_two_commands_of_a_kind_are_told() -> None:
         ".travis.yml": "script:\n- make check\nafter: x\n",
     }
 
+    other = {
+        "ci.yml": 'run: cargo -V\nrun: rm -f tests/man.test\nrun: test -s a\nrun: make -j"$(nproc)"\n'
+    }
+
+    assert [line.text for line in ci_commands(other)] == ['make -j"$(nproc)"']
     assert [(line.text, line.path, line.line) for line in ci_commands(texts)] == [
         ("pytest -x", ".github/workflows/ci.yml", 6),
         ("pytest tests/slow", ".github/workflows/ci.yml", 10),

@@ -29,6 +29,11 @@ from ggrep.search.tour.sentences import readme_says, source_says
             None,
             3,
         ),
+        (
+            "\U0001f44c Easy to use\n\U0001f485 Fancy output for all\n\nA counts all the money.\n",
+            None,
+            4,
+        ),
         ("Read the docs on https://a.b.\n\nA counts all the money.\n", None, 3),
         (".. image:: a\n\n`A <https://a>`_ counts all the money.\n", None, 3),
     ],

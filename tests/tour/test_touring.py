@@ -59,7 +59,7 @@ RAILS = {
     "app/controllers/orders_controller.rb": "class OrdersController\n  def show = Order.find(1)\n"
     "  def tax = Tax.of(Order::Line.new)\nend\n",
     "app/jobs/mail_job.rb": "class MailJob\n  def perform = Order.find(1)\nend\n",
-    "app/views/orders/show.html.erb": "<% environment %><button data-action='click->a#b'>Pay</button>\n",
+    "app/views/orders/show.html.erb": "<% environment %><a data-action='click->a#b'>Pay</a>\n",
     "public/menu.js": "const env = process.env.MENU;\n",
     "deps/README.md": "# Deps\n\nParts of other projects that we keep.\n",
     "deps/a.c": "int a;\n",
@@ -211,5 +211,6 @@ def test_a_folder_is_cited_by_the_whole_path_of_its_readme(root: Path, home: Pat
     lines = tour_lines(found.sections)
 
     assert "about" not in told(found)
-    assert "  deps/  2 files, c: Parts of other projects that we keep.  [deps/README.md:3]" in lines
+    deps = next(line for line in lines if line.startswith("  deps/"))
+    assert deps.endswith(": Parts of other projects that we keep.  [deps/README.md:3]")
     assert "  app/  6 files, ruby" in lines

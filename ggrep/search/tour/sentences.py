@@ -25,7 +25,9 @@ _SKIPPED: Final = re.compile(
     r"^\s*(?:#|=|~|\*{3,}|-{3,}|`{3}|\.\. |\||:[\w-]+:|\[[^\]]+\]:|\+\+|\{|%|!(?!\[))"
 )
 _UNDERLINE: Final = re.compile(r"^\s*([=\-~^*#+\"'`.])\1{2,}\s*$")
-_BULLET: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s")
+_BULLET: Final = re.compile(
+    r"^\s*(?:[-*+]|\d+[.)]|[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?)(?:\s|&nbsp;)"
+)
 
 
 class Said(NamedTuple):

@@ -17,7 +17,7 @@ from ggrep.search.query.segments import open_segments
 from ggrep.search.slate.file_candidates import OPTION_WORDS
 from ggrep.search.tour.repository_files import RepositoryFiles, is_aside
 
-_COMMON_WORDS: Final = frozenset({"clap", "click", "commander", "slop", "thor", "typer"})
+_COMMON_WORDS: Final = frozenset({"argh", "clap", "click", "commander", "slop", "thor", "typer"})
 _RUST_WORDS: Final = frozenset({"default_value", "long_flag", "value_parser"})
 """Attributes of clap, which mean something else in other languages."""
 _LEAST_SHARE: Final = 0.05
