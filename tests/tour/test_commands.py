@@ -73,9 +73,8 @@ def test_of_continuous_integration_two_commands_of_a_kind_are_told() -> None:
         ".travis.yml": "script:\n- make check\nafter: x\n",
     }
 
-    other = {
-        "ci.yml": 'run: cargo -V\nrun: rm -f tests/man.test\nrun: test -s a\nrun: make -j"$(nproc)"\n'
-    }
+    steps = ("cargo -V", "rm -f tests/man.test", "test -s a", 'make -j"$(nproc)"')
+    other = {"ci.yml": "".join(f"run: {step}\n" for step in steps)}
 
     assert [line.text for line in ci_commands(other)] == ['make -j"$(nproc)"']
     assert [(line.text, line.path, line.line) for line in ci_commands(texts)] == [

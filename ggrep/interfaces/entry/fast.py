@@ -41,6 +41,7 @@ _GREETING_S = 2.0
 
 _TIMEOUT = 11
 _CANCELLED = 12
+_WRONG_USAGE = 2
 _LEFT_TO_CLI = frozenset({"stale_hint", "incompatible", "invalid_request", "no_index", "internal"})
 """Failures after which the search is worth making again, or has to be told in other words."""
 
@@ -328,6 +329,16 @@ def _ask(question: Question, environ: dict[str, str]) -> Rendered:
         return judged(reply, needs_hits=question.needs_hits)
     finally:
         connection.close()
+
+
+def refused(message: str, arguments: list[str]) -> int | None:
+    """Write that a command line is wrong; return the exit status, None as `answer` does."""
+    if not terminal.are_our_own():
+        return None
+    environ = dict(os.environ)  # noqa: TID251 - config.settings is too slow to import here
+    said = "invalid_request", message, _WRONG_USAGE
+    rendered = _failed(*said, json=False, colour=_colour(arguments, environ))
+    return _printed(rendered, arguments, environ)
 
 
 def _milliseconds(timeout_ms: object) -> int:

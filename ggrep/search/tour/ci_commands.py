@@ -19,7 +19,7 @@ _KINDS: Final = (
     (
         "test",
         re.compile(
-            r"(?<![\w/.])(?:r?un)?-?tests?\b(?![./])|\b(?:pytest|ctest|tox|nox|rspec|phpunit|prove)\b"
+            r"(?<![\w/.])(?:r?un)?-?tests?\b(?![./(])|\b(?:pytest|ctest|tox|nox|rspec|phpunit|prove)\b"
         ),
     ),
     (
@@ -34,8 +34,10 @@ _KINDS: Final = (
     ),
 )
 _PREPARING: Final = re.compile(
-    r"\b(?:apt(?:-get)?|yum|dnf|apk|brew|choco|pacman|curl|wget|git|docker|echo|cat|rm|cp|mv|ls|tar|zip|unzip|diff|find|chmod|touch|[Ii]nvoke|export|cd|mkdir)\b"
-    r"|\binstall\b|^\s*test -|^\s*(?:if|for|else|elif|fi|done|then|while|set|#|//|[\w-]+\(?\)?\s*\{)"
+    r"\b(?:apt(?:-get)?|yum|dnf|apk|brew|choco|pacman|curl|wget|git|docker|[Ii]nvoke|export|cd)\b"
+    r"|\b(?:mkdir|echo|cat|rm|cp|mv|ls|tar|zip|unzip|diff|find|chmod|touch)\b"
+    r"|\binstall\b|^\s*test -"
+    r"|^\s*(?:if|for|else|elif|fi|done|then|while|set|#|//|[\w-]+\(?\)?\s*\{)"
     r"|^[A-Za-z_]+="
 )
 _RUN: Final = re.compile(r"^\s*(?:-\s+)?(?:run|\w*script):[ \t]*(?P<rest>.*)$")

@@ -81,13 +81,13 @@ def _autoloaded(
     if "config/application.rb" not in held.by_path:
         return
     ruby = [one.path for one in sources if one.language == "ruby"]
-    constants = {path: found[1].replace("_", "") for path in ruby if (found := _ROOT.match(path))}
+    constants = {path: at[1].replace("_", "") for path in ruby if (at := _ROOT.match(path))}
     paths = {constant: path for path, constant in constants.items()}
     for start in range(0, len(ruby), BATCH_ROWS):
         for path, text in held.texts(ruby[start : start + BATCH_ROWS]).items():
             own = constants.get(path, "")
             around = own.split("/")
-            found = set()
+            found: set[str] = set()
             for name in set(_CONSTANT.findall(text)):
                 spelled = name.lower().replace("::", "/").replace("_", "")
                 scopes = ("/".join((*around[:end], spelled)) for end in range(len(around), -1, -1))

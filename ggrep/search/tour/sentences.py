@@ -25,9 +25,8 @@ _SKIPPED: Final = re.compile(
     r"^\s*(?:#|=|~|\*{3,}|-{3,}|`{3}|\.\. |\||:[\w-]+:|\[[^\]]+\]:|\+\+|\{|%|!(?!\[))"
 )
 _UNDERLINE: Final = re.compile(r"^\s*([=\-~^*#+\"'`.])\1{2,}\s*$")
-_BULLET: Final = re.compile(
-    r"^\s*(?:[-*+]|\d+[.)]|[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?)(?:\s|&nbsp;)"
-)
+_BULLET: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)]|[^\w\s\"'(<>\[`*_]{1,8})(?:\s|&nbsp;)")
+"""Lists have emoji for bullets, too."""
 
 
 class Said(NamedTuple):

@@ -178,7 +178,13 @@ EXAMPLES: Final = {
         ("ggrep completion fish", "to ~/.config/fish/completions/ggrep.fish"),
         ("ggrep completion powershell", "in $PROFILE: ... | Out-String | Invoke-Expression"),
     ),
+    "workspaces": (
+        ("ggrep workspace init team.jsonc . ../bank", "create a workspace file"),
+        ('ggrep "charge a card" --workspace team.jsonc', "search all its repositories"),
+        ('ggrep "charge a card" --workspace team.jsonc --only bank', "search one of them"),
+    ),
     "help": (
+        ("ggrep help --all", "all commands"),
         ("ggrep help index", "help for a command"),
         ("ggrep help workspace add", "help for a subcommand"),
         ("ggrep help agents", "instructions for an agent, for AGENTS.md"),

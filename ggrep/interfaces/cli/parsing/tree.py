@@ -126,6 +126,12 @@ GROUPS: Final = {
 }
 """The commands by group and name, in the order of the help page."""
 
+EVERYDAY: Final = (
+    *("search", "slate", "symbol", "refs", "expand", "outline", "tour"),
+    *("index", "status", "stop-all", "install", "doctor"),
+)
+"""The commands that `ggrep --help` lists; `ggrep help --all` lists all."""
+
 COMMANDS: Final = {
     name: entry for group in GROUPS.values() for name, entry in group.items() if entry.place
 }
