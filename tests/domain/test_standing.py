@@ -50,7 +50,7 @@ def test_what_becomes_of_changes_is_told(standing: Standing, message: str) -> No
         ),
         (
             Standing(FULL, retry_ms=7_001),
-            f"the last sync failed: {FULL}; it is tried again within 8 s",
+            f"the last sync failed: {FULL}; the next try is within 8 s",
         ),
         (Standing(FULL, indexing=True), f"the last sync failed: {FULL}; a new try is running"),
         (Standing(FULL, held="stale"), f"the last sync failed: {FULL}; no sync is done: stale"),
