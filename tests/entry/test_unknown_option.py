@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
+from ggrep.base.completion_words import FLAGS
+from ggrep.base.unknown_option import unknown_option
 from ggrep.interfaces.cli.parsing.parameters import pieces_of
 from ggrep.interfaces.cli.parsing.tree import EVERY
-from ggrep.interfaces.entry.completion_words import FLAGS
-from ggrep.interfaces.entry.unknown_option import unknown_option
 
 
 @pytest.mark.parametrize(

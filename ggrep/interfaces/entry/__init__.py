@@ -88,7 +88,7 @@ def _refused(given: list[str]) -> int | None:
     is_long = any(word.startswith("--") for word in given)
     if not is_long or "--json" in given or not all(map(str.isprintable, given)):
         return None
-    from ggrep.interfaces.entry.unknown_option import unknown_option
+    from ggrep.base.unknown_option import unknown_option
 
     message = unknown_option(given)
     if message is None:

@@ -8,7 +8,7 @@ import typer
 from ggrep.base.commands import nearest, spelled
 from ggrep.base.errors import UsageError
 from ggrep.base.shorthand import CONTEXT, EXACT, FILTERING, FILTERS, FINDS, TESTS
-from ggrep.interfaces.entry.unknown_option import advice
+from ggrep.base.unknown_option import advice
 
 CLICK_ERROR: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"

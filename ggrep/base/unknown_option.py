@@ -3,14 +3,12 @@
 The standard library alone: a slip of the hand is answered without the command line's parser.
 """
 
-from typing import Final
-
 from ggrep.base.commands import ABOVE_OTHERS, COMMANDS, STARTING, nearest, slip_of, spelled
+from ggrep.base.completion_words import FLAGS
 from ggrep.base.shorthand import FILTERING, FILTERS, FINDS, TESTS
-from ggrep.interfaces.entry.completion_words import FLAGS
 
-_EVERYWHERE: Final = frozenset({"--help", "--color", "--no-pager"})
-_MOST_OTHERS: Final = 3
+_EVERYWHERE = frozenset({"--help", "--color", "--no-pager"})
+_MOST_OTHERS = 3
 
 
 def unknown_option(given: list[str]) -> str | None:
