@@ -53,7 +53,7 @@ def test_options_of_workspaces_have_a_page(ggrep: Command) -> None:
     assert "`ggrep help workspaces`" in " ".join(search.out.split())
 
 
-def test_all_commands_stand_in_groups(ggrep: Command) -> None:
+def test_commands_stand_in_groups(ggrep: Command) -> None:
     """Thirty in a row are read by nobody."""
     shown = ggrep("help", "--all")
 
