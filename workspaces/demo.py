@@ -8,6 +8,7 @@ answer, and have ended when the demo has, however that came about.
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from contextlib import redirect_stdout
@@ -23,10 +24,13 @@ PACKAGES = ("anyio", "click", "hypothesis", "lancedb", "pathspec", "pytest", "ri
 """Import names; pytest's own code lies in `_pytest`."""
 
 QUESTIONS = (
+    "how wide is a Chinese character on the terminal",
     "turn a gitignore pattern into a regular expression",
-    "cancel the remaining tasks of a task group when one of them fails",
     "estimate the remaining time of a progress bar",
 )
+
+GREP = ("grep", "-rniI", "chinese")
+"""A person's command for the first question; it finds nothing but names of emoji."""
 
 _INTERRUPTED = 130
 _STARTING_S = 3.0
@@ -67,8 +71,20 @@ def _ask() -> int:
             return status
         if status := _ggrep([*search, "--json"], DEMO / f"answer-{number}.json"):
             return status
+        if number == 1:
+            _grep()
     _tell_of_daemons()
     return 0
+
+
+def _grep() -> None:
+    """Print the answer of grep to the first question."""
+    folders = [Path(place) for name in PACKAGES if (place := folder(name))]
+    if not folders or not shutil.which("grep"):
+        return
+    command = [*GREP, *(folder.name for folder in folders)]
+    print(f"\n$ {' '.join(command)}", flush=True)
+    subprocess.run(command, cwd=folders[0].parent, check=False)
 
 
 def _tell_of_daemons() -> None:
@@ -97,12 +113,12 @@ def _end_daemons(*, broken_off: bool) -> None:
 
 
 def _init() -> list[str]:
-    folders = [_folder(name) for name in PACKAGES]
-    entries = [f"{name}={folder}" for name, folder in zip(PACKAGES, folders, strict=True) if folder]
+    entries = [f"{name}={place}" for name in PACKAGES if (place := folder(name))]
     return ["workspace", "init", str(WORKSPACE), "--name", "demo", *entries]
 
 
-def _folder(package: str) -> str | None:
+def folder(package: str) -> str | None:
+    """Return the directory of an installed package; None where there is none."""
     spec = find_spec("_pytest" if package == "pytest" else package)
     if spec is None or not spec.submodule_search_locations:
         return None
@@ -134,7 +150,7 @@ Try next, in this folder (the demo's indexes lie in {HOME.relative_to(ROOT)}):
   ggrep workspace status {shown}
   ggrep stop-all        # searches start daemons; this ends them
 and for your own code, in any repository:
-  ggrep index && ggrep "where is the retry policy decided"
+  ggrep "where is the retry policy decided"
 """
     )
 

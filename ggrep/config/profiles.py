@@ -169,7 +169,7 @@ class Profiles:
         if not name:
             return Profile("")
         known = ", ".join(profile.name for profile in self.profiles) or "none"
-        raise InvalidRequest(f"profile: {name!r} is unknown here; .ggrep.toml has: {known}")
+        raise InvalidRequest(f"profile: {name!r} is not in .ggrep.toml; it has: {known}")
 
 
 _SEARCH_FIELDS: Final[Mapping[str, str]] = MappingProxyType(

@@ -58,7 +58,7 @@ def checked(remote: Remote) -> Remote:
         InvalidRequest: it cannot be one; the message says why.
     """
     if not _NAME.fullmatch(remote.name):
-        raise InvalidRequest(f"{remote.name!r} is no name: small letters, digits, . _ and -")
+        raise InvalidRequest(f"{remote.name!r} is not a name; use small letters, digits, . _ and -")
     for text in (remote.url, remote.endpoint, remote.region):
         if text and not _TEXT.fullmatch(text):
             raise InvalidRequest(f"{text!r}: printable ASCII without blanks")
@@ -71,7 +71,8 @@ def _check_url(remote: Remote) -> None:
     parts = urlsplit(remote.url)
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise InvalidRequest(
-            f"{remote.name}: the URL holds more than a place; credentials come from the environment"
+            f"{remote.name}: remove user, password and query from the URL; "
+            "credentials come from the environment"
         )
     if parts.scheme not in SCHEMES:
         known = ", ".join(f"{scheme}://" for scheme in SCHEMES)
@@ -82,12 +83,12 @@ def _check_url(remote: Remote) -> None:
         if parts.netloc or not parts.path.startswith("/") or parts.path == "/":
             raise InvalidRequest(f"{remote.url}: a directory is file:///its/absolute/path")
     elif not parts.netloc:
-        raise InvalidRequest(f"{remote.url}: it names no bucket")
+        raise InvalidRequest(f"{remote.url}: the bucket is missing")
 
 
 def _check_endpoint(remote: Remote) -> None:
     if urlsplit(remote.url).scheme != "s3" and (remote.endpoint or remote.region):
-        raise InvalidRequest(f"{remote.url}: --endpoint and --region are of s3://")
+        raise InvalidRequest(f"{remote.url}: --endpoint and --region only work with s3://")
     if not remote.endpoint:
         return
     parts = urlsplit(remote.endpoint)
@@ -97,7 +98,8 @@ def _check_endpoint(remote: Remote) -> None:
         raise InvalidRequest(f"{remote.name}: an endpoint is https://host:port and no more")
     if parts.scheme == "http" and not remote.plain_http:
         raise InvalidRequest(
-            f"{remote.endpoint}: without TLS all can be read on the way; to allow it: --plain-http"
+            f"{remote.endpoint}: others can read a connection without TLS; "
+            "to allow it: --plain-http"
         )
 
 
@@ -112,13 +114,15 @@ def read_remotes(file: Path) -> tuple[Remote, ...]:
     except FileNotFoundError:
         return ()
     except (OSError, ValueError) as error:
-        raise InvalidRequest(f"{file}: cannot be read; move it away") from error
+        raise InvalidRequest(f"{file}: cannot be read; delete or rename it") from error
     try:
         if not isinstance(document, dict) or document.get("schema_version") != VERSION:
             raise InvalidRequest(f"{file}: written by another build of ggrep")
         return tuple(checked(one) for one in decode(tuple[Remote, ...], document.get("remotes")))
     except DecodeError as error:
-        raise InvalidRequest(f"{file}: not as ggrep writes it; move it away") from error
+        raise InvalidRequest(
+            f"{file}: not in the form that ggrep writes; delete or rename it"
+        ) from error
 
 
 def write_remotes(file: Path, remotes: Sequence[Remote]) -> None:
@@ -141,12 +145,12 @@ def remote_named(remotes: Sequence[Remote], name: str | None) -> Remote:
         InvalidRequest: there is none.
     """
     if not remotes:
-        raise InvalidRequest("no remote yet; to add one: ggrep remote add origin URL")
+        raise InvalidRequest("no remote is configured; to add one: ggrep remote add origin URL")
     if name is None and len(remotes) == 1:
         return remotes[0]
     found = next((one for one in remotes if one.name == (name or "origin")), None)
     if found is None:
         names = ", ".join(one.name for one in remotes)
-        said = f"no remote {name!r}" if name else "several remotes, none of them origin"
+        said = f"no remote {name!r}" if name else "several remotes, none named origin"
         raise InvalidRequest(f"{said}; there are: {names}; name one of them")
     return found

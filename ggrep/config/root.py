@@ -32,11 +32,11 @@ def canonical_root(path: Path, *, enclosing: bool = True) -> Path:
     directory = _directory_of(path)
     if not is_text(os.fspath(directory)):
         shown = os.fsencode(directory).decode(errors="backslashreplace")
-        raise InvalidRequest(f"{shown}: refused as a root; its path is not UTF-8")
+        raise InvalidRequest(f"{shown}: not allowed as a root; its path is not UTF-8")
     home = own_home()
     refused = {Path("/"), Path(os.path.realpath(home or "/"))}
     if directory in refused:
-        raise InvalidRequest(f"{directory}: refused as a root; name a directory below it")
+        raise InvalidRequest(f"{directory}: not allowed as a root; give a directory below it")
     if not enclosing:
         return directory
     above = [candidate for candidate in _upwards(directory) if candidate not in refused]

@@ -73,7 +73,7 @@ PROFILE_VARIABLE: Final = "GGREP_PROFILE"
 """The variable that names the profile in force; daemons are told theirs by it."""
 
 _RETIRED = MappingProxyType(
-    {"fast_mode": "was taken apart: set structure = false, and search with --no-vectors"}
+    {"fast_mode": "was removed: set structure = false, and search with --no-vectors"}
 )
 _VARIABLES = {
     f"GGREP_{key.upper()}": key

@@ -129,9 +129,9 @@ def _require_own(directory: Path) -> None:
     status = directory.stat(follow_symlinks=False)
     ours = stat.S_ISDIR(status.st_mode) and status.st_uid in {os.geteuid(), 0}
     if not ours and not modes_in(directory).file & stat.S_IWGRP:
-        raise StoreError(f"{directory.name}: the directory of sockets belongs to somebody else")
+        raise StoreError(f"{directory.name}: the directory of sockets belongs to another user")
     if stat.S_IMODE(status.st_mode) & stat.S_IWOTH:
-        raise StoreError(f"{directory.name}: the directory of sockets is writable by everybody")
+        raise StoreError(f"{directory.name}: the directory of sockets is writable by all users")
 
 
 def sweep(home: Home) -> None:

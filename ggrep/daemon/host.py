@@ -307,7 +307,7 @@ class _Host:
                 for daemon in daemons
             )
             if not busy and silent_ms >= (min(_STALE_IDLE_MS, idle_ms) if stale else idle_ms):
-                self._end("nobody asked for long")
+                self._end("idle for too long")
                 return
 
 

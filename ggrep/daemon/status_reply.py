@@ -49,5 +49,5 @@ async def at_desk(daemon: StoreDaemon, work: Callable[[], T]) -> T:
     """
     desk = daemon.shared.desk
     if desk.statistics().tasks_waiting >= _MOST_WAITING:
-        raise Busy("daemon busy with its operators", retry_after_ms=1_000)
+        raise Busy("daemon busy with administrative requests", retry_after_ms=1_000)
     return await to_thread.run_sync(work, limiter=desk)

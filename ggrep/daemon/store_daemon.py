@@ -288,7 +288,7 @@ class StoreDaemon:
             return
         config, identity = found
         if identity.config_fingerprint != self.identity.config_fingerprint:
-            self._become_stale("the settings lead to another index")
+            self._become_stale("the settings select another index")
             return
         self.config = config
         self.close_engine()

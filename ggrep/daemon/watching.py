@@ -101,7 +101,7 @@ Mode = Literal["watching", "polling", "off"]
 
 _MOST_TRIES: Final = 48
 """Watches that are opened to find out which roots can be watched."""
-_TOO_MANY: Final = "cannot be watched: those before it and others could not be either"
+_TOO_MANY: Final = "cannot be watched, like others before it"
 
 _GROUP_MS: Final = 200
 """Events that come one upon another are handed over together, after so long at most."""

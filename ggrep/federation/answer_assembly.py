@@ -177,7 +177,7 @@ def _outcomes(
     """Return the failures, also of those whose query was not finished, and what others gave."""
     failures = dict(asking.failures)
     for repo in given.skipped:
-        failures.setdefault(repo, Skipped("others fit the words of the query better"))
+        failures.setdefault(repo, Skipped("other repositories fit the query better"))
     pools = {repo: pool for repo, pool in given.pools.items() if repo not in failures}
     if asking.is_over:
         pools = {}

@@ -230,10 +230,10 @@ def _coverage(report: RepoReport, answered: Collection[RepoId]) -> Coverage:
     if report.error is None and repo_id in answered:
         return Coverage(repo_id, answered=True, reason="it answered", could_change="no")
     if description is None:
-        reason = "nothing is known of what it holds"
+        reason = "its content is unknown"
     elif description.counts and not any(count for _, count in description.counts):
-        empty = "it holds nothing of what was asked for"
+        empty = "it has no match"
         return Coverage(repo_id, answered=False, reason=empty, could_change="no")
     else:
-        reason = "it did not say whether it holds the name"
+        reason = "it did not report whether it contains the name"
     return Coverage(repo_id, answered=False, reason=reason, could_change="unknown")

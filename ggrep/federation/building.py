@@ -135,5 +135,5 @@ def _failed(repo: WorkspaceRepo, error: GgrepError, spent_ms: int) -> BuildResul
     if signal is not None:
         why = f"ended by signal {signal}"
         return BuildResult(repo, "failed", None, signal, spent_ms, why)
-    why = sanitise_line(with_path(f"{error} ({error.code})", repo.root_canonical))
+    why = sanitise_line(with_path(str(error), repo.root_canonical))
     return BuildResult(repo, "failed", error.exit_status, None, spent_ms, why)

@@ -181,14 +181,14 @@ def _plan(
         chosen = _named(buckets, corpus, wanted)
         return _cohort(corpus, chosen, candidates, warnings)
     if len(buckets) > 1 and rule.allow_unsafe_mix:
-        mixed = f"{len(buckets)} cohorts are mixed; their hits do not compare"
+        mixed = f"{len(buckets)} cohorts are mixed; their scores are not comparable"
         warnings.append(Diagnostic("WARN_FEDERATED_UNSAFE_MIXING", mixed, mode=corpus.value))
         return CorpusCohort(corpus, None, _ids(candidates), ()), warnings
     if len(buckets) > 1 and rule.policy == "strict":
         raise _cohort_error(
             "ERR_FEDERATED_MULTI_COHORT",
             f"{corpus.value}: the selected repositories fall into {len(buckets)} cohorts",
-            "name one with --cohort, or index all of them with the same settings",
+            "choose one with --cohort, or index all repositories with the same settings",
         )
     best = min(buckets, key=lambda key: _rank(buckets[key], rule), default=None)
     if len(buckets) > 1:
@@ -209,7 +209,7 @@ def _cohort(
     warnings += [
         Diagnostic(
             "WARN_FEDERATED_COHORT_EXCLUDED",
-            "its index does not compare with those of the cohort that is asked",
+            "its scores are not comparable with those of the queried cohort",
             repo_id=repo,
             mode=corpus.value,
         )
@@ -277,7 +277,7 @@ def _corpus(word: str) -> Corpus | None:
 def _keyless(candidate: Candidate, corpus: Corpus) -> Diagnostic:
     return Diagnostic(
         "WARN_FEDERATED_COHORT_KEY_MISSING",
-        "it does not say what its index compares with",
+        "its daemon did not report its cohort",
         repo_id=candidate.repo_id,
         mode=corpus.value,
     )

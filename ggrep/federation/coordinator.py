@@ -169,7 +169,7 @@ async def _asked(asking: RepoRequests) -> Given:
     """Search the repositories by the requested strategy, or by its fallback."""
     force, admitted = asking.force, asking.plan.admitted()
     compare = not force.strategy.compares or cohort.comparable(_candidates(asking, admitted))
-    weak = "" if compare else "their indexes do not compare"
+    weak = "" if compare else "their indexes are not comparable"
     if not weak and (at_once := await given_at_once(asking)) is not None:
         return at_once
     await asking.encode()
@@ -182,7 +182,7 @@ async def _asked(asking: RepoRequests) -> Given:
             pools, figures = await asking.search_together(figures, routed.kept)
             return await _filled(asking, _gathered(asking, "", pools, routed, figures), figures)
         except Incompatible:
-            weak = "their term statistics do not add up"
+            weak = "their term statistics have different layouts"
     pools = {} if asking.is_over else await asking.search_alone(routed.kept)
     return await _filled(asking, _gathered(asking, weak, pools, routed, figures), {})
 

@@ -27,8 +27,8 @@ _PATH_SIGNS: Final = frozenset("/\\.")
 """A query without any of them spells no path and no file name."""
 
 _BY_SCORES: Final[Mapping[bool, tuple[CouldChange, str]]] = {
-    True: ("yes", "what it holds scores high enough"),
-    False: ("no", "nothing that it holds scores high enough"),
+    True: ("yes", "its hits score high enough"),
+    False: ("no", "no hit scores high enough"),
 }
 
 
@@ -100,13 +100,13 @@ def _verdict(
 ) -> tuple[CouldChange, str]:
     figures = known.figures.get(repo_id)
     if description is None:
-        return "unknown", "nothing is known of what it holds"
+        return "unknown", "its content is unknown"
     if not known.is_settled(repo_id):
-        return "unknown", "its statistics are not among those that scores were measured against"
+        return "unknown", "its term statistics were not used for the scores"
     if _holds_none(description, figures, missing):
-        return "no", "it holds nothing of what was asked for"
+        return "no", "it has no match"
     if not known.by_words:
-        return "unknown", "words alone do not tell whether it holds what was asked for"
+        return "unknown", "words alone cannot show whether it has a match"
     return _by_words(figures, description, known.query)
 
 
@@ -114,14 +114,14 @@ def _by_words(
     figures: CollectionStatistics | None, description: RepoDescription, query: str
 ) -> tuple[CouldChange, str]:
     if figures is None:
-        return "unknown", "it did not say which of the query's words it holds"
+        return "unknown", "it did not report which words of the query it contains"
     if any(entry.chunks or entry.files for entry in figures.terms):
-        return "yes", "it holds words of the query"
+        return "yes", "it contains words of the query"
     if description.has_vectors:
         return "yes", "its chunks are compared with the query's meaning"
     if _PATH_SIGNS & set(query):
         return "unknown", "the query may name one of its files"
-    return "no", "it holds no word of the query"
+    return "no", "it contains no word of the query"
 
 
 def _holds_none(

@@ -22,9 +22,9 @@ Component: TypeAlias = Literal["embedding", "lexical", "schema"]
 
 _COMPONENTS: Final[tuple[Component, ...]] = ("embedding", "lexical", "schema")
 _WORDS: Final[Mapping[Component, str]] = {
-    "embedding": "its vectors are of another encoder",
+    "embedding": "its vectors come from another encoder",
     "lexical": "its term statistics have another layout",
-    "schema": "another build of ggrep reads and scores it",
+    "schema": "another build of ggrep serves it",
 }
 
 
@@ -181,7 +181,7 @@ def _of_cohorts(
         reference = known[asked.repo_ids[0]]
         yield Finding(
             "cohort_split",
-            f"searches leave it out: {_why(differs, known[state.repo_id], reference)}",
+            f"searches omit it: {_why(differs, known[state.repo_id], reference)}",
             _mended(state, known[state.repo_id], reference),
             state.repo_id,
             tuple(corpus for corpus, _ in left_out),
@@ -195,7 +195,7 @@ def _why(differs: Sequence[Component], one: RepoDescription, reference: RepoDesc
         told = f"{told} ({ours} here, {theirs} in the others)"
         if ours != theirs:
             told += f'; config.toml in the ggrep home chooses it: encoder = "{theirs}"'
-    return told or "it does not say what its index compares with"
+    return told or "its daemon did not report its cohort"
 
 
 def _encoder(description: RepoDescription) -> str:
@@ -232,8 +232,7 @@ def _of_merging(manifest: WorkspaceManifest) -> Iterator[Finding]:
     if merge.strategy is None and merge.rrf_k is None:
         yield Finding(
             "merge_unsaid",
-            "hits are merged by rank alone, as nothing says how; this line of the file ranks them "
-            "as one index would:",
+            "hits are merged by rank only; this line in the file ranks them like a single index:",
             f"{MERGE_LINE},",
             needed=False,
         )
@@ -247,7 +246,7 @@ def _of_index(state: RepoState, other_stores: int) -> Iterator[Finding]:
         return
     match state.availability:
         case "missing-index-dir":
-            more = "; there is one under other settings" if other_stores else ""
+            more = "; an index with other settings exists" if other_stores else ""
             yield Finding("missing_index", f"no index{more}", on_root("index", root), repo_id)
         case "invalid-pointer":
             yield Finding("invalid_pointer", problem, on_root("repair", root), repo_id)
@@ -276,7 +275,7 @@ def _of_snapshot(state: RepoState) -> Iterator[Finding]:
         done = f"{facts.counts.files_indexed} of {facts.counts.files_eligible} files"
         yield Finding(
             "partial",
-            f"the first indexing is not done: {done}",
+            f"the first index is not complete: {done}",
             on_root("index", root),
             state.repo_id,
         )
@@ -289,7 +288,7 @@ def _of_daemon(state: RepoState, daemon: LiveDaemon) -> Iterator[Finding]:
             problem = f"its daemon does not answer: {daemon.problem or 'no reply'}"
             yield Finding("daemon_silent", problem, on_root("stop", root), repo_id)
         case "other_version":
-            problem = daemon.problem or "its daemon is of another version"
+            problem = daemon.problem or "its daemon has another version"
             yield Finding("daemon_other_version", problem, on_root("stop", root), repo_id)
         case "stale":
             problem = f"its daemon has old settings: {daemon.problem or 'they were edited'}"

@@ -124,7 +124,7 @@ def remove_repo(text: str, selector: str, names: NamesOf = lambda _: ()) -> str:
     if len(found) > 1:
         lines = lines_of(text)
         which = ", ".join(f"repos[{i}] (line {lines.get(f'$.repos[{i}]', 0)})" for i in found)
-        hint = f"take one out by its place: {remove_entry(found[-1])}"
+        hint = f"remove an entry by its position: {remove_entry(found[-1])}"
         raise shape_problem(f"several entries match {selector!r}: {which}", hint)
     return remove_repo_at(text, found[0])
 
@@ -143,7 +143,7 @@ def remove_repo_at(text: str, index: int) -> str:
         raise shape_problem(f"there is no entry {index}; the file has {len(places.elements)}")
     if len(places.elements) == 1:
         hint = "add another before, or delete the file"
-        raise shape_problem("it is the only entry, and a workspace has at least one", hint)
+        raise shape_problem("it is the only entry; a workspace needs at least one", hint)
     start, end = places.elements[index]
     comma = places.commas[index]
     if comma is None and index > 0:

@@ -21,7 +21,7 @@ def workspace_warnings(workspace: Workspace) -> tuple[Diagnostic, ...]:
     idle = [
         Diagnostic(
             "WARN_WORKSPACE_INCLUDE_EMPTY",
-            f"include {glob!r} means no directory that is a repository of its own",
+            f"include {glob!r} matches no repository",
         )
         for glob in workspace.unmatched
     ]

@@ -27,10 +27,10 @@ MAX_JUDGED_CHARS: Final = 4096
 _PARSED_KEPT = 8
 # Without O_NONBLOCK, opening a FIFO would wait for ever for somebody to write.
 _OPENED = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
-_HINT = "a workspace file is one JSON object; comments and trailing commas may stand"
+_HINT = "a workspace file is one JSON object; comments and trailing commas are allowed"
 _JSON5_HINT = (
-    "this is JSON5; write names and strings in double quotes and numbers in decimal, "
-    "only comments and trailing commas may stand beside plain JSON"
+    "this is JSON5; use plain JSON, with names and strings in double quotes and decimal "
+    "numbers; only comments and trailing commas are allowed in addition"
 )
 
 

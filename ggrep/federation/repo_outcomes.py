@@ -29,7 +29,7 @@ _WORDS: Final[tuple[tuple[type[GgrepError], Status], ...]] = (
 )
 """What the contract calls failures; all others are late, or errors."""
 
-_EXCLUDED = Incompatible("its index does not compare with those of the cohort that is asked")
+_EXCLUDED = Incompatible("its scores are not comparable with those of the queried cohort")
 
 
 @dataclass(frozen=True, slots=True)

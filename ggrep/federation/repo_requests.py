@@ -162,7 +162,7 @@ class RepoRequests:
             try:
                 await self.searchers.prepare(self._asked(), until)
             except Exception:  # noqa: BLE001 - they are asked all the same
-                _LOG.exception("repositories could not be made ready")
+                _LOG.exception("repositories could not be prepared")
 
     async def describe(self) -> None:
         """Get the descriptions of the repositories; those without an index drop out."""
@@ -400,7 +400,7 @@ class RepoRequests:
     async def _describe(self, repo: RepoId) -> RepoDescription:
         description = await self._searcher(repo).describe(self.deadline)
         if description.snapshot_id is None:
-            raise NoIndex("nothing was published yet")
+            raise NoIndex("nothing is published yet")
         return replace(description, snapshot_id=self._kept(repo) or description.snapshot_id)
 
     def _kept(self, repo: RepoId) -> str | None:

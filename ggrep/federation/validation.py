@@ -38,7 +38,7 @@ class Problems:
         if not self._further:
             return tuple(self._found)
         message = f"$: {self._further} further issues are not listed"
-        hint = "mend those that are listed and load the file again"
+        hint = "fix the listed ones and load the file again"
         return (*self._found, Issue(SHAPE, message, self._path, "$", "too-many", hint))
 
     def add(self, code: str, field: str, reason: str, message: str, *, hint: str = "") -> None:

@@ -86,7 +86,7 @@ def require_asked(root: Path, home: Home) -> None:
     if not any(home.data.glob(f"{fingerprints.repo_id(root)}-*")):
         line = on_root("index", root)
         raise Unasked(
-            f"{root}: no repository, and not indexed yet; to index it: {line}"
+            f"{root}: not a repository, and not indexed yet; to index it: {line}"
             "; a search with --yes does so"
         )
 
@@ -103,4 +103,4 @@ def require_modest(root: Path, home: Home) -> None:
         require_asked(root, home)
     except Unasked as error:
         line = on_root("index --yes", root)
-        raise Unasked(f"{root}: a directory of the system; to index it: {line}") from error
+        raise Unasked(f"{root}: a system directory; to index it: {line}") from error

@@ -221,9 +221,9 @@ def confidence_notices(confidence: Confidence) -> tuple[Notice, ...]:
         case Confidence.STRONG:
             return ()
         case Confidence.WEAK:
-            return (Notice("low_confidence", "the hits may not be about what was asked"),)
+            return (Notice("low_confidence", "low confidence: probably no good match"),)
         case Confidence.NONE:
-            return (Notice("no_strong_matches", "nothing that was searched fits the query well"),)
+            return (Notice("no_strong_matches", "no strong match"),)
 
 
 def _order(leader: Leader) -> tuple[float, ...]:

@@ -180,11 +180,11 @@ def container_notices(
         names = dict.fromkeys(one.at.qualified_name for one in found.others)
         told.append(nothing_but(parts, list(names)[:_MOST_NAMED]))
     if left:
-        uses = "1 usage says" if left == 1 else f"{left} usages say"
-        told.append(f"{uses} another container and are left out; {parts[-1]} alone shows them")
+        uses = "1 usage" if left == 1 else f"{left} usages"
+        told.append(f"omitted: {uses} of other containers; {parts[-1]} alone shows them")
     if doubtful:
         told.append(
-            f"{doubtful} usages of a {parts[-1]} whose receiver has no evident type are left out; "
+            f"omitted: {doubtful} usages of a {parts[-1]} whose receiver has no known type; "
             f"{parts[-1]} alone shows them"
         )
     return (Notice("other_container", sanitise_line("; ".join(told))),) if told else ()

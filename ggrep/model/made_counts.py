@@ -24,4 +24,4 @@ class MadeFiles:
             (self.data, "data file" if self.data == 1 else "data files"),
         )
         parts = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
-        return f"{parts}, ranked behind" if parts else ""
+        return f"{parts}; ranked below hand-written files" if parts else ""

@@ -144,7 +144,7 @@ def heading_line(outline: PathOutline, shown: str) -> str:
     if outline.folder:
         files = counted(outline.files, "file")
         return f"{shown.rstrip('/') or '.'}/  {files}, {lines}, {outline.language}"
-    read = "" if outline.reading != "none" else "; its definitions cannot be told"
+    read = "" if outline.reading != "none" else "; its definitions are unknown"
     return f"{shown}  {outline.language}, {lines}{read}"
 
 
@@ -162,12 +162,9 @@ def tour_line(line: TourLine, *, place_first: bool = False) -> str:
     """Return a fact and where it stands: in front of it, where the place is what it is about."""
     if not line.path:
         return line.text
-    folder, gap, _ = line.text.partition("/  ")
-    # Of a folder's own file the folder stands in the line already.
-    path = line.path.removeprefix(f"{folder}/") if gap else line.path
-    place = f"{path}:{line.line}" if line.line else path
-    if not path:
-        return line.text
+    if line.text.startswith(f"{line.path}  "):
+        return line.text  # a folder without a file that describes it
+    place = f"{line.path}:{line.line}" if line.line else line.path
     return f"{place}  {line.text}" if place_first else f"{line.text}  [{place}]"
 
 

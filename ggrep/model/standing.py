@@ -60,10 +60,10 @@ def _next(standing: Standing) -> str:
     if standing.held:
         return f"no sync is done: {standing.held}"
     if standing.indexing:
-        return "it is being tried again"
+        return "a new try is running"
     if standing.retry_ms is None:
         return _AGAIN
-    return f"it is tried again within {max(1, math.ceil(standing.retry_ms / 1000))} s"
+    return f"the next try is within {max(1, math.ceil(standing.retry_ms / 1000))} s"
 
 
 def _of_changes(standing: Standing) -> str:
@@ -71,13 +71,13 @@ def _of_changes(standing: Standing) -> str:
     if standing.held:
         return f"they are not indexed: {standing.held}"
     if standing.git_at_work or standing.indexing:
-        waits = "git is at work, they are indexed once it has ended"
+        waits = "git is working; they are indexed when it has finished"
         return waits if standing.git_at_work else "they are being indexed"
     if standing.failure:
-        return "they wait for a sync that succeeds"
+        return "they wait for the next successful sync"
     if standing.cancelled:
         return f"the sync was cancelled; {_AGAIN}"
-    return "they are indexed in a moment"
+    return "they will be indexed soon"
 
 
 def stale_notice(reason: str, *, scanned: bool = False) -> Notice:

@@ -12,7 +12,7 @@ def status_lines(document: _Object) -> Iterator[str]:
     """Yield what is indexed, how fresh it is, what watches it and who serves it."""
     if "snapshot" not in document:
         found = "there is an index" if document.get("indexed") else "there is no index yet"
-        yield f"no daemon runs; {found}; a search starts one, and indexes"
+        yield f"no daemon runs; {found}; a search starts one and indexes"
         return
     snapshot, daemon = document["snapshot"], document["daemon"]
     if snapshot["active_snapshot_id"] is None:

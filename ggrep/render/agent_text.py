@@ -46,7 +46,9 @@ _SHORT_ID: Final = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 _FIRST: Final = r"\1"
 
 
-MERGED_BY_RANK: Final = 'merged by rank alone, as nothing says how; merge "global" ranks better'
+MERGED_BY_RANK: Final = (
+    'merged by rank only, because no strategy is set; merge "global" ranks better'
+)
 """Of a workspace whose file and whose caller leave the merge to the contract."""
 
 
@@ -200,9 +202,9 @@ def _warnings(document: _Object) -> Iterator[str]:
     for note in sorted(told, key=lambda note: note["code"] not in INCOMPLETE_CODES):
         whose = notes.setdefault((note["code"], note["message"]), [])
         whose += [names[note["repoId"]]] if note.get("repoId") in names else []
-    for (code, message), whose in notes.items():
+    for (_, message), whose in notes.items():
         prefix = f"{_listed(whose)}: " if whose else ""
-        yield f"warning: {code}: {prefix}{message}"
+        yield f"warning: {prefix}{message}"
     silent: dict[str, list[str]] = {}
     for key, repo in repos.items():
         if (status := repo.get("status", "ok")) != "ok":

@@ -11,7 +11,7 @@ def error_lines(error: GgrepError) -> list[str]:
     """Return the lines to print, unsanitised; each names its file where there is one."""
     if isinstance(error, WorkspaceError):
         return [_issue_line(issue) for issue in error.issues]
-    lines = [f"{error} ({error.code})"]
+    lines = [str(error)]
     if isinstance(error, SyncRefused) and len(error.reasons) > 1:
         lines += error.reasons
     return lines
@@ -31,4 +31,4 @@ def _issue_line(issue: Issue) -> str:
     line = f":{issue.line}" if issue.line else ""
     place = f"{issue.path}{line}: " if issue.path and issue.path not in issue.message else ""
     hint = f"; {with_file(issue.hint, Path(issue.path))}" if issue.hint else ""
-    return f"{place}{issue.message}{hint} ({issue.code})"
+    return f"{place}{issue.message}{hint}"

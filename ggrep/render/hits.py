@@ -77,9 +77,7 @@ def render_notes(limits: Sequence[LimitHit], notices: Sequence[Notice], style: S
     Confidence is another matter, see `render_confidence`.
     """
     lines = [
-        f"warning: {notice.message} ({notice.code})"
-        for notice in notices
-        if notice.code not in CONFIDENCE_CODES
+        f"warning: {notice.message}" for notice in notices if notice.code not in CONFIDENCE_CODES
     ]
     if cuts := line_of(limit for limit in limits if limit.code not in CONFIDENCE_CODES):
         lines.append(cuts)
@@ -111,7 +109,7 @@ def render_confidence(
         case Confidence.STRONG:
             return ""
         case Confidence.WEAK:
-            return style.paint("warning", f"these may not be about what was asked{more}") + "\n"
+            return style.paint("warning", f"low confidence: probably no good match{more}") + "\n"
         case Confidence.NONE:
             return style.paint("warning", f"no strong matches among these{more}") + "\n"
 

@@ -54,12 +54,12 @@ def _heading(replay: Replay) -> tuple[str, str]:
 def _why_not(replay: Replay) -> str:
     was, now = replay.receipt.origin, replay.now
     told = {
-        Outcome.NEWER_SNAPSHOT: f"{now.snapshot_id} was asked, newer than {was.snapshot_id}",
-        Outcome.SNAPSHOT_GONE: f"snapshot {was.snapshot_id} is gone; {now.snapshot_id} was asked",
-        Outcome.OTHER_STORE: f"present settings mean the store {now.store_id}, not {was.store_id}",
+        Outcome.NEWER_SNAPSHOT: f"{now.snapshot_id} was queried, newer than {was.snapshot_id}",
+        Outcome.SNAPSHOT_GONE: f"snapshot {was.snapshot_id} is gone; {now.snapshot_id} was queried",
+        Outcome.OTHER_STORE: f"the current settings select {now.store_id}, not {was.store_id}",
         Outcome.OTHER_REPOSITORY: f"the receipt is of {was.repo_id}; {now.repo_id} was asked",
     }
-    return told.get(replay.outcome, f"snapshot {was.snapshot_id} gives other bytes")
+    return told.get(replay.outcome, f"snapshot {was.snapshot_id} gives different bytes")
 
 
 def render_change(change: Change) -> str:

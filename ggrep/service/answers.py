@@ -118,7 +118,7 @@ def sync_answer(report: object) -> SyncAnswer:
     try:
         return decode(SyncAnswer, report, "report")
     except DecodeError as error:
-        raise Unreachable(f"the daemon does not make sense: {error}") from error
+        raise Unreachable(f"invalid reply from the daemon: {error}") from error
 
 
 def as_answer(kind: type[A], found: Any) -> A:  # noqa: ANN401 - a dataclass, of which `kind` is one

@@ -27,6 +27,6 @@ def require_working_database() -> None:
     """
     if any(_BEFORE_FORK):
         raise Forked(
-            "an index cannot be read in this process: it was forked from one that reads indexes;"
-            " have a daemon answer, or start processes by spawn"
+            "this process was forked from one that reads indexes and cannot read an index itself;"
+            " use a daemon, or start processes with spawn"
         )

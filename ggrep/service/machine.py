@@ -40,7 +40,7 @@ class Check:
     Attributes:
         name: a short word that stays.
         message: what was seen, one line for people.
-        mend: a command, or what to do; empty where nothing has to be done.
+        mend: a command, or what to do; empty where no problems.
     """
 
     name: str
@@ -83,10 +83,10 @@ def _encoder(settings: Settings) -> Check:
     try:
         encoder = open_encoder(settings.encoder)
     except GgrepError as error:
-        mend = "name another encoder in the settings; static comes with ggrep"
+        mend = "set another encoder, such as static"
         return Check("encoder", "problem", str(error), mend)
     if encoder is None:
-        return Check("encoder", "ok", "none: words and structure alone are compared")
+        return Check("encoder", "ok", "none: only words and structure are compared")
     length = encoder.encode_documents(["a word"]).shape[1]
     return Check("encoder", "ok", f"{encoder.identity.name}, {length} dimensions")
 
@@ -102,7 +102,7 @@ def torch_build(found: TorchBuild) -> Check:
         return Check("torch", "warning", told, mend)
     if not found.brought or found.needed:
         return Check("torch", "ok", f"{told}, {own}")
-    told += f", {own}; {brought} of libraries that another build left are used by nothing"
+    told += f", {own}; {brought} of libraries of another build are unused"
     return Check("torch", "warning", told, f"pip uninstall {' '.join(found.brought)}")
 
 
@@ -150,18 +150,18 @@ def _watches() -> Iterator[Check]:
 
 
 def watches(most: int) -> Check:
-    """Return whether enough directories may be watched."""
-    told = f"{most:,} directories may be watched"
+    """Return whether enough directories can be watched."""
+    told = f"{most:,} directories can be watched"
     if most >= WATCHES:
         return Check("watcher", "ok", told)
-    told += "; trees beyond that are looked at by the clock"
+    told += "; larger trees are polled"
     return Check("watcher", "warning", told, "sudo sysctl fs.inotify.max_user_watches=524288")
 
 
 def descriptors(most: int) -> Check:
     """Return whether enough files may be open."""
     if most == resource.RLIM_INFINITY or most >= DESCRIPTORS:
-        return Check("files", "ok", "as many files may be open as daemons need")
+        return Check("files", "ok", "the limit of open files is high enough for daemons")
     return Check(
         "files", "warning", f"no more than {most} files may be open", "as root: ulimit -Hn 65536"
     )

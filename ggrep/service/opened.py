@@ -74,7 +74,7 @@ class Surroundings:
         """
         if self.daemon == "require":
             raise error
-        LOG.info("%s; reading the index without one", error)
+        LOG.info("%s; reading the index without a daemon", error)
 
 
 def surroundings(

@@ -110,7 +110,7 @@ def test_one_refused_file_stops_no_other(user: Path) -> None:
     done = agents(user).install([CLAUDE, CODEX])
 
     assert outcomes(done) == ["refused", *["written"] * 5]
-    assert "not JSON" in done[0].said
+    assert "not valid JSON" in done[0].said
     assert (user / ".claude.json").read_text() == "{"
 
 
@@ -229,7 +229,7 @@ def test_a_record_that_cannot_be_read_stops_all(user: Path) -> None:
     home.base.mkdir()
     home.agents.write_text("{}")
 
-    with pytest.raises(InvalidRequest, match="not as ggrep writes it"):
+    with pytest.raises(InvalidRequest, match="not in the form"):
         agents(user).install([CLAUDE])
     assert not (user / ".claude.json").exists()
 

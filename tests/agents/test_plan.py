@@ -337,7 +337,7 @@ def test_a_marker_in_a_string_is_no_marker() -> None:
     table = b'[mcp_servers.ggrep]\ncommand = "ggrep"\nargs = ["mcp"]\n'
     text = table + b'[x]\ntext = """\n# <<< ggrep <<<\n"""\n'
 
-    with pytest.raises(Refused, match="cannot be told"):
+    with pytest.raises(Refused, match="cannot be separated"):
         plan.uninstall(text, TOML)
 
 

@@ -120,7 +120,7 @@ def test_completions_load_next_to_nothing_and_make_nothing(tmp_path: Path) -> No
     assert set(done.stderr.split()) == {
         *("ggrep", "ggrep.base", "ggrep.base.commands", "ggrep.interfaces"),
         *("ggrep.interfaces.entry", "ggrep.interfaces.entry.complete"),
-        "ggrep.interfaces.entry.completion_words",
+        "ggrep.base.completion_words",
     }
     assert not home.exists()
 

@@ -143,7 +143,7 @@ def test_what_there_is_little_of_is_told_with_what_gives_more(check: Check, stat
         (
             TorchBuild("2.13.0+cpu", CPU, 700_000_000, ("nvidia-nccl", "triton"), 3_100_000_000),
             "torch 2.13.0+cpu, a build for the CPU, 0.7 GB; "
-            "3.1 GB of libraries that another build left are used by nothing",
+            "3.1 GB of libraries of another build are unused",
             "pip uninstall nvidia-nccl triton",
         ),
         (

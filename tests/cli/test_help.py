@@ -16,10 +16,11 @@ from ggrep.interfaces.cli.parsing.help_roff import roff_of
 from ggrep.interfaces.cli.parsing.help_text import text_of
 from ggrep.interfaces.cli.parsing.help_values import Page
 from ggrep.interfaces.cli.parsing.parameters import pieces_of
-from ggrep.interfaces.cli.parsing.tree import BELOW, COMMANDS, EVERY, GROUPS
+from ggrep.interfaces.cli.parsing.tree import BELOW, COMMANDS, EVERY, EVERYDAY, GROUPS
 from tests.journeys.command import Command
 
 NAMES = [*EVERY, *BELOW]
+PAGES = ["", "--all", "workspaces", *NAMES]
 GROFF = shutil.which("groff")
 
 
@@ -30,9 +31,31 @@ def page(name: str) -> Page:
     return found
 
 
+def test_the_first_page_lists_a_dozen_commands(ggrep: Command) -> None:
+    """A newcomer reads them; `help --all` has the others."""
+    shown = ggrep("--help")
+
+    listed = re.findall(r"^  ([a-z][a-z-]+)  ", shown.out, re.MULTILINE)
+    assert (shown.status, shown.err) == (0, "")
+    assert listed == list(EVERYDAY)
+    assert len(listed) == 12
+    assert "`ggrep help --all`" in " ".join(shown.out.split())
+    assert len(shown.out.splitlines()) < 36
+
+
+def test_options_of_workspaces_have_a_page(ggrep: Command) -> None:
+    """They were a third of the page of a search."""
+    shown, search = ggrep("help", "workspaces"), ggrep("search", "--help")
+
+    assert (shown.status, shown.err) == (0, "")
+    assert "--cohort-policy" in shown.out
+    assert "--cohort-policy" not in search.out
+    assert "`ggrep help workspaces`" in " ".join(search.out.split())
+
+
 def test_commands_stand_in_groups(ggrep: Command) -> None:
     """Thirty in a row are read by nobody."""
-    shown = ggrep("--help")
+    shown = ggrep("help", "--all")
 
     titles = [line[:-1] for line in shown.out.splitlines() if re.fullmatch(r"[A-Z]\w+:", line)]
     assert (shown.status, shown.err) == (0, "")
@@ -55,7 +78,12 @@ def test_a_page_is_asked_for_in_either_way(ggrep: Command, name: str) -> None:
 def test_every_parameter_stands_on_the_page_once(name: str) -> None:
     """Under the title of its group."""
     entry = EVERY[name]
-    terms = [row.term for section in page(name).sections for row in section.rows]
+    sections = page(name).sections
+    terms = [row.term for section in sections for row in section.rows]
+    if any(section.title == "Workspace" for section in sections):
+        both, more = page("workspaces").sections
+        shared = [*both.rows, *(more.rows if name in SEARCHING or name == "slate" else ())]
+        terms += [row.term for row in shared if row.term not in terms]
     named = [word for term in terms for word in re.findall(r"(?<![\w-])--?[\w-]+", term)]
 
     flags = [
@@ -76,19 +104,19 @@ def test_every_parameter_stands_on_the_page_once(name: str) -> None:
 def test_pages_ship_as_they_are_made() -> None:
     """No text is written twice: `python3 dev.py schemas`."""
     assert help_pages.FILE.read_bytes() == help_table.shipped()
-    assert {name: page(name) for name in ("", *NAMES)} == every_page()
+    assert {name: page(name) for name in PAGES} == every_page()
 
 
 def test_every_command_has_examples() -> None:
     """They are what people read first."""
-    assert {"", *NAMES} == {*EXAMPLES, *SAME}
+    assert {"", "workspaces", *NAMES} == {*EXAMPLES, *SAME}
     assert {first for lines in EXAMPLES.values() for first in lines if not first[0]} == set()
 
 
 @pytest.mark.parametrize("columns", [40, 80, 160])
 def test_lines_fit_the_terminal(columns: int) -> None:
     """Examples alone are typed as they stand, and a form is not torn apart."""
-    for name in ("", *NAMES):
+    for name in PAGES:
         before = text_of(page(name), columns).partition("\nExamples:\n")[0]
         assert max(map(len, before.splitlines())) <= max(columns, 60), name
 

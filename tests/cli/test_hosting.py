@@ -74,7 +74,7 @@ def test_what_is_told_reaches_the_caller_and_nothing_of_his_is_kept_open() -> No
     [
         ("raise GgrepError('refused')", "internal refused"),
         ("raise ValueError('odd')", "internal a bug in ggrep: ValueError: odd"),
-        ("os._exit(3)", "cancelled it ended before it was ready"),
+        ("os._exit(3)", "cancelled the daemon ended before it was ready"),
         ("ready(''); ready('again'); sys.exit(1)", ""),
     ],
 )

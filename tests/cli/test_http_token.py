@@ -91,5 +91,7 @@ def test_a_token_that_others_read_is_refused_with_a_way_out(home: Path) -> None:
     http_token(Home(home), {}, TokenOptions())
     Home(home).api_token.chmod(0o640)
 
-    with pytest.raises(InvalidRequest, match=r"make it 0600.*--auth-token-file.*--no-token"):
+    with pytest.raises(
+        InvalidRequest, match=r"set its mode to 0600.*--auth-token-file.*--no-token"
+    ):
         http_token(Home(home), {}, TokenOptions())

@@ -45,7 +45,7 @@ COMMAND_PIECES = [
         ("--fliter lang:go", "no option --fliter; did you mean: ggrep search charge --filter la"),
         ("--levle 1", "no option --levle; did you mean: ggrep search charge --level 1"),
         ("--level 7", "--level: 7 is not 0, 1, 2 or 3"),
-        ("-m 0", "-m: 0 hits is nothing to show"),
+        ("-m 0", "-m must be at least 1, is 0"),
         ("--timeout-ms -1", "--timeout-ms: -1 is negative"),
     ],
 )

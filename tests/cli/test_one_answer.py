@@ -66,7 +66,7 @@ def test_where_no_daemon_can_be_had_the_index_is_read_here(
     found = answered(QUESTION, reached, terminal, Asking())
 
     assert [each.path for each in found.definitions] == ["src/a.py"]
-    assert "reading the index without one" in capsys.readouterr().err
+    assert "reading the index without a daemon" in capsys.readouterr().err
 
 
 @pytest.mark.slow

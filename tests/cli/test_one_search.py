@@ -39,9 +39,7 @@ def test_it_says_when_the_index_answers(
     """And how to ask it."""
     followed(lambda: True)
 
-    assert capsys.readouterr().err == (
-        "the index of shop answers from now on: the same command asks it\n"
-    )
+    assert capsys.readouterr().err == ("the index of shop is ready: repeat the command to use it\n")
 
 
 @pytest.mark.parametrize("error", [None, KeyboardInterrupt(), GgrepError("no daemon answers")])
@@ -60,4 +58,4 @@ def test_whatever_ends_it_the_hits_were_shown(
     followed(act)
 
     said = capsys.readouterr().err
-    assert said == "shop has no index yet; how far it is: ggrep status\n"
+    assert said == "shop has no index yet; progress: ggrep status\n"

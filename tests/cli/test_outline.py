@@ -59,7 +59,7 @@ def test_paths_of_two_repositories_are_refused(ggrep: Command, shop: Path, tmp_p
     refused = ggrep("outline", "src", str(other))
 
     assert refused.status != 0
-    assert "these places lie in " in refused.err
+    assert "these places are in " in refused.err
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def test_an_unknown_profile_fails_every_command_that_takes_one(
     statuses = [run([*command, "--profile", "dox"]) for command in commands]
 
     assert statuses == [2] * len(commands)
-    assert capsys.readouterr().err.count("'dox' is unknown here") == len(commands)
+    assert capsys.readouterr().err.count("'dox' is not in .ggrep.toml") == len(commands)
 
 
 def test_a_search_sees_what_its_profile_shows(
@@ -170,4 +170,4 @@ def test_a_profile_of_a_workspace_is_of_the_repositories_that_have_it(
     rows = {row["alias"]: (row["status"], row.get("profile")) for row in document["repos"]}
     assert rows == {"tree": ("ok", "docs"), "other": ("error", None)}
     assert {hit["file"] for hit in document["results"]} == {"docs/a.md", "main.py"}
-    assert "'docs' is unknown here" in document["diagnostics"]["errors"][0]["message"]
+    assert "'docs' is not in .ggrep.toml" in document["diagnostics"]["errors"][0]["message"]

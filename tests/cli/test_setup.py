@@ -159,7 +159,7 @@ def test_what_was_changed_since_is_left_and_told(
     planned = ggrep("self", "uninstall", "--dry-run")
     done = ggrep("self", "uninstall", "--home", "--yes")
 
-    said = f"{config}: our entry was changed since; it was left; take it out by hand"
+    said = f"{config}: ggrep's entry was edited; it was not changed; edit the file by hand"
     assert f"codex     {said}\n" in planned.out
     assert done.status == 1
     assert done.err == f"error: {said}\nggrep is gone\n"
@@ -179,7 +179,7 @@ def test_where_nobody_can_be_asked_nothing_is_done(
     done = ggrep(*words)
 
     assert done.status == 2
-    assert f"to go on: ggrep {' '.join(words[:2]).removesuffix(' --json')} --yes" in done.err
+    assert f"to continue: ggrep {' '.join(words[:2]).removesuffix(' --json')} --yes" in done.err
     assert files(user) == before
     assert not home.exists()
 

@@ -210,7 +210,8 @@ def test_files_that_no_person_wrote_are_counted_in_one_line() -> None:
 
     shown = block(None, snapshot=SNAPSHOT | {"made_files": made})
 
-    assert shown["made"] == (
-        "412 generated, 38 minified, 12 data files, ranked behind; 3 indexed in part"
+    assert shown["machine-written"] == (
+        "412 generated, 38 minified, 12 data files; ranked below hand-written files; "
+        "3 indexed in part"
     )
-    assert "made" not in block(None, snapshot=SNAPSHOT)
+    assert "machine-written" not in block(None, snapshot=SNAPSHOT)

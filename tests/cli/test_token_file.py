@@ -38,7 +38,7 @@ def test_a_file_that_others_read_holds_no_secret(tmp_path: Path, mode: int) -> N
     new_token(file)
     file.chmod(mode)
 
-    with pytest.raises(InvalidRequest, match="others may read it"):
+    with pytest.raises(InvalidRequest, match="readable by other users"):
         read_token(file)
 
 

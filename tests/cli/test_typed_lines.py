@@ -94,7 +94,7 @@ def test_places_for_an_editor_are_told_from_where_the_line_was_typed(root: Path)
     assert found.message.to_open(document) == ()
     printed = found.printed((document, ()))
     assert printed.out == "../src/a.py:1:5:few words\n"
-    assert printed.err == "warning: files have changed (index_behind)\n"
+    assert printed.err == "warning: files have changed\n"
     assert printed.hits == 1
 
 

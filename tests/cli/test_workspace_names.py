@@ -207,7 +207,7 @@ def test_an_agent_reads_places_of_a_workspace_as_expand_takes_them(ggrep: Comman
     assert opened.status == 2
     assert "[money] shop_money/rounding.py:1-3" in hits.out
     assert "[money] shop_money/rounding.py" in slate.out
-    assert "merged by rank alone" in hits.out
+    assert "merged by rank only" in hits.out
     assert 0 < len(small.out.encode()) <= 1_024
 
 

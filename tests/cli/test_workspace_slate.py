@@ -184,7 +184,7 @@ def test_a_session_that_is_none_is_refused(ggrep: Command, flags: Sequence[str],
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (("--profile", "wide"), "profile: 'wide' is unknown here"),
+        (("--profile", "wide"), "profile: 'wide' is not in .ggrep.toml"),
         (("--level", "4"), "--level"),
         (("--graph", "dot", "--json"), "--graph and --json"),
         (("--merge", "best"), "best"),
@@ -234,7 +234,7 @@ def test_a_repository_without_an_index_is_told_of(ggrep: Command) -> None:
     assert shown.status == 0
     assert "3 of 4 repositories" in shown.out
     assert "bare" in shown.err
-    assert "NO_INDEX" in shown.err
+    assert "no index yet" in shown.err
     assert [one["code"] for one in document["diagnostics"]["errors"]] == ["NO_INDEX"]
     assert {repo for repo, _ in packs(document)} == set(TREES)
 
@@ -246,7 +246,7 @@ def test_where_one_missing_index_decides_there_is_no_slate(ggrep: Command) -> No
 
     assert refused.status == told.status != 0
     assert refused.out == ""
-    assert "NO_INDEX" in refused.err
+    assert "no index yet" in refused.err
     assert told.error("federated_error")["code"] == "NO_INDEX"
 
 

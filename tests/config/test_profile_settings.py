@@ -104,7 +104,7 @@ def test_a_profile_says_what_its_table_says(place: Place) -> None:
         ("[profiles.x]\ninclude = ['!a']", "include: '!a' takes back"),
         ("[profiles.x]\nexclude = ['a*b/c']", "profiles.x.exclude: 'a*b/c' cannot narrow"),
         ("[profiles.X]\n", "profile: 'X' is no name"),
-        ("profile = 'y'\n[profiles.x]\n", "profile: 'y' is unknown here; .ggrep.toml has: x"),
+        ("profile = 'y'\n[profiles.x]\n", "profile: 'y' is not in .ggrep.toml; it has: x"),
         ("[profiles.x.query]\nlevel = 3", "profiles.x.query.level: 3 exceeds the cap 2"),
         (
             "[profiles.x.query]\nsnippet = 'full'",
@@ -153,7 +153,7 @@ def test_the_strongest_who_names_a_profile_is_heard(root: Path, home: Path) -> N
 
 def test_an_unknown_profile_is_refused_with_those_there_are(place: Place) -> None:
     """Answering under another profile than the one asked for would be a wrong answer."""
-    with pytest.raises(InvalidRequest, match=r"'dox' is unknown .* has: datasets, docs"):
+    with pytest.raises(InvalidRequest, match=r"'dox' is not in .* has: datasets, docs"):
         place.load(profile="dox")
 
 

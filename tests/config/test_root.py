@@ -146,9 +146,9 @@ def test_an_empty_git_directory_marks_nothing(tmp_path: Path) -> None:
 def test_home_and_slash_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Indexing all a user owns is never what was meant."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    with pytest.raises(InvalidRequest, match="refused as a root"):
+    with pytest.raises(InvalidRequest, match="not allowed as a root"):
         canonical_root(tmp_path)
-    with pytest.raises(InvalidRequest, match="refused as a root"):
+    with pytest.raises(InvalidRequest, match="not allowed as a root"):
         canonical_root(Path("/"), enclosing=False)
 
 

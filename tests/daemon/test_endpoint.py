@@ -180,7 +180,7 @@ def test_a_directory_of_somebody_else_is_refused(
     if os.getuid() == 0:
         os.chown(short / "daemon", 12345, 12345)
 
-    with pytest.raises(StoreError, match="belongs to somebody else"):
+    with pytest.raises(StoreError, match="belongs to another user"):
         Endpoint(Home(short), short / "daemon" / "a.sock")
 
 
@@ -189,7 +189,7 @@ def test_a_directory_that_everybody_writes_to_is_refused(short: Path) -> None:
     (short / "daemon").mkdir()
     (short / "daemon").chmod(0o777)
 
-    with pytest.raises(StoreError, match="writable by everybody"):
+    with pytest.raises(StoreError, match="writable by all users"):
         Endpoint(Home(short), short / "daemon" / "a.sock")
 
 

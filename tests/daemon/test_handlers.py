@@ -267,7 +267,7 @@ def test_operators_beyond_a_bound_are_refused_while_searches_are_answered(
         waiting.send_message("1", Status())
         host.eventually(lambda: host.call(desk.statistics).tasks_waiting == 1)
         for message in (Status(), Health(), Metrics()):
-            with pytest.raises(Busy, match="operators") as caught:
+            with pytest.raises(Busy, match="administrative") as caught:
                 host.ask(message)
             refused.append(caught.value.retry_after_ms)
         found = host.ask(Search(SearchRequest("settle"))).body["response"]

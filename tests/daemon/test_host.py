@@ -293,7 +293,7 @@ def test_a_host_that_nobody_asks_anything_ends(
 
     reason = hosted(monkeypatch, roots, home, act, {"GGREP_IDLE_TIMEOUT_SECS": "1"})
 
-    assert reason == "nobody asked for long"
+    assert reason == "idle for too long"
     assert left == []
 
 

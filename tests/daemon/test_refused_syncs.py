@@ -68,9 +68,10 @@ def test_every_answer_says_why_and_what_comes(indexed: Path, home: Path) -> None
     for each in found:
         assert each["sync_failed"].startswith(WHY)
         waits = (
-            each["index_behind"] == "files have changed since; they wait for a sync that succeeds"
+            each["index_behind"]
+            == "files have changed since; they wait for the next successful sync"
         )
-        assert waits or each["sync_failed"].endswith("it is being tried again")
+        assert waits or each["sync_failed"].endswith("a new try is running")
     assert stable_json.dumps(fixed) == stable_json.dumps(before)
     assert status["sync"]["last_result"] == "error"
     assert "differ only by case" in status["sync"]["last_error"]
@@ -109,7 +110,7 @@ def test_a_new_daemon_tells_what_the_last_one_met(indexed: Path, home: Path) -> 
         status = host.ask(Status()).body["status"]
 
     assert message.startswith(WHY)
-    assert message.endswith("it is being tried again")
+    assert message.endswith("a new try is running")
     assert warned(status)["sync_failed"] == message
 
 

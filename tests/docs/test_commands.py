@@ -85,11 +85,14 @@ def test_the_quick_start_runs(
     start = page("README.md").index("## Quick start")
     block = _FENCE.search(page("README.md"), start)
     assert block is not None
-    words = [shlex.split(line, comments=True) for line in block[1].splitlines()]
+    install, *words = [shlex.split(line, comments=True) for line in block[1].splitlines()]
     write_tree(root, {"src/db/session.py": "class Session:\n    def commit(self):\n        ...\n"})
     monkeypatch.chdir(root)
     monkeypatch.setenv("GGREP_OFFLINE", "1")
+    monkeypatch.setenv("HOME", str(root.parent))
+    monkeypatch.setenv("PATH", "")
 
+    assert install == ["pip", "install", "."]
     assert words[0] == ["cd", "your/repository"]
     assert len(words) > 4
     # As its daemon would: this process starts none.
@@ -106,6 +109,6 @@ def test_the_quick_start_runs_over_a_daemon() -> None:
     assert block is not None
     with household() as house:
         repo = house.repo("r", {"src/db/session.py": "class Session:\n    commit = 1\n"})
-        for line in block[1].splitlines()[1:]:
+        for line in block[1].splitlines()[2:]:
             done = house.run(*shlex.split(line, comments=True)[1:], cwd=repo)
             assert done.status == 0, (line, done.err)

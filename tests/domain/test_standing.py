@@ -25,12 +25,12 @@ def test_an_index_at_rest_says_nothing() -> None:
         (Standing(indexing=True), "they are being indexed"),
         (
             Standing(indexing=True, git_at_work=True),
-            "git is at work, they are indexed once it has ended",
+            "git is working; they are indexed when it has finished",
         ),
-        (Standing(), "they are indexed in a moment"),
+        (Standing(), "they will be indexed soon"),
         (Standing(held="the daemon is stale"), "they are not indexed: the daemon is stale"),
         (Standing(cancelled=True), "the sync was cancelled; to try again: ggrep index"),
-        (Standing(failure=FULL, retry_ms=9), "they wait for a sync that succeeds"),
+        (Standing(failure=FULL, retry_ms=9), "they wait for the next successful sync"),
     ],
 )
 def test_what_becomes_of_changes_is_told(standing: Standing, message: str) -> None:
@@ -50,9 +50,9 @@ def test_what_becomes_of_changes_is_told(standing: Standing, message: str) -> No
         ),
         (
             Standing(FULL, retry_ms=7_001),
-            f"the last sync failed: {FULL}; it is tried again within 8 s",
+            f"the last sync failed: {FULL}; the next try is within 8 s",
         ),
-        (Standing(FULL, indexing=True), f"the last sync failed: {FULL}; it is being tried again"),
+        (Standing(FULL, indexing=True), f"the last sync failed: {FULL}; a new try is running"),
         (Standing(FULL, held="stale"), f"the last sync failed: {FULL}; no sync is done: stale"),
     ],
 )

@@ -299,7 +299,7 @@ def test_a_model_that_took_the_place_of_the_stores_own_is_refused(
     engine = open_engine(root, home, encoder=f"static:{tmp_path / 'm'}")
     put(0.25)
 
-    with pytest.raises(InvalidRequest, match="another model lies there by now"):
+    with pytest.raises(InvalidRequest, match="the model folder was replaced"):
         engine.sync()
 
 

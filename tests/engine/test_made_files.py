@@ -106,7 +106,9 @@ def test_what_was_made_is_counted_and_what_is_left_out_of_it_is_told(engine: Eng
 
     assert engine.view().made_files() == MadeFiles(generated=2, minified=1, data=1, shortened=2)
     assert checks["made_files"].severity == "ok"
-    assert checks["made_files"].message == "2 generated, 1 minified, 1 data file, ranked behind"
+    assert checks["made_files"].message == (
+        "2 generated, 1 minified, 1 data file; ranked below hand-written files"
+    )
     assert set(checks["made_files"].paths) == {path for path in TREE if path[:3] != "src"}
     assert checks["shortened_files"].severity == "warn"
     assert checks["shortened_files"].paths == ("data/people.json", "web/app.js")

@@ -112,4 +112,4 @@ def test_ctrl_c_ends_a_search_that_waits(served: Served) -> None:
         out, err = process.communicate(timeout=1_200)
     ended.set()
 
-    assert (process.returncode, out, err) == (12, b"", b"error: interrupted (cancelled)\n")
+    assert (process.returncode, out, err) == (12, b"", b"error: interrupted\n")

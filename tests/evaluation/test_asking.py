@@ -68,7 +68,7 @@ def test_without_an_index_there_is_nothing_to_ask(
 
     with pytest.raises(NoIndex):
         asker.require_index()
-    assert "no_index" in asker.ask(Question("q", "needle")).error
+    assert "no index yet" in asker.ask(Question("q", "needle")).error
 
 
 def test_confidence_is_read_in_whatever_form() -> None:

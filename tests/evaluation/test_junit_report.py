@@ -24,7 +24,7 @@ def suite_of(report: bytes) -> ET.Element:
 
 def unanswered(outcome: Outcome) -> Outcome:
     """Return what becomes of the checks when nothing answers."""
-    return run_checks(outcome.file, lambda _: FakeAsker(error="no index (no_index)"))
+    return run_checks(outcome.file, lambda _: FakeAsker(error="no index"))
 
 
 def test_a_check_is_a_case_with_its_time(tmp_path: Path) -> None:

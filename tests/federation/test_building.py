@@ -150,10 +150,10 @@ async def test_a_worker_builds_one_repository_after_another(workspace: Workspace
 @pytest.mark.parametrize(
     ("error", "code", "told"),
     [
-        (SyncFailed("no room", code="budget_exceeded"), 1, "no room (budget_exceeded)"),
-        (SyncFailed("old", code="incompatible", exit_status=13), 13, "old (incompatible)"),
-        (Busy("held", retry_after_ms=7), 10, "held, retry after 7 ms (busy)"),
-        (SyncFailed("a\033[2Jb"), 1, "ab (internal)"),
+        (SyncFailed("no room", code="budget_exceeded"), 1, "no room"),
+        (SyncFailed("old", code="incompatible", exit_status=13), 13, "old"),
+        (Busy("held", retry_after_ms=7), 10, "held, retry after 7 ms"),
+        (SyncFailed("a\033[2Jb"), 1, "ab"),
     ],
 )
 async def test_a_failure_tells_why_and_stops_nobody(

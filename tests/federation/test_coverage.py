@@ -85,7 +85,7 @@ def test_of_a_dead_one_nothing_is_known(status: Status) -> None:
     (found,) = coverage_of([report(None, status)], known())
 
     assert (found.answered, found.could_change) == (False, "unknown")
-    assert found.reason == "nothing is known of what it holds"
+    assert found.reason == "its content is unknown"
 
 
 def test_without_chunks_of_the_missing_corpora_it_has_nothing_to_give() -> None:
@@ -151,10 +151,10 @@ def test_one_whose_statistics_are_not_in_the_sum_would_move_all_scores() -> None
 def test_each_reason_is_said() -> None:
     """People read them; equal state, equal words."""
     cases = [
-        (report(description(code=0)), known(), "it holds nothing of what was asked for"),
-        (report(description()), known(), "it did not say which of the query's words it holds"),
-        (report(description()), known(figures(holding=1)), "it holds words of the query"),
-        (report(description()), known(figures()), "it holds no word of the query"),
+        (report(description(code=0)), known(), "it has no match"),
+        (report(description()), known(), "it did not report which words of the query it contains"),
+        (report(description()), known(figures(holding=1)), "it contains words of the query"),
+        (report(description()), known(figures()), "it contains no word of the query"),
         (
             report(description(vectors=True)),
             known(figures()),
@@ -168,7 +168,7 @@ def test_each_reason_is_said() -> None:
         (
             report(description()),
             known(counted=False),
-            "its statistics are not among those that scores were measured against",
+            "its term statistics were not used for the scores",
         ),
     ]
 

@@ -143,9 +143,9 @@ async def test_an_answer_without_sense_is_the_daemons_failure(
     daemon.script = lambda peer, one: peer.answer(one, description={"store_id": 5}, vector=[1])
     found, channels = searcher(address)
 
-    with pytest.raises(Unreachable, match="does not make sense"):
+    with pytest.raises(Unreachable, match="invalid reply from the daemon"):
         await found.describe(soon())
-    with pytest.raises(Unreachable, match="does not make sense"):
+    with pytest.raises(Unreachable, match="invalid reply from the daemon"):
         await found.encode("text", soon())
     await channels.aclose()
 

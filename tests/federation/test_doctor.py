@@ -94,7 +94,7 @@ def test_an_index_under_other_settings_is_mentioned(manifest: WorkspaceManifest)
 
     found = examine(ill, {}, other_stores={manifest.repos[0].repo_id: 2})
 
-    assert only(found).message == "no index; there is one under other settings"
+    assert only(found).message == "no index; an index with other settings exists"
 
 
 def test_wrong_settings_are_all_that_is_told(manifest: WorkspaceManifest) -> None:
@@ -205,8 +205,8 @@ def test_encoders_are_named(manifest: WorkspaceManifest) -> None:
     finding = only(examine(manifest, {odd.repo_id: LiveDaemon("ready", 7, 1, told)}))
 
     assert finding.message == (
-        "searches leave it out: its vectors are of another encoder; another build of ggrep reads "
-        "and scores it (other here, hashed in the others); config.toml in the ggrep home chooses "
+        "searches omit it: its vectors come from another encoder; another build of ggrep serves "
+        "it (other here, hashed in the others); config.toml in the ggrep home chooses "
         'it: encoder = "hashed"'
     )
 

@@ -174,7 +174,7 @@ def test_an_alias_of_two_is_told_with_lines_and_places() -> None:
 
     issue = caught.value.issues[0]
     assert "repos[0] (line 4), repos[2] (line 6)" in issue.message
-    assert issue.hint == "take one out by its place: ggrep workspace remove FILE 'repos[2]'"
+    assert issue.hint == "remove an entry by its position: ggrep workspace remove FILE 'repos[2]'"
 
 
 def test_an_entry_is_removed_by_its_id_and_by_where_it_is() -> None:

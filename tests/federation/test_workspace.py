@@ -421,7 +421,7 @@ def test_a_root_that_cannot_be_one_is_named(tmp_path: Path) -> None:
     """The root finder refuses a home directory; the file's reader must learn which entry."""
 
     def refuse(path: Path) -> Path:
-        raise InvalidRequest(f"{path}: refused as a root")
+        raise InvalidRequest(f"{path}: not allowed as a root")
 
     path = tmp_path / "w.jsonc"
     path.write_text(body('{"root": "."}'))

@@ -324,7 +324,7 @@ def remote_documents() -> tuple[dict[str, Any], ...]:
         notices=(),
         duration_ms=210,
     )
-    failed = Pulled(None, reason="no remote yet (invalid_request)")
+    failed = Pulled(None, reason="no remote is configured")
     found = Collection(2, 40, 7, 90_000, 7, 90_000)
     return (
         remotes_json([remote, Remote("shared", "file:///srv/ggrep", readable=True)]),

@@ -26,7 +26,7 @@ FOLLOWED = {
     "not a store id: {}; see: ggrep list",
     "to merge all the same: ggrep compact --force\n",
     "{} skipped (see: ggrep health)",
-    "what to do about it: ggrep workspace doctor FILE",
+    "for fixes: ggrep workspace doctor FILE",
     "ggrep workspace remove FILE {}",
     "ggrep workspace build FILE",
     "--watch needs a terminal; for one look: ggrep status --all",
@@ -39,10 +39,10 @@ FOLLOWED = {
 """Those that a test below has printed, and then types."""
 
 TYPED = {
-    "{} has no index yet; how far it is: ggrep status": "status",
-    "nothing was touched; to delete: ggrep gc --force\n": "gc --force",
-    "nothing was touched; to delete: ggrep gc --stores --force\n": "gc --stores --force",
-    "nothing was touched; to delete: ggrep workspace gc FILE --force\n": (
+    "{} has no index yet; progress: ggrep status": "status",
+    "nothing was deleted; to delete: ggrep gc --force\n": "gc --force",
+    "nothing was deleted; to delete: ggrep gc --stores --force\n": "gc --stores --force",
+    "nothing was deleted; to delete: ggrep workspace gc FILE --force\n": (
         "workspace gc FILE --force"
     ),
     "the daemon is of ggrep {}, which speaks another protocol than {}; to end it: ggrep stop": (
@@ -58,7 +58,7 @@ TYPED = {
     "or run: ggrep repair": "repair",
     "snapshot {} has {} segments, more than max_open_segments_per_query; run: ggrep index": "index",
     "{}; run: ggrep repair": "repair",
-    "nothing was published yet; run: ggrep index": "index",
+    "nothing is published yet; run: ggrep index": "index",
     "a name is one line of 1 to {} characters as `ggrep outline FILE` prints it; `ggrep search` "
     "takes any text": "search alpha",
     "segment {} has no {}; run: ggrep index --reset": "index --reset",
@@ -66,23 +66,23 @@ TYPED = {
     "{} was indexed under other settings or by another build: reindex required; run: ggrep index": (
         "index"
     ),
-    "run `ggrep index` in the repository, or ask again in a while": "index",
+    "run `ggrep index` in the repository, or try again later": "index",
     "{}: {} {} is older than {}: reindex required; run: ggrep index --reset": "index --reset",
     "ggrep slate {} --session new": "slate alpha --session new",
     "run: ggrep workspace validate {}": "workspace validate FILE",
     "no agent was found; ggrep install CLIENT configures one by its name": "install zed --dry-run",
     "no completions are known for this shell; see: ggrep help completion": "help completion",
     "no client was found; name one, or see: ggrep install --list\n": "install --list",
-    "are here and do not ask ggrep, which `ggrep install` changes: {}": "install --dry-run",
+    "installed without ggrep; to connect them run `ggrep install`: {}": "install --dry-run",
     "ggrep install --refresh": "install --refresh --dry-run",
     "if it was moved: ggrep workspace add FILE DIRECTORY": "workspace validate FILE",
     "ggrep remote add origin URL": "remote add origin file://FILE.d",
     "no {} cluster answers at {}: {}; how to start one: ggrep doctor --cluster": "doctor --cluster",
-    "no remote yet; to add one: ggrep remote add origin URL": "remote add origin file://FILE.d",
-    "no remote yet; to add one: ggrep remote add origin URL\n": "remote add origin file://FILE.d",
+    "no remote is configured; to add one: ggrep remote add origin URL": "remote add origin file://FILE.d",
+    "no remote is configured; to add one: ggrep remote add origin URL\n": "remote add origin file://FILE.d",
     "ggrep remote gc {} --force{}": "remote gc --force",
     "the index is still being built; run: ggrep index": "index",
-    "the index does not hold all files: {}; run: ggrep index": "index",
+    "the index is incomplete: {}; run: ggrep index": "index",
     "{}: {} is missing, so what it needs is not known; nothing was deleted; to mend it, where it "
     "was pushed from: ggrep push --again": "push --again",
     "ggrep health": "health",
@@ -247,7 +247,7 @@ def test_a_merge_that_nobody_chose_is_mended_either_way(
     file.write_text(bare)
     asked = (command, "alpha needle", "--workspace", file, "--offline")
     said = ggrep(*asked)
-    (note,) = [line for line in said.err.splitlines() if "merged by rank alone" in line]
+    (note,) = [line for line in said.err.splitlines() if "merged by rank only" in line]
     flag = re.search(r"--merge \w+", note)
     doctor = ggrep("workspace", "doctor", file)
     (advised,) = [line.strip() for line in doctor.out.splitlines() if '"merge"' in line]

@@ -89,7 +89,7 @@ def test_a_directory_of_the_system_is_asked_for_twice(
     shown = ggrep(*command, "/etc")
 
     assert shown.status == 2
-    assert "to index it: ggrep index --path /etc --yes (" in shown.err
+    assert "to index it: ggrep index --path /etc --yes" in shown.err
     assert not home.exists()
 
 

@@ -14,7 +14,7 @@ from tests.journeys.command import Command
         (["search"], 2, "query"),
         (["needle", "-m", "five"], 2, "-m"),
         (["needle", "-m", "5", "--top", "6"], 2, "--top"),
-        (["needle", "-m", "0"], 2, "-m: 0"),
+        (["needle", "-m", "0"], 2, "-m must be at least 1, is 0"),
         (["needle", "--per-file", "-1"], 2, "--per-file: -1"),
         (["needle", "--timeout-ms", "-5"], 2, "--timeout-ms: -5"),
         (["needle", "-d", "-i"], 2, "discovery and implementation"),

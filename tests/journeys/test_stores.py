@@ -57,7 +57,7 @@ def test_an_index_tells_once_what_a_killed_command_left(
 
     first, second = ggrep("index"), ggrep("index")
 
-    assert "removed what a killed command left: 1 directory, 5 B\n" in first.err
+    assert "removed leftovers of a killed command: 1 directory, 5 B\n" in first.err
     assert "removed" not in second.err
     assert [path.name for path in (home / "data").glob(".*")] == [".else"]
 

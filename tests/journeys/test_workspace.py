@@ -97,7 +97,7 @@ def test_a_workspace_of_nothing_is_shown(ggrep: Command, workspace: Path) -> Non
 
     assert status.status == 0
     assert "0 repos" in validated.out
-    assert "WARN_WORKSPACE_INCLUDE_EMPTY" in validated.out + validated.err
+    assert "matches no repository" in validated.out + validated.err
 
 
 def test_init_replaces_nothing_unasked(ggrep: Command, workspace: Path) -> None:
@@ -177,7 +177,7 @@ def test_the_same_of_many_repositories_is_said_once(
     monkeypatch.setattr("ggrep.interfaces.cli.queries.workspace_notes._MOST_NAMED", 1)
     cut = ggrep("refund", "--workspace", workspace)
 
-    assert lacking.err.count("NO_INDEX") == 1
+    assert lacking.err.count("no index yet") == 1
     assert "warning: gateway, ledger: " in lacking.err
     assert "warning: gateway and 1 more: " in cut.err
 
@@ -204,7 +204,7 @@ def test_flags_that_a_workspace_forbids_have_their_codes(
     robot = ggrep("refund", "--workspace", "ws.jsonc", *flags, "--json")
 
     assert shown.status == robot.status == 2
-    assert code in shown.err
+    assert shown.err == f"error: {robot.error('federated_error')['message']}\n"
     assert robot.error("federated_error")["code"] == code
 
 
@@ -369,7 +369,7 @@ def test_a_workspace_of_nothing_but_missing_repositories(ggrep: Command, workspa
     assert str(workspace.parent) not in searched.out
     assert shown.status == 0
     assert "missing" in shown.out
-    assert code in shown.err
+    assert "root 'nowhere': no such directory" in shown.err
 
 
 @pytest.mark.parametrize("case", BAD_FILES)

@@ -123,7 +123,7 @@ async def test_with_several_workspaces_the_ids_are_the_choice(
 
 async def test_without_a_workspace_its_file_is_asked_for(own: Path) -> None:
     """The message says what to give."""
-    with pytest.raises(InvalidRequest, match=r"give `workspace`: the path of its file$"):
+    with pytest.raises(InvalidRequest, match=r"give the path of its file$"):
         await Places(Start(directory=own)).workspace(None)
 
 

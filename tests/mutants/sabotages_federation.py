@@ -572,8 +572,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "escape sequences of a worker reach the terminal",
         "ggrep/federation/building.py",
-        'why = sanitise_line(with_path(f"{error} ({error.code})", repo.root_canonical))',
-        'why = with_path(f"{error} ({error.code})", repo.root_canonical)',
+        "why = sanitise_line(with_path(str(error), repo.root_canonical))",
+        "why = with_path(str(error), repo.root_canonical)",
         (BUILDING + "test_a_failure_tells_why_and_stops_nobody",),
     ),
     Sabotage(

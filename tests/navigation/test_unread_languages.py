@@ -43,7 +43,7 @@ def test_symbol_names_the_languages_it_cannot_read(engine: Engine) -> None:
     assert [(notice.code, notice.message) for notice in answer.warnings] == [
         (
             "unread_language",
-            "definitions cannot be told from usages in awk (1 file), cobol (2 files): "
+            "definitions cannot be distinguished from usages in awk (1 file), cobol (2 files): "
             "these files hold the name and were read by words alone",
         )
     ]

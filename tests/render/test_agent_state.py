@@ -106,7 +106,7 @@ def test_without_a_daemon_it_is_said_what_starts_one(indexed: bool, found: str) 
     """It is no failure, and nothing has to be done."""
     document = {"running": False, "root": "/r", "store_id": "s", "indexed": indexed}
 
-    assert agent_text(document) == f"no daemon runs; {found}; a search starts one, and indexes"
+    assert agent_text(document) == f"no daemon runs; {found}; a search starts one and indexes"
 
 
 def test_before_the_first_index_nothing_is_claimed() -> None:

@@ -243,9 +243,9 @@ def test_notes_stand_behind_what_the_document_says() -> None:
     """What no key of it holds, an agent reads all the same."""
     document = {"confidence": "strong", "results": [], "warnings": [{"code": "w", "message": "m"}]}
     assert agent_text(document, notes=(MERGED_BY_RANK,)).split("\n") == [
-        "warning: w: m",
+        "warning: m",
         "strong, 0 hits",
-        'note: merged by rank alone, as nothing says how; merge "global" ranks better',
+        'note: merged by rank only, because no strategy is set; merge "global" ranks better',
     ]
 
 

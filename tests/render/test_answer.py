@@ -103,7 +103,7 @@ def test_what_an_answer_says_of_itself_goes_to_the_other_stream() -> None:
     rendered = render_answer(partial, ROOT, VIEW)
 
     assert rendered.out == ""
-    assert rendered.err == "warning: look (odd)\ncut: 64 of 80 words of the query\nno hits\n"
+    assert rendered.err == "warning: look\ncut: 64 of 80 words of the query\nno hits\n"
 
 
 def test_an_explanation_stands_above_the_hits() -> None:
@@ -161,7 +161,7 @@ def test_a_failure_is_told_in_words_and_to_robots_as_a_document() -> None:
     people = render_failure(busy, VIEW)
     robots = render_failure(busy, replace(VIEW, json=True, notes_colour=True))
 
-    assert people == Rendered("", "error: daemon busy, retry after 50 ms (busy)\n", 10)
+    assert people == Rendered("", "error: daemon busy, retry after 50 ms\n", 10)
     assert stable_json.loads(robots.out)["error"]["retry_after_ms"] == 50
     assert robots.err.startswith("\x1b[1;31merror: \x1b[0mdaemon busy")
 

@@ -12,7 +12,7 @@ from tests.render.test_answer import RESPONSE
 PLAIN = Style(colour=False)
 TOLD = Explanation(
     kind="question",
-    rules=("the usual weights", "speaks of tests: they are not put behind"),
+    rules=("the usual weights", "mentions tests: tests are not ranked lower"),
     terms=(("cach", 3), ("evict", 1)),
     quotas=(),
     candidates=(("code", 9), ("prose", 0)),
@@ -33,7 +33,7 @@ def test_the_header_tells_what_was_understood_found_and_left_out() -> None:
         *("query", "mode", "snapshot", "terms", "scored", "shown"),
         *("left out", "confidence", "weights"),
     ]
-    assert "question; the usual weights; speaks of tests: they are not put behind" in lines[0]
+    assert "question; the usual weights; mentions tests: tests are not ranked lower" in lines[0]
     assert "weak: evidence 1.25" in lines[7]
 
 

@@ -161,8 +161,7 @@ def test_notes_tell_of_cuts_and_warnings() -> None:
     text = render_notes(limits, [Notice("W1", "odd\x07")], PLAIN)
 
     assert (
-        text
-        == "warning: odd (W1)\ncut: 10 of 12 chunks that match, bytes 5 in a.py; more: --top 12\n"
+        text == "warning: odd\ncut: 10 of 12 chunks that match, bytes 5 in a.py; more: --top 12\n"
     )
 
 

@@ -46,7 +46,7 @@ def replay(outcome: Outcome = Outcome.SNAPSHOT_GONE, **wanted: object) -> Replay
 def test_each_hit_has_a_line() -> None:
     """Aligned, so that the fates stand below each other."""
     assert render_replay(replay(), Style(colour=False)) == (
-        f"not reproduced: snapshot {'0' * 26} is gone; {'1' * 26} was asked\n"
+        f"not reproduced: snapshot {'0' * 26} is gone; {'1' * 26} was queried\n"
         f"  snapshot_id: {'0' * 26} -> {'1' * 26}\n"
         f"  config_fingerprint: {'1' * 12} -> {'9' * 12}\n"
         "\n"

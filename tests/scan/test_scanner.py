@@ -363,7 +363,7 @@ def test_what_only_a_snapshot_can_answer_is_refused(root: Path, home: Path) -> N
         scan(root, home, "retry", deterministic=True)
     with pytest.raises(NoIndex):
         scan(root, home, "src/retry.py:1", find=Find.SIMILAR_CODE)
-    with pytest.raises(InvalidRequest, match="nothing to search for"):
+    with pytest.raises(InvalidRequest, match="the query is empty"):
         scan(root, home, "   ")
 
 

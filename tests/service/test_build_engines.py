@@ -135,7 +135,7 @@ def test_one_that_a_cluster_gives_up_fails_alone(
     done = ggrep("workspace", "build", workspace, "--engine", "ray")
 
     assert done.status == 1
-    assert "the cluster gave it up: the node died" in done.err
+    assert "the cluster gave up: the node died" in done.err
     assert stores(home) == ["shop"]
 
 

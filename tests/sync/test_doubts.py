@@ -126,7 +126,7 @@ def test_a_root_that_goes_meanwhile_publishes_nothing(
 
     monkeypatch.setattr("ggrep.index.sync.syncer.read_file", unmount)
 
-    with pytest.raises(SyncRefused, match="root vanished or was replaced"):
+    with pytest.raises(SyncRefused, match="root was removed or replaced"):
         engine.sync()
     assert live(engine) == ["a.py"]
 

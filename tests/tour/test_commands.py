@@ -3,7 +3,7 @@
 import pytest
 
 from ggrep.search.tour.ci_commands import ci_commands
-from ggrep.search.tour.commands import commands_of, is_told
+from ggrep.search.tour.commands import commands_of, is_told, package_manager
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,29 @@ def test_a_file_says_its_commands(path: str, text: str, told: list[str] | None) 
     assert [line.text for line in commands_of(path, text)] == wanted
 
 
+@pytest.mark.parametrize(
+    ("texts", "manager"),
+    [
+        ({"package.json": '{"packageManager": "pnpm@9.1.0"}', ".yarnrc.yml": ""}, "pnpm"),
+        ({"package.json": "{}", "pnpm-workspace.yaml": "packages: []\n"}, "pnpm"),
+        ({"package.json": "{}", "bunfig.toml": ""}, "bun"),
+        ({"package.json": '{"engines": {"yarn": ">=4"}}'}, "yarn"),
+        ({"package.json": '{"scripts": {"ci": "pnpm run a && pnpm run b"}}'}, "pnpm"),
+        ({"package.json": "{}", "ci.yml": "uses: pnpm/action-setup@v4\n"}, "pnpm"),
+        ({"package.json": "{}", "ci.yml": "run: yarn install\nrun: yarn test\n"}, "yarn"),
+        ({"package.json": "{}", "ci.yml": "run: npm ci\nrun: yarn test\n"}, "npm"),
+        ({"package.json": "{}"}, "npm"),
+        ({}, "npm"),
+    ],
+)
+def test_the_package_manager_is_that_of_the_repository(texts: dict[str, str], manager: str) -> None:
+    """The command of another one writes a second lock file."""
+    package = '{"scripts": {"test": "vitest"}}'
+
+    assert package_manager(texts) == manager
+    assert commands_of("package.json", package, manager)[0].text == f"{manager} run test: vitest"
+
+
 def test_only_files_at_the_root_speak_for_the_repository() -> None:
     """A Makefile below builds a part of it."""
     assert not is_told("docs/Makefile")
@@ -50,6 +73,10 @@ def test_of_continuous_integration_two_commands_of_a_kind_are_told() -> None:
         ".travis.yml": "script:\n- make check\nafter: x\n",
     }
 
+    steps = ("cargo -V", "rm -f tests/man.test", "test -s a", 'make -j"$(nproc)"')
+    other = {"ci.yml": "".join(f"run: {step}\n" for step in steps)}
+
+    assert [line.text for line in ci_commands(other)] == ['make -j"$(nproc)"']
     assert [(line.text, line.path, line.line) for line in ci_commands(texts)] == [
         ("pytest -x", ".github/workflows/ci.yml", 6),
         ("pytest tests/slow", ".github/workflows/ci.yml", 10),

@@ -21,6 +21,20 @@ from ggrep.search.tour.sentences import readme_says, source_says
         ("This README is short and says little.\n\nA counts all the money.\n", None, 3),
         ("Copyright 2020 by all of us here.\n\nA counts all the money.\n", None, 3),
         ("Run the following command:\n\n    a\n\nA counts all the money.\n", None, 5),
+        ("[See full documentation](https://a)\n\nA counts all the money.\n", None, 3),
+        ("\u27a4 See the full documentation at https://a.\n\nA counts all the money.\n", None, 3),
+        ("**Full documentation is at** https://a.b\n\nA counts all the money.\n", None, 3),
+        (
+            "[Home page](a) | [Live demo](b) | [Bug tracker](c)\n\nA counts all the money.\n",
+            None,
+            3,
+        ),
+        (
+            "\U0001f44c Easy to use\n\U0001f485 Fancy output for all\n\nA counts all the money.\n",
+            None,
+            4,
+        ),
+        ("Read the docs on https://a.b.\n\nA counts all the money.\n", None, 3),
         (".. image:: a\n\n`A <https://a>`_ counts all the money.\n", None, 3),
     ],
 )

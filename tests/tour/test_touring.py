@@ -49,6 +49,24 @@ GO = {
 }
 
 
+RAILS = {
+    "README.md": "# Shop\n\n[See full documentation](https://x)\n",
+    "config/application.rb": "module Shop\nend\n",
+    "config/puma.rb": "port ENV.fetch('PORT')\n",
+    "app/models/order.rb": "class Order < ApplicationRecord\n  belongs_to :user\nend\n",
+    "app/models/order/line.rb": "class Order::Line\n  def total = Tax.of(self)\nend\n",
+    "app/models/tax.rb": "class Tax\n  def self.of(line) = 1\nend\n",
+    "app/controllers/orders_controller.rb": "class OrdersController\n  def show = Order.find(1)\n"
+    "  def tax = Tax.of(Order::Line.new)\nend\n",
+    "app/jobs/mail_job.rb": "class MailJob\n  def perform = Order.find(1)\nend\n",
+    "app/views/orders/show.html.erb": "<% environment %><a data-action='click->a#b'>Pay</a>\n",
+    "public/menu.js": "const env = process.env.MENU;\n",
+    "deps/README.md": "# Deps\n\nParts of other projects that we keep.\n",
+    "deps/a.c": "int a;\n",
+    "spec/order_spec.rb": "Order.new\n",
+}
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """Return a place for stores."""
@@ -91,7 +109,7 @@ def test_a_python_project_says_what_it_is_and_where(root: Path, home: Path) -> N
         ("till = till.cli:main", "pyproject.toml", 5),
         ("python -m till", "src/till/__main__.py", 0),
     ]
-    assert found["main_files"] == [("imported by 2 files: add()", "src/till/money.py", 0)]
+    assert found["main_files"] == [("used by 2 files: add()", "src/till/money.py", 0)]
     assert found["build_and_test"] == [
         ("make build, test", "Makefile", 0),
         ("pip install . (built by hatchling.build)", "pyproject.toml", 7),
@@ -115,7 +133,7 @@ def test_in_go_packages_are_imported_and_commands_begin_programs(root: Path, hom
     """A module of others never means our own root."""
     found = told(toured(root, home, GO))
 
-    assert found["main_files"] == [("imported by 2 files", "money", 0)]
+    assert found["main_files"] == [("used by 2 files", "money", 0)]
     assert found["entry_points"] == [
         ("main()", "cmd/till/main.go", 9),
         ("main()", "cmd/other/main.go", 5),
@@ -166,3 +184,33 @@ def test_a_tour_without_room_is_refused(root: Path, home: Path) -> None:
     for wrong in (TourRequest(0), TourRequest(timeout_ms=-1)):
         with pytest.raises(InvalidRequest):
             engine.tour(wrong)
+
+
+def test_a_rails_application_names_the_constants_that_most_files_use(
+    root: Path, home: Path
+) -> None:
+    """It imports nothing; what a namespace holds is no use of it, and tests do not count."""
+    found = told(toured(root, home, RAILS))
+
+    assert found["main_files"] == [
+        ("used by 2 files: Order", "app/models/order.rb", 0),
+        ("used by 2 files: Tax", "app/models/tax.rb", 0),
+    ]
+
+
+def test_settings_are_read_by_code_and_not_by_pages(root: Path, home: Path) -> None:
+    """A script of a page, and a word of the same family, configure nothing."""
+    found = told(toured(root, home, RAILS))
+
+    assert found["configuration"] == [("ENV", "config/puma.rb", 0)]
+
+
+def test_a_folder_is_cited_by_the_whole_path_of_its_readme(root: Path, home: Path) -> None:
+    """`README.md` alone is the root's."""
+    found = toured(root, home, RAILS)
+    lines = tour_lines(found.sections)
+
+    assert "about" not in told(found)
+    deps = next(line for line in lines if line.startswith("  deps/"))
+    assert deps.endswith(": Parts of other projects that we keep.  [deps/README.md:3]")
+    assert "  app/  6 files, ruby" in lines

@@ -154,7 +154,7 @@ def _active_manifest(store: Path, known: Sequence[SnapshotId]) -> SnapshotManife
     active = read_active(store)
     if active is None:
         raise CorruptStore(
-            "ACTIVE_SNAPSHOT is missing" if known else "nothing was published yet; run: ggrep index"
+            "ACTIVE_SNAPSHOT is missing" if known else "nothing is published yet; run: ggrep index"
         )
     return read_manifest(store, active)
 

@@ -202,10 +202,10 @@ def _warnings(report: "StatusReport", load: DaemonLoad | None) -> Iterator[Notic
             yield Notice(code, f"{what} uses {used} bytes of {budget}")
     yield from standing_notices(load.sync.standing if load else report.standing)
     if load and load.stale:
-        why = load.stale_reason or "the configuration is another one by now"
+        why = load.stale_reason or "the configuration has changed"
         yield Notice("stale_config", f"the daemon answers from before a change: {why}")
     if load and load.watch.mode == "polling":
-        why = load.watch.problem or "changes are looked for, not told"
+        why = load.watch.problem or "changes are polled"
         yield Notice("watch_polling", why)
     if load and load.encode.stale:
         yield Notice(

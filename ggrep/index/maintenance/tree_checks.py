@@ -70,7 +70,7 @@ def index_state(found: Examination, load: DaemonLoad | None) -> Check:
     if found.manifest is None:
         return Check("index_state", WARN, "not checked: there is no manifest to hold it against")
     if state.active_snapshot_id != found.manifest.snapshot_id:
-        told = f"it is of snapshot {state.active_snapshot_id}; the next sync rewrites it"
+        told = f"it belongs to snapshot {state.active_snapshot_id}; the next sync rewrites it"
         return Check("index_state", WARN, told)
     return Check("index_state", OK, "the record of the last sync is of the active snapshot")
 

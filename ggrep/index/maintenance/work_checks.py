@@ -121,7 +121,7 @@ def daemon_stale(load: DaemonLoad | None) -> Check:
     if load is None:
         return Check("daemon_stale", OK, "no daemon")
     if load.stale:
-        why = load.stale_reason or "the configuration is another one by now"
+        why = load.stale_reason or "the configuration has changed"
         told = f"process {load.pid} answers from before a change and takes in no other: {why}"
         return Check("daemon_stale", WARN, told)
     return Check("daemon_stale", OK, f"process {load.pid} serves the present configuration")

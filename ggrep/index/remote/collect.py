@@ -87,7 +87,7 @@ def _remote_time(objects: Objects, clock: Clock) -> datetime:
     objects.put(_CLOCK, rfc3339(clock.now()).encode())
     stat = objects.stat(_CLOCK)
     if stat is None:
-        raise RemoteError(f"{objects.name}: it does not keep what is written")
+        raise RemoteError(f"{objects.name}: it lost an object that was just written")
     return stat.modified
 
 
@@ -108,7 +108,7 @@ def _needed(objects: Objects) -> tuple[set[str], int]:
 def _trees_of(objects: Objects, key: str) -> Iterator[Blob]:
     found = ref_at(objects, key)
     if found is None:
-        raise RemoteError(f"{objects.name}: {key} is listed and missing; nothing was deleted")
+        raise RemoteError(f"{objects.name}: {key} is listed but missing; nothing was deleted")
     yield from (entry.tree for entry in found.value)
 
 

@@ -182,7 +182,7 @@ def _segment(store: Path, segment: TravellingSegment, found: Fetched, here: Here
         return here.segments[segment.name]
     image = names.image_file(found.aside, segment.name)
     if segment.name not in found.brings or not image.exists():
-        raise Busy("the index changed while it was pulled", retry_after_ms=1000)
+        raise Busy("the index changed during the pull", retry_after_ms=1000)
     if not _lies_there(store, segment):
         shutil.rmtree(names.table_dir(store, segment.name), ignore_errors=True)
         tables = (path for path, _ in table_files(found.aside, segment.name))

@@ -128,7 +128,7 @@ def _placed(target: SyncTarget, found: Fetched, held: Held) -> Placed | None:
         view = open_parent(target)
         prepare_store(target.store, lease)
         if root_identity(target.root) != held.tree.root:
-            raise StoreError("the root vanished or was replaced while it was read")
+            raise StoreError("the root was removed or replaced while it was read")
         placed = place(target, lease, view, found, held)
         file = names.stat_cache_file(target.store)
         stat_cache.save(file, held.known, read_at_ns=held.read_at_ns)

@@ -82,8 +82,8 @@ def key_of(target: SyncTarget) -> str:
     key = repo_key(target.root, target.settings) or key_by_history(target.root)
     if not key:
         raise InvalidRequest(
-            "nothing tells who this repository is: it has no remote named origin with a URL, and no"
-            ' whole history; give it a name in .ggrep.toml: repo_key = "team/name"'
+            "the repository has no key: git has neither a URL for origin nor the complete history;"
+            ' set one in .ggrep.toml: repo_key = "team/name"'
         )
     return key
 
@@ -231,7 +231,7 @@ class _Push:
                 return layout.read_state(found[0])
             if self._objects.swap(state, data, found[1] if found else None):
                 return tree
-        raise Busy("others push this repository, too", retry_after_ms=1000)
+        raise Busy("another process is pushing this repository", retry_after_ms=1000)
 
     def _stays(self, data: bytes, files: str) -> bool:
         """Tell whether a state leads to a tree of these files, so that it stays as it is."""
@@ -257,7 +257,7 @@ class _Push:
                 reach("push.after_ref")
                 return True
             self._target.wait(min(0.01 * (attempt + 1), 0.5))
-        raise Busy("others push this repository, too", retry_after_ms=1000)
+        raise Busy("another process is pushing this repository", retry_after_ms=1000)
 
     def _times(self, commit: str | None) -> tuple[tuple[str, ...], str]:
         before = history(self._target.root, commit, layout.MOST_HISTORY + 1) if commit else ()
@@ -270,7 +270,7 @@ def _require_whole(manifest: SnapshotManifest) -> None:
     passing = [problem for problem in manifest.errors if is_passing(problem)]
     if passing:
         told = f"{passing[0].path_key}: {passing[0].message}"
-        raise InvalidRequest(f"the index does not hold all files: {told}; run: ggrep index")
+        raise InvalidRequest(f"the index is incomplete: {told}; run: ggrep index")
 
 
 def _tree(

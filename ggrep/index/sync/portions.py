@@ -48,7 +48,7 @@ def next_portion(
         waiting: files that were not read yet, by path; one at least.
         most_bytes: of one run.
         wanted: files that questions were about, the best first.
-        first: nothing was published yet.
+        first: nothing is published yet.
     """
     rank = {key: place for place, key in enumerate(wanted)}
     if sum(file.size_bytes for file in waiting) <= min(2 * FIRST_BYTES, most_bytes):

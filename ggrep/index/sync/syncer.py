@@ -454,7 +454,7 @@ class _Run:
         self._progress(SyncProgress("publish", 0, 0))
         if root_identity(self._target.root) != tree.root:
             # Another directory, or none, took its place: what was read is not of one tree.
-            raise SyncRefused(("the root vanished or was replaced while it was read",))
+            raise SyncRefused(("the root was removed or replaced while it was read",))
         facts = publication.facts
         facts = replace(facts, git=sharing.state_to_publish(target, facts.git))
         publication = replace(publication, facts=facts)

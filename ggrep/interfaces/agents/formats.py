@@ -86,7 +86,7 @@ def require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> No
     found = None if isinstance(piece, WholeFile) and not after else find(after, piece)
     fits = found is not None and found.spelled == piece.spelled if is_there else found is None
     if not same or not fits:
-        raise Refused("our entry cannot be told from the rest of it")
+        raise Refused("ggrep's entry cannot be separated from the rest")
 
 
 def _rest(value: object) -> object:

@@ -48,7 +48,9 @@ def read_record(file: Path) -> dict[str, Written]:
     except FileNotFoundError:
         return {}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InvalidRequest(f"{file}: not as ggrep writes it; move it away") from error
+        raise InvalidRequest(
+            f"{file}: not in the form that ggrep writes; delete or rename it"
+        ) from error
 
 
 def write_record(file: Path, record: Record) -> None:

@@ -26,7 +26,7 @@ ggrep outline PATH... --format agent
     what files and folders define; `ggrep tour` tells what the repository is
 
 What you read is what it costs:
-- Lines that are shown are the file's own, behind a tab, every fifth behind its number. Cite them;
+- Shown lines are copied from the file, behind a tab; every fifth line has its number. Cite them;
   do not open them again.
 - Open a definition by its name rather than a range cut by guess, never a whole file.
 - Name several in one call: nothing is shown twice.

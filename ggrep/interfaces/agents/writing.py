@@ -21,8 +21,8 @@ Outcome: TypeAlias = Literal[
 """That of a plan; `kept`: another client needs it; `refused`: the file was not touched."""
 
 _SAID: Final[Mapping[str, str]] = {
-    "differs": "an entry of this name says something else; it was left",
-    "changed": "our entry was changed since; it was left",
+    "differs": "an entry of this name has other content; it was not changed",
+    "changed": "ggrep's entry was edited; it was not changed",
 }
 _TRIES: Final = 3
 
@@ -104,7 +104,7 @@ class Run:
                 self._write(real, old, planned.data, () if mine is None else mine.directories)
                 diff = _diff(path, old, planned.data)
                 return Done(client.name, path, planned.state, _SAID.get(planned.state, ""), diff)
-        raise Refused("another program is writing it")
+        raise Refused("another program is writing to it")
 
     def _remember(self, path: Path, written: Written | None) -> None:
         before = dict(self.record)

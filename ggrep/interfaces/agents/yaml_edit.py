@@ -46,7 +46,7 @@ def insert(text: str, piece: YamlPart) -> Splice:
     if held.kind == wanted:
         at = held.start - held.column
         if text[at : held.start].strip(" "):
-            raise Refused(f"`{piece.key}` begins on a line with something else")
+            raise Refused(f"`{piece.key}` does not begin on a line of its own")
         return Splice(at, "", _block(piece, " " * held.column, newline))
     line_end = _line_end(text, held.end)
     behind = text[held.end : line_end].strip()
@@ -82,7 +82,7 @@ def _block(piece: YamlPart, indent: str, newline: str) -> str:
 def _appended(text: str, piece: YamlPart, newline: str) -> Splice:
     before = "" if not text or text.endswith("\n") else newline
     if before and _held(text, piece).is_open:
-        raise Refused("its last text has no end of line, and would get one")
+        raise Refused("its last line has no end")
     lines = piece.spelled.splitlines()
     inside = [f"{piece.key}:", *(f"  {line}" for line in lines)]
     inserted = before + "".join(f"{line}{newline}" for line in inside)

@@ -74,7 +74,7 @@ class Auth:
         found = _HOST.fullmatch(given[0]) if len(given) == 1 else None
         name = found[1].lower() if found else ""
         if name not in LOOPBACK_NAMES | self._rules.hosts:
-            raise Refusal(421, "misdirected_request", "the Host is no name of this server")
+            raise Refusal(421, "misdirected_request", "the Host header does not name this server")
 
     def _allowed_origin(self, headers: Headers) -> str:
         """Return the page's origin; empty when no page asks."""
@@ -83,7 +83,7 @@ class Auth:
             # Pictures and forms of other pages bear no Origin, but browsers say where they stand.
             if headers.get("sec-fetch-site", "none") in {"none", "same-origin"}:
                 return ""
-            raise Refusal(403, "forbidden", "pages of other sites may not ask")
+            raise Refusal(403, "forbidden", "requests from pages of other sites are refused")
         if len(given) == 1 and given[0] in self._rules.origins:
             return given[0]
         raise Refusal(403, "forbidden", "the Origin is not allowed")
@@ -98,7 +98,7 @@ class Auth:
         if scheme.lower() == "bearer" and equal:
             return True
         challenge = {"www-authenticate": 'Bearer realm="ggrep"'}
-        raise Refusal(401, "unauthorized", "a bearer token is needed", headers=challenge)
+        raise Refusal(401, "unauthorized", "a bearer token is required", headers=challenge)
 
 
 def _with_origin(send: Send, origin: str) -> Send:

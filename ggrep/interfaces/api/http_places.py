@@ -42,7 +42,7 @@ class Places:
             InvalidRequest: its path is relative.
         """
         if call.request.include_paths and not authorised:
-            raise Forbidden("$.debug.includePaths: only for those who have presented the token")
+            raise Forbidden("$.debug.includePaths: only for callers with the token")
         path = _absolute(call.workspace_path, "$.workspacePath")
         return await open_workspace(
             path,
@@ -65,7 +65,7 @@ class Places:
         if self._default_root is None:
             raise InvalidRequest("root: name the directory of a repository")
         if canonical(self._default_root) != self._default_root:
-            raise Forbidden("the default root is a link by now")
+            raise Forbidden("the default root has become a link")
         return self._default_root
 
     def _root(self, path: Path) -> Path:

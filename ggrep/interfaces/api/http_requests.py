@@ -56,7 +56,7 @@ def _check(data: bytes) -> None:
         elif colon is not None:
             key = stable_json.loads(text)
             if key in open_keys[-1]:
-                raise InvalidRequest(f"the body says {key!a} twice in one object")
+                raise InvalidRequest(f"the body contains {key!a} twice in one object")
             open_keys[-1].add(key)
 
 

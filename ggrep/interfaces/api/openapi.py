@@ -64,18 +64,18 @@ def _moved(value: Json) -> Json:
 
 
 _FAILURES: Final = {
-    "400": "The request is wrong; every issue is named.",
+    "400": "The request is invalid; the reply names every issue.",
     "401": "The bearer token is missing or wrong.",
-    "403": "A place outside the allowed roots, or a page that may not ask.",
+    "403": "A path outside the allowed roots, or a page of another site.",
     "405": "The route has no such method.",
     "408": "The body did not arrive in time.",
-    "409": "Nothing is indexed, the index is of another version, or a session cannot go on.",
+    "409": "Nothing is indexed, the index has another version, or a session cannot continue.",
     "413": "The body is too large.",
     "415": "The body is not application/json.",
-    "421": "The Host is no name of this server.",
-    "429": "Too many searches at once; Retry-After says when to come again.",
-    "500": "A store or the program is at fault.",
-    "503": "The work was cut short by a shutdown.",
+    "421": "The Host header does not name this server.",
+    "429": "Too many searches at once; Retry-After says when to try again.",
+    "500": "A store or the program failed.",
+    "503": "A shutdown ended the request.",
     "504": "The deadline has passed.",
 }
 _OF_A_BODY: Final = frozenset({"408", "413", "415"})
@@ -98,38 +98,38 @@ def openapi_document() -> dict[str, Json]:
             "/search": _of_one("search", "Search one repository.", "search_body", "query_success"),
             "/context": _of_one(
                 "context",
-                "Return what a question needs from one repository, packed by file.",
+                "Collect what a question needs from one repository, by file.",
                 "slate_body",
                 "slate_success",
             ),
             "/symbol": _of_one(
-                "symbol", "Say where a name is defined.", "symbol_body", "symbol_success"
+                "symbol", "Show where a name is defined.", "symbol_body", "symbol_success"
             ),
             "/references": _of_one(
-                "references", "Say where a name is used.", "references_body", "references_success"
+                "references", "Show where a name is used.", "references_body", "references_success"
             ),
             "/expand": _of_one(
-                "expand", "Return what stands around a place.", "expand_body", "expand_success"
+                "expand", "Show the code around a place.", "expand_body", "expand_success"
             ),
             "/outline": _of_one(
-                "outline", "Say what files or folders define.", "outline_body", "outline_success"
+                "outline", "Show what files or folders define.", "outline_body", "outline_success"
             ),
-            "/tour": _of_one("tour", "Say what a repository is.", "tour_body", "tour_success"),
+            "/tour": _of_one("tour", "Summarise a repository.", "tour_body", "tour_success"),
             "/symbol/federated": _of_one(
                 "symbolFederated",
-                "Say where a workspace defines a name.",
+                "Show where a workspace defines a name.",
                 "federated_symbol_body",
                 "federated_symbol",
             ),
             "/references/federated": _of_one(
                 "referencesFederated",
-                "Say where a workspace uses a name.",
+                "Show where a workspace uses a name.",
                 "federated_references_body",
                 "federated_references",
             ),
             "/expand/federated": _of_one(
                 "expandFederated",
-                "Return what stands around a place of a workspace.",
+                "Show the code around a place of a workspace.",
                 "federated_expand_body",
                 "federated_expand",
             ),
@@ -192,7 +192,7 @@ def _stream() -> dict[str, Json]:
     stream: dict[str, Json] = {"text/event-stream": {"schema": event}}
     return {
         "operationId": "searchFederatedStream",
-        "summary": "Search a workspace and hear of each repository.",
+        "summary": "Search a workspace and report each repository.",
         "requestBody": _body("federated_body"),
         "responses": {"200": {"description": told, "content": stream}, **_failures(*_FAILURES)},
     }
@@ -213,10 +213,10 @@ def _of_one(operation: str, summary: str, body: str, answer: str) -> dict[str, J
 def _status() -> dict[str, Json]:
     return {
         "operationId": "status",
-        "summary": "Say what is indexed of a repository.",
+        "summary": "Show the index of a repository.",
         "parameters": [_root_parameter(), _paths_parameter()],
         "responses": {
-            "200": _json("What is indexed; paths are redacted.", {"type": "object"}),
+            "200": _json("The state of the index; paths are redacted.", {"type": "object"}),
             **_failures(*(_FAILURES.keys() - _OF_A_BODY)),
         },
     }
@@ -227,7 +227,7 @@ def _health() -> dict[str, Json]:
     either: dict[str, Json] = {"anyOf": [_ref("own_health"), _ref("health")]}
     return {
         "operationId": "health",
-        "summary": "Say whether a repository's store is sound, or that the server answers.",
+        "summary": "Check a repository's store, or that the server answers.",
         "parameters": [_root_parameter(), deep, _paths_parameter()],
         "responses": {
             "200": _json("The checks; without a root, the server's own.", either),
@@ -240,7 +240,7 @@ def _metrics() -> dict[str, Json]:
     text: dict[str, Json] = {"text/plain": {"schema": {"type": "string"}}}
     return {
         "operationId": "metrics",
-        "summary": "Return the server's figures for Prometheus.",
+        "summary": "Return metrics for Prometheus.",
         "responses": {
             "200": {"description": "The figures.", "content": text},
             **_failures(*_OF_ANY_ROUTE),

@@ -156,7 +156,7 @@ class Routes:
         return EventStream(work)
 
     async def status(self, request: Request) -> ASGIApp:
-        """Say what is indexed of a repository."""
+        """Show the index of a repository."""
         parameters = read_parameters(request.query_params, {"root", "includePaths"})
         show = _shown(request, parameters)
         root = await self.places.root(parameters.get("root"))
@@ -277,5 +277,5 @@ def _shown(request: Request, parameters: dict[str, str]) -> Callable[[Document],
     if not read_flag(parameters, "includePaths"):
         return without_paths
     if not request.scope.get(AUTHORISED, False):
-        raise Forbidden("includePaths: only for those who have presented the token")
+        raise Forbidden("includePaths: only for callers with the token")
     return lambda document: document

@@ -53,7 +53,7 @@ def _bounded(act: Callable[[], object], arguments: list[str], translated: Transl
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     terminal = open_terminal()
     for warning in terminal.warnings:
-        terminal.tell(f"warning: {warning.message} ({warning.code})")
+        terminal.tell(f"warning: {warning.message}")
     try:
         try:
             status = act()

@@ -10,7 +10,7 @@ from ggrep.interfaces.cli.terminal import open_terminal
 def completion(
     shell: Annotated[str, Argument("bash, zsh, fish or powershell.", words=tuple(SCRIPTS))],
 ) -> int:
-    """Print a script that completes ggrep's command lines in a shell.
+    """Print a script that has completions in a shell.
 
     Commands, flags and their words are completed, workspaces' repositories and tags, profiles,
     stores and the roots of indexed repositories. Completions start no daemon and use no network.

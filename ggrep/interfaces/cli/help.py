@@ -6,7 +6,7 @@ from ggrep.base.commands import OTHER_NAMES, nearest, slip_of, spelled
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.agents.texts import AT_THE_SHELL
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag
-from ggrep.interfaces.cli.parsing.help_pages import names_below, page_at
+from ggrep.interfaces.cli.parsing.help_pages import ALL, names_below, page_at
 from ggrep.interfaces.cli.parsing.help_text import text_of
 from ggrep.interfaces.cli.terminal import open_terminal
 
@@ -14,19 +14,18 @@ from ggrep.interfaces.cli.terminal import open_terminal
 def show_help(
     command: Annotated[
         list[str] | None,
-        Argument(
-            "A command, such as workspace add; or agents: what to tell yours.", takes="command"
-        ),
+        Argument("A command, such as workspace add; or workspaces, or agents.", takes="command"),
     ] = None,
+    everything: Annotated[bool, Flag(ALL, "List all commands.")] = False,
     man: Annotated[bool, Flag("--man", "Write a manual page, for `man -l -`.")] = False,
 ) -> int:
     """Show a command's help."""
     terminal = open_terminal()
-    words = command or []
+    words = command or ([ALL] if everything else [])
     if words == ["agents"] and not man:
         terminal.write(AT_THE_SHELL)
         return 0
-    for at, word in enumerate(words):
+    for at, word in enumerate(command or ()):
         known = names_below(words[:at])
         if word not in known:
             raise UsageError(_no_such(word, words[:at], known))

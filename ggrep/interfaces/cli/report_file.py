@@ -63,7 +63,7 @@ def write_report(flag: str, path: Path, data: bytes) -> None:
             durable.replace_file(Path(os.path.realpath(path)), data, mode=0o644)
     except BrokenPipeError as error:
         # Not the reader of standard output, whose leaving is no failure.
-        raise UsageError(f"{flag}: {shown_path(path)}: nobody reads it") from error
+        raise UsageError(f"{flag}: {shown_path(path)}: the pipe has no reader") from error
     except OSError as error:
         raise UsageError(f"{flag}: {shown_path(path)}: {error.strerror or error}") from error
 

@@ -270,7 +270,7 @@ def ask_before_indexing(
         if not _somebody_is_there():
             raise
         shown = sanitise_line(str(root))
-        if not confirmed(f"{shown} is no repository; index it?"):
+        if not confirmed(f"{shown} is not a repository; index it?"):
             raise
         return True
     return False
@@ -306,7 +306,7 @@ def require_somebody(command: str, *, yes: bool) -> None:
     """
     if not (yes or _somebody_is_there()):
         raise UsageError(
-            f"nobody is there to be asked; to go on: {spelled(*command.split())} --yes"
+            f"confirmation requires a terminal; to continue: {spelled(*command.split())} --yes"
         )
 
 

@@ -56,6 +56,8 @@ def _run(given: list[str], began_ms: float, *, begun_here: bool) -> int:
         status = _help(given)
         if status is None:
             status = _by_daemon(given, began_ms, begun_here=begun_here)
+        if status is None:
+            status = _refused(given)
         if status is None and given[:3] == STARTING:
             from ggrep.interfaces.cli.daemons.hosting import start
 
@@ -103,6 +105,24 @@ def _help(given: list[str]) -> int | None:
     from ggrep.interfaces.entry.help import shown
 
     return shown(given)
+
+
+def _refused(given: list[str]) -> int | None:
+    """Say that the command has no such option; None where the command line has to judge.
+
+    JSON and words that a terminal would not print as they are take more than is loaded here.
+    """
+    is_long = any(word.startswith("--") for word in given)
+    if not is_long or "--json" in given or not all(map(str.isprintable, given)):
+        return None
+    from ggrep.base.unknown_option import unknown_option
+
+    message = unknown_option(given)
+    if message is None:
+        return None
+    from ggrep.interfaces.entry.fast import refused
+
+    return refused(message, given)
 
 
 def _by_daemon(given: list[str], began_ms: float, *, begun_here: bool) -> int | None:

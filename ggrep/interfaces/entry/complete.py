@@ -8,7 +8,7 @@ What is not in the tables is read from files: nothing is started, asked or writt
 
 import sys
 
-from ggrep.interfaces.entry.completion_words import (
+from ggrep.base.completion_words import (
     ARGUMENTS,
     BELOW,
     CLIENTS,

@@ -43,6 +43,7 @@ _REPLY_MS = 50
 
 _TIMEOUT = 11
 _CANCELLED = 12
+_WRONG_USAGE = 2
 _LEFT_TO_CLI = frozenset({"stale_hint", "incompatible", "invalid_request", "no_index", "internal"})
 """Failures after which the search is worth making again, or has to be told in other words."""
 
@@ -380,6 +381,16 @@ def _ask(
         connection.close()
 
 
+def refused(message: str, arguments: list[str]) -> int | None:
+    """Write that a command line is wrong; return the exit status, None as `answer` does."""
+    if not terminal.are_our_own():
+        return None
+    environ = dict(os.environ)  # noqa: TID251 - config.settings is too slow to import here
+    said = "invalid_request", message, _WRONG_USAGE
+    rendered = _failed(*said, shape="", colour=_colour(arguments, environ))
+    return _printed(rendered, arguments, environ)
+
+
 def _require_peer(hello: dict[str, object], locator: Locator) -> None:
     """Raise unless the one who greets is who the hint says, and up to date."""
     said = [
@@ -397,7 +408,7 @@ def _failed(
     """Return what `ggrep.interfaces.cli` says of a failure; the words need no escapes."""
     named = f',"request_id":"{request_id}"' if request_id else ""
     out = shape.replace("CODE", code).replace("MESSAGE", message).replace("NAMED", named)
-    return Rendered(out, f"{terminal.failure_mark(colour=colour)}{message} ({code})\n", status)
+    return Rendered(out, f"{terminal.failure_mark(colour=colour)}{message}\n", status)
 
 
 def _shape(arguments: list[str]) -> str:

@@ -193,7 +193,7 @@ def _expected(table: Table) -> Expectation:
             try:
                 re.compile(text)
             except re.error as error:
-                table.fail(f"{key}: {text!r} is no regular expression: {error}", key)
+                table.fail(f"{key}: {text!r} is not a regular expression: {error}", key)
     named = (*table.texts("relevant"), *table.texts("secondary"))
     relevant = map(posixpath.normpath, named)  # answers never say ./
     return Expectation(

@@ -318,5 +318,5 @@ def _timed(question: Question, search: Callable[[Question], Answer]) -> Answer:
     try:
         answer = search(question)
     except GgrepError as error:
-        answer = Answer(question.id, error=f"{error} ({error.code})")
+        answer = Answer(question.id, error=str(error))
     return replace(answer, elapsed_ms=clock.monotonic_ms() - begun_ms)

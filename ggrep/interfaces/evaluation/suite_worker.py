@@ -57,7 +57,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Json]:
             use_weights({**job["weights"], **other})
             rounds.append(ask_all(asker, questions))
     except GgrepError as error:
-        return {"error": f"{error} ({error.code})", "answers": [], "ablated": []}
+        return {"error": str(error), "answers": [], "ablated": []}
     first, *ablated = [[answer_json(answer) for answer in answers] for answers in rounds]
     return {"error": "", "answers": first, "ablated": ablated}
 

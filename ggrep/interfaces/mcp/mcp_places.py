@@ -107,7 +107,7 @@ class Places:
                 return RepoPlace(self._own_root())
             except InvalidRequest as error:
                 raise InvalidRequest(
-                    f"no repository is named and the server has none of its own ({error});"
+                    f"`root` is missing and the server has no default repository ({error});"
                     " give `root`"
                 ) from error
         real = canonical(self._absolute(named))
@@ -139,7 +139,7 @@ class Places:
             if len(files) == 1:
                 return WorkspacePlace(files[0], _EVERYWHERE)
             choice = ", ".join(one.repo_set_id for one in self._loaded()) or "the path of its file"
-            raise InvalidRequest(f"which workspace? give `workspace`: {choice}")
+            raise InvalidRequest(f"`workspace` is missing; give {choice}")
         if named.startswith("ws1-"):
             return WorkspacePlace(self._file_of(named), _EVERYWHERE)
         file = self._absolute(named)

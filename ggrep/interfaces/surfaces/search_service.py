@@ -75,7 +75,7 @@ class SearchService(Protocol):
         *,
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FederatedExpansion:
-        """Return what stands around a place of a workspace."""
+        """Show the code around a place of a workspace."""
         ...
 
     async def search_repo(self, root: Path, request: SearchRequest) -> Document:

@@ -189,7 +189,7 @@ class CouldChangeJson(TypedDict):
     """Present when it gave no lists: whether the answer could be another one with them."""
 
     verdict: Literal["no", "yes", "unknown"]
-    """unknown when nothing is known of what it holds."""
+    """unknown when its content is unknown."""
     reason: str
     """Why, in one of a few fixed texts."""
 

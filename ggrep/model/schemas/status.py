@@ -274,7 +274,7 @@ class WarningJson(TypedDict):
 
 
 class StatusJson(DocumentJson):
-    """What is indexed of one repository; null where nothing was published yet."""
+    """What is indexed of one repository; null where nothing is published yet."""
 
     store_id: StoreId
     """The repository's store under its present settings."""

@@ -43,7 +43,7 @@ async def dial(path: Path) -> SocketStream:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     except OSError as error:
         # Not `Unreachable`: a daemon would be started for it.
-        raise BudgetExceeded(f"no connection can be made: {error.strerror}") from error
+        raise BudgetExceeded(f"connection failed: {error.strerror}") from error
     try:
         connection.settimeout(0.0)
         with anyio.fail_after(CONNECT_MS / 1000.0):

@@ -100,7 +100,7 @@ class Link:
             connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         except OSError as error:
             # Not `Unreachable`: a daemon would be started for it.
-            raise BudgetExceeded(f"no connection can be made: {error.strerror}") from error
+            raise BudgetExceeded(f"connection failed: {error.strerror}") from error
         until = deadline or Deadline.never(clock)
         try:
             _dial(connection, path, until.within(CONNECT_MS))

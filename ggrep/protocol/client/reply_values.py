@@ -19,4 +19,4 @@ def value_of(kind: type[T], reply: Reply, key: str) -> T:
     try:
         return from_json(kind, reply.body.get(key), key)
     except InvalidRequest as error:
-        raise Unreachable(f"the daemon does not make sense: {error}") from error
+        raise Unreachable(f"invalid reply from the daemon: {error}") from error

@@ -259,4 +259,4 @@ class ClientConnection(Connection):
 
 
 def _senseless(told: str) -> str:
-    return f"the daemon does not make sense: {told}"
+    return f"invalid reply from the daemon: {told}"

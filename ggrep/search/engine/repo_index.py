@@ -147,7 +147,9 @@ class RepoIndex:
                 encoder = open_encoder(self.settings.encoder)
                 if encoder is not None and encoder.identity != self.identity.encoder:
                     # Its vectors and the store's would not compare.
-                    raise InvalidRequest("encoder: another model lies there by now; start anew")
+                    raise InvalidRequest(
+                        "encoder: the model folder was replaced; restart the daemon"
+                    )
                 self._loaded = (self._limited(encoder),)
             return self._loaded[0]
 

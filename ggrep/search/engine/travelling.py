@@ -74,4 +74,4 @@ def pull_if_possible(index: RepoIndex, remote: Remote, progress: Progress = unhe
     try:
         return pull_from(index, remote, progress)
     except (RemoteError, InvalidRequest, StoreError, Busy) as error:
-        return Pulled(remote, reason=f"{error} ({error.code})")
+        return Pulled(remote, reason=str(error))

@@ -229,7 +229,7 @@ def unread_languages(held: Searched, files: Sequence[NameFile]) -> list[Notice]:
         if is_unread(language)
     ]
     told = (
-        f"definitions cannot be told from usages in {', '.join(counted)}: "
+        f"definitions cannot be distinguished from usages in {', '.join(counted)}: "
         "these files hold the name and were read by words alone"
     )
     return [Notice(UNREAD_LANGUAGE, told)] if counted else []

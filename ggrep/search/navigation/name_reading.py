@@ -132,8 +132,8 @@ SYNTAX_SHARE: Final = 60
 WORDS_SHARE: Final = 90
 """Per cent of the deadline; what is left is for the answer."""
 _TROUBLE: Final = {
-    "parse_exhausted": "its syntax took too long to read; words alone were looked at",
-    "parse_crashed": "its syntax could not be read; words alone were looked at",
+    "parse_exhausted": "parsing took too long; only words were compared",
+    "parse_crashed": "it could not be parsed; only words were compared",
 }
 
 

@@ -41,8 +41,8 @@ MAX_OUTLINE_BYTES: Final = 1 << 20
 _TAIL_BYTES: Final = 120
 """Set aside for the line that says what was left out."""
 _TROUBLE: Final = {
-    "parse_exhausted": "its syntax took too long to read; shown is what its chunks tell",
-    "parse_crashed": "its syntax cannot be read; shown is what its chunks tell",
+    "parse_exhausted": "parsing took too long; the outline comes from its chunks",
+    "parse_crashed": "it cannot be parsed; the outline comes from its chunks",
 }
 
 
@@ -233,7 +233,7 @@ class _Work:
         language = segment.image.language(file)
         if not is_unread(language):
             return entries, "structure"
-        told = f"no grammar for {language}: its definitions cannot be told"
+        told = f"no grammar for {language}; its definitions are unknown"
         self.notices.append(Notice("unread_language", told, sanitise_line(path)))
         return entries, "structure" if entries else "none"
 

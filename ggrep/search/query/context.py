@@ -208,7 +208,7 @@ class Stages:
 def search_notices(request: SearchRequest, encoder: Encoder | None) -> tuple[Notice, ...]:
     """Return the notices of a ranked answer about its request."""
     if request.find is Find.SIMILAR_CODE and (encoder is None or not request.vectors):
-        told = "no vectors are compared; code is similar here that shares rare words"
+        told = "the index has no vectors; similar code is code that shares rare words"
         return (Notice("no_vectors", told),)
     return ()
 

@@ -70,12 +70,12 @@ def _rules(ranked: Ranked) -> list[str]:
     query = ranked.query
     own = ", ".join(f"{name} {value:g}" for name, value in KIND_WEIGHTS[query.kind].items())
     rules = [own or "the usual weights"]
-    rules += [f"must hold {phrase!r} word for word" for phrase in query.phrases]
+    rules += [f"must contain {phrase!r} word for word" for phrase in query.phrases]
     rules += [f"means files at {place.path}" for place in query.places]
     if ranked.request.find in _PROMISES:
         rules.append(_PROMISES[ranked.request.find])
     if query.wants_tests:
-        rules.append("speaks of tests: they are not put behind")
+        rules.append("mentions tests: tests are not ranked lower")
     return rules
 
 

@@ -65,7 +65,7 @@ def literal(text: str, *, ignore_case: bool = False, whole_words: bool = False) 
         InvalidRequest: the text is empty.
     """
     if not text:
-        raise InvalidRequest("query: nothing to search for; give at least one character")
+        raise InvalidRequest("the query is empty; give at least one character")
     text = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
     if ignore_case or whole_words:
         return compile_text(text, ignore_case=ignore_case, whole_words=whole_words)

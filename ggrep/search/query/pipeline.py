@@ -90,7 +90,7 @@ def check_request(request: SearchRequest) -> None:
             raise InvalidRequest(f"{name}: {text!r} is not valid Unicode")
     for key in keys_of_scope(request.scope):
         if not {"", ".", ".."}.isdisjoint(key.split("/")):
-            raise InvalidRequest(f"scope: {key!r} is no path below the root")
+            raise InvalidRequest(f"scope: {key!r} is not a path inside the repository")
     for name in ("limit", "per_file", "timeout_ms"):
         if (value := getattr(request, name)) < 0:
             raise InvalidRequest(f"{name}: {value} is negative")

@@ -109,7 +109,9 @@ def compile_regex(pattern: str, *, ignore_case: bool = False, whole_words: bool 
             f" {MAX_PATTERN_CHARACTERS}"
         )
     if needs_line_end(pattern):
-        raise InvalidRequest("query: an expression matches within one line, and never a line's end")
+        raise InvalidRequest(
+            "query: an expression matches within one line and cannot contain a line end"
+        )
     pattern = unicodedata.normalize("NFC", pattern)
     edges = (whole_words, whole_words)
     compiled = _compiled(pattern, ignore_case=ignore_case, edges=edges)
@@ -195,7 +197,7 @@ def _compiled(
     except re2.error as error:
         reason = error.args[0] if error.args else ""
         told = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
-        raise InvalidRequest(f"query: {pattern!r} is no regular expression: {told}") from error
+        raise InvalidRequest(f"query: {pattern!r} is not a regular expression: {told}") from error
 
 
 def required_texts(pattern: str) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ def parse_query(query: str) -> ParsedQuery:
         line = f"ggrep -F {'-- ' * text.startswith('-')}{quote(text)}"
         raise InvalidRequest(f"query: {text!r} has no word to search for; as exact text: {line}")
     if not found:
-        raise InvalidRequest("query: nothing to search for; give at least one word")
+        raise InvalidRequest("the query is empty; give at least one word")
     telling = [word for word in found if word.casefold() not in _STOP_WORDS]
     content = telling or found
     weighed = _weighed(content)

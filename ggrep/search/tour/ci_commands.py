@@ -16,13 +16,28 @@ _CI: Final = re.compile(
 _MAIN: Final = re.compile(r"ci|test|build|check|main|travis|gitlab|jenkins")
 """What files are called that run for each change."""
 _KINDS: Final = (
-    ("test", re.compile(r"\b(?:r?un)?-?tests?\b|\b(?:pytest|ctest|tox|nox|rspec|phpunit|prove)\b")),
-    ("lint", re.compile(r"\b(?:lint\w*|fmt|format|clippy|vet|ruff|mypy|eslint|typecheck)\b")),
-    ("build", re.compile(r"\b(?:make|build|mvn|gradlew?|cmake|meson|ninja|cargo|bazel|tsc|zig)\b")),
+    (
+        "test",
+        re.compile(
+            r"(?<![\w/.])(?:r?un)?-?tests?\b(?![./(])|\b(?:pytest|ctest|tox|nox|rspec|phpunit|prove)\b"
+        ),
+    ),
+    (
+        "lint",
+        re.compile(
+            r"(?<![-\w])(?:lint\w*|fmt|format|clippy|vet|ruff|mypy|eslint|typecheck)\b(?!-)"
+        ),
+    ),
+    (
+        "build",
+        re.compile(r"(?<![-\w])(?:make|build|mvn|gradlew?|cmake|meson|ninja|bazel|tsc|zig)\b"),
+    ),
 )
 _PREPARING: Final = re.compile(
-    r"\b(?:apt(?:-get)?|yum|dnf|apk|brew|choco|pacman|curl|wget|git|docker|echo|[Ii]nvoke|export|cd|mkdir)\b"
-    r"|\binstall\b|^\s*(?:if|for|else|elif|fi|done|then|while|set|#|//|[\w-]+\(?\)?\s*\{)"
+    r"\b(?:apt(?:-get)?|yum|dnf|apk|brew|choco|pacman|curl|wget|git|docker|[Ii]nvoke|export|cd)\b"
+    r"|\b(?:mkdir|echo|cat|rm|cp|mv|ls|tar|zip|unzip|diff|find|chmod|touch)\b"
+    r"|\binstall\b|^\s*test -"
+    r"|^\s*(?:if|for|else|elif|fi|done|then|while|set|#|//|[\w-]+\(?\)?\s*\{)"
     r"|^[A-Za-z_]+="
 )
 _RUN: Final = re.compile(r"^\s*(?:-\s+)?(?:run|\w*script):[ \t]*(?P<rest>.*)$")
@@ -46,13 +61,18 @@ def ci_commands(texts: Mapping[str, str]) -> list[TourLine]:
     counts: Counter[str] = Counter()
     for path in order:
         for number, command in _commands(path, texts[path]):
-            plain = " ".join(command.strip().strip("\"'").split())
+            plain = " ".join(_unquoted(command.strip()).split())
             kind = _kind(plain)
             if kind is None or plain in kept or counts[kind[1]] >= MOST_OF_A_KIND:
                 continue
             counts[kind[1]] += 1
             kept[plain] = kind[0], TourLine(_shortened(plain), path, number)
     return [line for _, line in sorted(kept.values(), key=lambda one: one[0])]
+
+
+def _unquoted(command: str) -> str:
+    quoted = len(command) > 1 and command[0] == command[-1] and command[0] in "\"'"
+    return command[1:-1] if quoted else command
 
 
 def _kind(command: str) -> tuple[int, str] | None:

@@ -1,6 +1,7 @@
 """How a repository is built and tested, by the files that say so. Pure: paths and texts in."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -30,18 +31,61 @@ _USUAL: Final = (
 """Names that people look for, in the order that they are told."""
 
 
-def commands_of(path: str, text: str) -> list[TourLine]:
-    """Return what a file at the root says of building and testing."""
+MANAGER_FILES: Final = {
+    "pnpm-workspace.yaml": "pnpm",
+    ".pnpmfile.cjs": "pnpm",
+    ".yarnrc.yml": "yarn",
+    ".yarnrc": "yarn",
+    "bunfig.toml": "bun",
+}
+"""Files at the root that belong to one package manager of JavaScript; lock files have no index."""
+_MANAGER: Final = re.compile(
+    r"\b(npm|pnpm|yarn|bun)(?= (?:install|i|ci|run|test|build|lint|exec|add|publish|-|\w+:))"
+    r"|(pnpm)(?=/action-setup)|cache: ['\"]?(npm|pnpm|yarn)\b|oven-sh/setup-(bun)"
+)
+
+
+def commands_of(path: str, text: str, manager: str = "npm") -> list[TourLine]:
+    """Return what a file at the root says of building and testing.
+
+    Args:
+        path: the file's, below the root.
+        text: the file's.
+        manager: runs the scripts of `package.json`, see `package_manager`.
+    """
     name = path.rpartition("/")[2].lower()
+    if name == "package.json":
+        return list(_package_json(path, text, manager))
     reader = _READERS.get(name)
     if reader is not None:
         return list(reader(path, text))
     return [TourLine(f"./{path}", path)] if _SCRIPT.fullmatch(path) else []
 
 
+def package_manager(texts: Mapping[str, str]) -> str:
+    """Return the package manager of a JavaScript repository.
+
+    `packageManager` decides, then files and `engines`, then the commands of scripts and CI.
+
+    Args:
+        texts: of `package.json`, of the MANAGER_FILES that there are, and of files of CI.
+    """
+    package = json_object(texts.get("package.json", ""))
+    named = str(package.get("packageManager", "")).partition("@")[0]
+    owned = (manager for name, manager in MANAGER_FILES.items() if name in texts)
+    engines = (name for name in ("pnpm", "yarn", "bun") if name in _object(package.get("engines")))
+    if known := named or next(owned, "") or next(engines, ""):
+        return known
+    words = [word for text in texts.values() for group in _MANAGER.findall(text) for word in group]
+    counts = Counter(word for word in words if word)
+    return max(counts, key=lambda word: (counts[word], word == "npm"), default="npm")
+
+
 def is_told(path: str) -> bool:
     """Say whether `commands_of` reads a file."""
-    return "/" not in path and (path.lower() in _READERS or bool(_SCRIPT.fullmatch(path)))
+    return "/" not in path and (
+        path.lower() in {*_READERS, "package.json"} or bool(_SCRIPT.fullmatch(path))
+    )
 
 
 _SCRIPT: Final = re.compile(
@@ -73,17 +117,17 @@ def _rake(path: str, text: str) -> Iterator[TourLine]:
     yield TourLine(f"rake {told}".rstrip(), path)
 
 
-def _package_json(path: str, text: str) -> Iterator[TourLine]:
+def _package_json(path: str, text: str, manager: str) -> Iterator[TourLine]:
     scripts = _object(json_object(text).get("scripts"))
     order = sorted(scripts, key=lambda name: (_place(name), name))
     for name in order[:6]:
         command = " ".join(str(scripts[name]).split())
         if _place(name) < len(_USUAL):
-            told = f"npm run {name}: {_shortened(command)}"
+            told = f"{manager} run {name}: {_shortened(command)}"
             yield TourLine(told, path, line_with(text, f'"{name}"', after='"scripts"'))
     others = [name for name in scripts if _place(name) == len(_USUAL)]
     if others and len(scripts) <= _MOST_NAMES and len(others) == len(scripts):
-        yield TourLine(f"npm run: {', '.join(others)}", path)
+        yield TourLine(f"{manager} run: {', '.join(others)}", path)
 
 
 def _pyproject(path: str, text: str) -> Iterator[TourLine]:
@@ -187,7 +231,6 @@ _READERS: Final[dict[str, Callable[[str, str], Iterator[TourLine]]]] = {
     "gnumakefile": _make,
     "justfile": _just,
     "rakefile": _rake,
-    "package.json": _package_json,
     "pyproject.toml": _pyproject,
     "setup.cfg": _setup_cfg,
     "setup.py": _says("pip install ."),

@@ -22,6 +22,9 @@ from ggrep.search.tour.repository_files import RepositoryFiles, is_aside
 
 MOST_IMPORTERS: Final = 20_000
 """Files whose imports are followed, the first by path."""
+_ROOT: Final = re.compile(r"(?:app/[^/]+(?:/concerns)?|lib)/(.+)\.rb$")
+"""Folders that Rails loads constants from; the rest of a path spells the constant."""
+_CONSTANT: Final = re.compile(r"(?<![\w:.@$'\"])(?:::)?([A-Z]\w*(?:::[A-Z]\w*)*)")
 _OF_PACKAGES: Final = frozenset({"go"})
 _SEEN_WHOLE: Final = frozenset({"rust"})
 """Languages in which a file's own name decides what its imports mean."""
@@ -63,7 +66,36 @@ def imported_files(held: RepositoryFiles) -> Counter[str]:
             counts.update(package or "." for package in packages)
         else:
             counts.update(found - {file.path})
+    for path, found in _autoloaded(held, sources):
+        counts.update(found - {path})
     return counts
+
+
+def _autoloaded(
+    held: RepositoryFiles, sources: Sequence[ListedFile]
+) -> Iterator[tuple[str, set[str]]]:
+    """Yield files of a Rails application with those whose constants they use.
+
+    Its files import none of their own: a constant is loaded from the path that it is spelled like.
+    """
+    if "config/application.rb" not in held.by_path:
+        return
+    ruby = [one.path for one in sources if one.language == "ruby"]
+    constants = {path: at[1].replace("_", "") for path in ruby if (at := _ROOT.match(path))}
+    paths = {constant: path for path, constant in constants.items()}
+    for start in range(0, len(ruby), BATCH_ROWS):
+        for path, text in held.texts(ruby[start : start + BATCH_ROWS]).items():
+            own = constants.get(path, "")
+            around = own.split("/")
+            found: set[str] = set()
+            for name in set(_CONSTANT.findall(text)):
+                spelled = name.lower().replace("::", "/").replace("_", "")
+                scopes = ("/".join((*around[:end], spelled)) for end in range(len(around), -1, -1))
+                meant = next((scope for scope in scopes if scope in paths), "")
+                # The modules around a class are no use of them.
+                if meant and not f"{own}/".startswith(f"{meant}/"):
+                    found.add(paths[meant])
+            yield path, found
 
 
 def _go_modules(held: RepositoryFiles) -> tuple[str, ...]:

@@ -17,14 +17,16 @@ _MARKS: Final = re.compile(r"\*\*|__|``?|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _STOP: Final = re.compile(r"(?<=[^.\s][.!?])\s+(?=[A-Z\"'(`])")
 _UNSAID: Final = re.compile(
     r"copyright|licen[sc]ed? |spdx|all rights reserved|@generated|do not edit|permission is"
-    r"|^(?:this (?:readme|document|file)|note\b|warning\b|important\b|see )",
+    r"|^\W*(?:this (?:readme|document|file)|note\b|warning\b|important\b|see |read the\b"
+    r"|(?:for|full|complete|more|further)\b[^.]{0,40}\b(?:docs|documentation|information)\b)",
     re.IGNORECASE,
 )
 _SKIPPED: Final = re.compile(
     r"^\s*(?:#|=|~|\*{3,}|-{3,}|`{3}|\.\. |\||:[\w-]+:|\[[^\]]+\]:|\+\+|\{|%|!(?!\[))"
 )
 _UNDERLINE: Final = re.compile(r"^\s*([=\-~^*#+\"'`.])\1{2,}\s*$")
-_BULLET: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s")
+_BULLET: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)]|[^\w\s\"'(<>\[`*_]{1,8})(?:\s|&nbsp;)")
+"""Lists have emoji for bullets, too."""
 
 
 class Said(NamedTuple):
@@ -70,13 +72,19 @@ def _paragraph(lines: list[str]) -> tuple[int, str] | None:
             kept.clear()
         elif not _SKIPPED.match(line) and not (_BULLET.match(line) and not kept):
             kept.append((number, line))
-    said = _plain(" ".join(line for _, line in kept))
-    few = len(re.findall(r"[A-Za-z]{2,}", said)) < _LEAST_WORDS
+    whole = " ".join(line for _, line in kept)
+    said = _plain(whole)
+    if _few_words(_LINK.sub("", _IMAGE.sub("", whole))):
+        return None  # nothing but links: they lead to what describes it
     amid = said[:1].islower() and not re.search(r" (?:is|are) ", said[:60])
-    if few or amid or _UNSAID.search(said) or said.endswith(":"):
+    if amid or _UNSAID.search(said) or said.endswith(":"):
         return None
     first = said.split(maxsplit=1)[0]
     return next((number for number, line in kept if first in line), kept[0][0]), said
+
+
+def _few_words(text: str) -> bool:
+    return len(re.findall(r"[A-Za-z]{2,}", text)) < _LEAST_WORDS
 
 
 def _plain(text: str) -> str:

@@ -168,7 +168,7 @@ def _entry_points(held: RepositoryFiles) -> list[TourLine]:
 
 
 def _main_files(held: RepositoryFiles) -> list[TourLine]:
-    """Return the files that most others import, with what they define."""
+    """Return the files that most others use, with what they define."""
     counts = imported_files(held)
     order = sorted(counts, key=lambda path: (-counts[path], path))
     kept = [path for path in order if counts[path] >= _LEAST_IMPORTS][:_MOST_IMPORTED]
@@ -181,7 +181,7 @@ def _main_files(held: RepositoryFiles) -> list[TourLine]:
     return [
         TourLine(
             ": ".join(
-                filter(None, (f"imported by {counted(counts[path], 'file')}", told.get(path, "")))
+                filter(None, (f"used by {counted(counts[path], 'file')}", told.get(path, "")))
             ),
             path,
         )
@@ -193,8 +193,11 @@ def _commands(held: RepositoryFiles) -> list[TourLine]:
     """Return how to build and test: what the root's files say, then what is run for changes."""
     own = [one.path for one in held.files if commands.is_told(one.path)]
     ci = [one.path for one in held.files if ci_commands.is_ci(one.path)]
+    texts, of_ci = held.texts(own), held.texts(ci)
+    kept = held.texts([*commands.MANAGER_FILES, "package.json"])
+    manager = commands.package_manager({**of_ci, **kept})
     lines = [
-        line for path, text in held.texts(own).items() for line in commands.commands_of(path, text)
+        line for path, text in texts.items() for line in commands.commands_of(path, text, manager)
     ]
-    lines += ci_commands.ci_commands(held.texts(ci))
+    lines += ci_commands.ci_commands(of_ci)
     return list({line.text: line for line in reversed(lines)}.values())[::-1]

@@ -30,7 +30,7 @@ def open_engine(
     require_extra(MODULES[name])
     found = address or environ.get(VARIABLES[name], "")
     if not found:
-        raise UsageError(f"where is the cluster? say --cluster HOST:PORT, or set {VARIABLES[name]}")
+        raise UsageError(f"no cluster address; give --cluster HOST:PORT, or set {VARIABLES[name]}")
     from ggrep.service.build_engines.on_cluster import ClusterEngine
 
     if name == "ray":

@@ -66,5 +66,5 @@ def host_and_port(address: str, engine: Engine) -> tuple[str, int]:
     except ValueError:
         host, port = None, None
     if not host:
-        raise NoCluster(f"{address!r} is no address; write host:port")
+        raise NoCluster(f"{address!r} is not an address; write host:port")
     return host, port or PORTS[engine]

@@ -63,6 +63,6 @@ def of_cluster(environ: Mapping[str, str], remotes: tuple[Remote, ...]) -> Itera
         yield Check(
             "cluster",
             "warning",
-            "no remote yet, through which a cluster brings back what it has built",
+            "no remote is configured; a cluster needs one to return its indexes",
             "ggrep remote add origin URL",
         )

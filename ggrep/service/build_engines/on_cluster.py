@@ -82,7 +82,7 @@ class _Place:
         except SyncFailed:
             raise
         except Exception as error:
-            raise SyncFailed(f"the cluster gave it up: {told(error)}") from error
+            raise SyncFailed(f"the cluster gave up: {told(error)}") from error
         self.under_way.remove(handle)
         return node.outcome_of(reply)
 

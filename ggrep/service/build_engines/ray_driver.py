@@ -142,9 +142,7 @@ class _Driver:
         self.lost[number] += 1
         if self.lost[number] > node.RETRIES:
             self.tasks.pop(number, None)
-            self.say(
-                {"number": number, "failed": f"given up after {self.lost[number]} tries: {why}"}
-            )
+            self.say({"number": number, "failed": f"failed after {self.lost[number]} tries: {why}"})
         else:
             self.waiting.append(number)
 

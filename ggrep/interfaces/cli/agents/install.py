@@ -38,7 +38,7 @@ _Names: TypeAlias = Annotated[
     ),
 ]
 _DryFlag: TypeAlias = Annotated[
-    bool, Flag("--dry-run -d", "Print what would change as a diff; write nothing.")
+    bool, Flag("--dry-run -d", "Print the changes as a diff; write nothing.")
 ]
 
 
@@ -72,16 +72,16 @@ def install(
     where: Where,
     clients: _Names = None,
     listed: Annotated[
-        bool, Flag("--list", "List the clients: which are there, and where ggrep is installed.")
+        bool, Flag("--list", "List the clients on this machine and their ggrep entries.")
     ] = False,
     shown: Annotated[
-        bool, Flag("--print-config", "Print what would be written, for each file.")
+        bool, Flag("--print-config", "Print the text for each file; write nothing.")
     ] = False,
     refresh: Annotated[
         bool, Flag("--refresh", "Rewrite entries of an earlier build where they differ.")
     ] = False,
     command: Annotated[
-        str | None, Flag("--command", "What clients start ggrep with. [default: ggrep]")
+        str | None, Flag("--command", "Command with which clients start ggrep. [default: ggrep]")
     ] = None,
     dry_run: _DryFlag = False,
     json: JsonFlag = False,

@@ -220,7 +220,7 @@ def in_background(work: Callable[[Ready], object]) -> str:
     with os.fdopen(read, "rb") as answer:
         said = answer.read()
     if not said:
-        raise Cancelled("it ended before it was ready")
+        raise Cancelled("the daemon ended before it was ready")
     if not said.startswith(_READY):
         raise GgrepError(said.decode(errors="replace"))
     return said.removeprefix(_READY).decode(errors="replace")

@@ -37,9 +37,7 @@ _ASKED_AT_ONCE: Final = 16
 
 def status(
     path: PathFlag = None,
-    everything: Annotated[
-        bool, Flag("--all", "Show only the daemons of this home, all of them.")
-    ] = False,
+    everything: Annotated[bool, Flag("--all", "Show all daemons of this home instead.")] = False,
     watch: Annotated[bool, Flag("--watch", "Show all daemons, live, until Ctrl-C.")] = False,
     profile: ProfileFlag = None,
     json: JsonFlag = False,

@@ -103,7 +103,7 @@ def _lines(shown: Status) -> Iterator[tuple[str, str]]:
             yield "secrets", f"{left} left out, values masked in {masked}"
         if told := snapshot.made_files.told():
             part = snapshot.made_files.shortened
-            yield "made", f"{told}; {part} indexed in part" if part else told
+            yield "machine-written", f"{told}; {part} indexed in part" if part else told
         yield "segments", str(snapshot.segments)
         yield "complete", _complete(shown)
         yield "size", f"{shown.resources.disk.store_bytes / 1e6:.1f} MB"
@@ -118,14 +118,14 @@ def _complete(shown: Status) -> str:
     if any(warning.code in DAMAGE_CODES - COMPLETE for warning in shown.warnings):
         return "no, the index is damaged"
     if snapshot.partial:
-        return "no, the first indexing goes on"
+        return "no, the first index is being built"
     return "no, degraded" if snapshot.degraded else "yes"
 
 
 def _sync(shown: Status) -> str:
     sync = shown.sync
     if sync.stage == WAITS_FOR_GIT:
-        return "waiting until git has ended its work"
+        return "waiting for git to finish"
     if sync.state == "indexing":
         done = f", {sync.done_files} of {plural(sync.total_files, 'file')}"
         return f"at work{done if sync.total_files else ''}"

@@ -47,10 +47,10 @@ def check(
     ] = None,
     baseline: Annotated[
         Path | None,
-        Flag("--baseline", "Excuse what failed in this earlier report (of --json) already."),
+        Flag("--baseline", "Ignore checks that failed in this earlier --json report."),
     ] = None,
     max_drop: Annotated[
-        int | None, Flag("--max-drop", "Beside that, let this many fail.", least=0)
+        int | None, Flag("--max-drop", "Allow this many other failures.", least=0)
     ] = None,
     deterministic: DeterministicFlag = False,
     json: JsonFlag = False,

@@ -157,14 +157,14 @@ def _read(path: Path, task: str, *, whole: bool) -> "Suite":
 
     if path.is_dir():
         if not is_kit(path):
-            raise UsageError(f"{path}: a folder without queries.jsonl and repos.json is no suite")
+            raise UsageError(f"{path}: a suite folder needs queries.jsonl and repos.json")
         if whole and task == "federated":
-            raise UsageError("--whole: a workspace file says itself which roots it asks")
+            raise UsageError("--whole: a workspace file sets its own roots")
         return read_kit(path.resolve(), federated=task == "federated", whole=whole)
     if whole:
-        raise UsageError("--whole: a TOML file says itself what each case asks")
+        raise UsageError("--whole: a TOML file sets it for each case")
     if task == "federated":
-        raise UsageError("--task: a TOML file says itself what each case asks")
+        raise UsageError("--task: a TOML file sets it for each case")
     return read_suite(path)
 
 

@@ -38,7 +38,7 @@ def doctor(
     path: PathFlag = None,
     cluster: Annotated[
         bool,
-        Flag("--cluster", "Look as well at what builds on a cluster need, and say how it starts."),
+        Flag("--cluster", "Also check cluster builds, and show how to start a cluster."),
     ] = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
@@ -83,7 +83,7 @@ def of_daemons(rows: Sequence[DaemonRow]) -> Iterator[Check]:
                 mend = on_root("stop", Path(row.root)) if row.root else "ggrep stop-all"
                 yield Check("daemons", "problem", told, mend)
             case DaemonState.STALE | DaemonState.OTHER:
-                told = f"the daemon of {where} is of another build or of other settings"
+                told = f"the daemon of {where} has another build or other settings"
                 yield Check("daemons", "warning", told, "ggrep stop-all")
             case _ if row.problem:
                 yield Check("daemons", "warning", f"{where}: {row.problem}")
@@ -118,12 +118,12 @@ def of_index(status: Status) -> Check:
             mend = on_root("repair", Path(root)) if REPAIR in warning.message else ""
             return Check("index", "problem" if mend else "warning", warning.message, mend)
     if shown.active_snapshot_id is None:
-        return Check("index", "ok", f"{root} is not indexed yet; the first search does it")
+        return Check("index", "ok", f"{root} is not indexed yet; the first search indexes it")
     told = f"{root}: {shown.files:,} files, {shown.chunks:,} chunks"
     if status.sync.last_result == "error":
         return Check("index", "warning", f"{told}; the last sync failed", "ggrep health")
     if shown.degraded:
-        return Check("index", "warning", f"{told}; something was left out", "ggrep health")
+        return Check("index", "warning", f"{told}; some files were left out", "ggrep health")
     return Check("index", "ok", told)
 
 
@@ -153,14 +153,14 @@ def of_agents(found: Mapping[str, Sequence[FileState]]) -> Iterator[Check]:
     for title, states in found.items():
         presences = {state.presence for state in states}
         if "differs" in presences:
-            told = f"{title} asks ggrep as another build had it"
+            told = f"{title} has an entry of another build"
             yield Check("agents", "warning", told, "ggrep install --refresh")
         else:
             (asking if "installed" in presences else others).append(title)
     if asking:
         yield Check("agents", "ok", f"ask ggrep: {', '.join(asking)}")
     if others:
-        told = f"are here and do not ask ggrep, which `ggrep install` changes: {', '.join(others)}"
+        told = f"installed without ggrep; to connect them run `ggrep install`: {', '.join(others)}"
         yield Check("agents", "ok", told)
 
 
@@ -175,7 +175,7 @@ def machine_text(checks: Iterable[Check], style: Style) -> str:
             lines.append(f"    {sanitise_line(check.mend)}")
         asked += check.state != "ok"
     told = style.paint("warning", f"{plural(asked, 'thing')} to look at")
-    lines.append(told if asked else style.paint("good", "nothing has to be done"))
+    lines.append(told if asked else style.paint("good", "no problems"))
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -64,12 +64,14 @@ class Removal:
 
 def self_uninstall(
     with_home: Annotated[
-        bool, Flag("--home", "Delete the home, too: all indexes, settings and logs.")
+        bool, Flag("--home", "Also delete the home: all indexes, settings and logs.")
     ] = False,
     keep_package: Annotated[
-        bool, Flag("--keep-package", "Leave the program itself where it is.")
+        bool, Flag("--keep-package", "Do not remove the program itself.")
     ] = False,
-    dry_run: Annotated[bool, Flag("--dry-run -d", "Say what would go; change nothing.")] = False,
+    dry_run: Annotated[
+        bool, Flag("--dry-run -d", "List what would be removed; change nothing.")
+    ] = False,
     yes: YesFlag = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
@@ -144,7 +146,7 @@ def _remove(planned: Removal, agents: Agents, *, with_home: bool) -> Removal:
 
 def _left(done: Done) -> str:
     """Return what is told of a file that our entry is left in."""
-    return f"{done.path}: {done.said}; take it out by hand"
+    return f"{done.path}: {done.said}; edit the file by hand"
 
 
 def _run(command: Sequence[str]) -> str:
@@ -183,7 +185,7 @@ def _rows(planned: Removal, *, with_home: bool, keep_package: bool) -> Iterator[
         line = spelled("uninstall", "--project", "--path", str(root))
         yield "stays", f"what {root} says of ggrep, as others share it; to take it out: {line}"
     size = bytes_text(planned.home_bytes)
-    kept = "what is of ggrep is deleted" if with_home else "stays; --home deletes it"
+    kept = "ggrep's files are deleted" if with_home else "stays; --home deletes it"
     yield "home", f"{planned.home.base}, {size}: {kept}"
     if keep_package:
         yield "package", "stays"
@@ -193,8 +195,8 @@ def _rows(planned: Removal, *, with_home: bool, keep_package: bool) -> Iterator[
 
 def _unremoved(package: Installation) -> str:
     if package.installer == ONE_CALL:
-        return "was fetched for one call; nothing has to be removed"
-    return "came in a way that nobody knows; remove it by what brought it"
+        return "runs from a temporary environment; nothing to remove"
+    return "installed in an unknown way; remove it with the tool that installed it"
 
 
 def _tell_end(done: Removal, terminal: Terminal, *, with_home: bool, keep_package: bool) -> None:

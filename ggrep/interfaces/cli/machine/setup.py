@@ -49,7 +49,7 @@ class Step:
 
 
 def setup(
-    dry_run: Annotated[bool, Flag("--dry-run -d", "Say what would be done; do nothing.")] = False,
+    dry_run: Annotated[bool, Flag("--dry-run -d", "List the steps; do nothing.")] = False,
     yes: YesFlag = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
@@ -95,9 +95,7 @@ def _shell(terminal: Terminal) -> Step:
     if shell is None:
         return Step("shell", "no completions are known for this shell; see: ggrep help completion")
     offer = f"have {shell.title} complete ggrep's command lines"
-    return _written(
-        "shell", [shell], offer, f"{shell.title} completes ggrep's command lines", terminal
-    )
+    return _written("shell", [shell], offer, f"{shell.title} has completions", terminal)
 
 
 def _agents(terminal: Terminal) -> Step:
@@ -105,7 +103,7 @@ def _agents(terminal: Terminal) -> Step:
     if not found:
         return Step("agents", "no agent was found; ggrep install CLIENT configures one by its name")
     names = ", ".join(client.title for client in found)
-    offer, is_so = f"have {names} ask ggrep", f"already asking ggrep: {names}"
+    offer, is_so = f"have {names} ask ggrep", f"already connected: {names}"
     return _written("agents", found, offer, is_so, terminal)
 
 
@@ -141,7 +139,7 @@ def _written(
 def _index(terminal: Terminal, *, told: bool) -> Step:
     place = here()
     if place is None or not _is_modest(place.root, home_from(terminal.environ)):
-        return Step("index", "this is no repository; in one, the first search indexes it")
+        return Step("index", "not a repository; inside a repository the first search indexes it")
     root = place.root
     index = open_index(root, terminal.environ)
     if index.identity.store.exists():
@@ -180,7 +178,7 @@ def _tell_end(terminal: Terminal) -> None:
     wrong = [check for check in checks if check.state != "ok"]
     if wrong:
         terminal.write(machine_text(wrong, terminal.style))
-    terminal.tell('ready; ask: ggrep "what you look for, in your own words"')
+    terminal.tell('ready; try: ggrep "a question in your own words"')
 
 
 def setup_json(steps: Sequence[Step], *, dry_run: bool) -> "SetupJson":

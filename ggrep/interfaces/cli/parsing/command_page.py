@@ -9,9 +9,10 @@ from typing import Any, Final, get_args
 from ggrep.base.shorthand import FILTERING, SEARCHING, SHOWN, SHOWN_OF_EXACT, SHOWN_OF_SEARCHES
 from ggrep.interfaces.cli.parsing.examples import EXAMPLES, SAME
 from ggrep.interfaces.cli.parsing.flags import Argument, help_of
+from ggrep.interfaces.cli.parsing.help_pages import ALL, WORKSPACES
 from ggrep.interfaces.cli.parsing.help_values import Page, Row, Section
 from ggrep.interfaces.cli.parsing.parameters import Command, Piece, pieces_of
-from ggrep.interfaces.cli.parsing.tree import BELOW, EVERY, GROUPS, Entry, about
+from ggrep.interfaces.cli.parsing.tree import BELOW, COMMANDS, EVERY, EVERYDAY, GROUPS, Entry, about
 
 _ARGUMENTS: Final = "Arguments"
 _REST: Final = "Options"
@@ -20,8 +21,11 @@ _METAVARS: Final = {int: "N", float: "NUMBER", Path: "PATH", str: "WORD"}
 
 _ABOUT: Final = "Search code by meaning: one repository, or a workspace of them."
 _MORE: Final = (
-    '`ggrep "words"` is `ggrep search "words"`. `ggrep help COMMAND` shows a command\'s page.'
+    '`ggrep "words"` is `ggrep search "words"`. `ggrep help COMMAND` shows a command\'s page, '
+    f"`ggrep help {ALL}` lists all commands."
 )
+_WORKSPACE: Final = "Workspace"
+"""Title of the options that many commands share; they have a page of their own."""
 EVERYWHERE: Final = (
     Row("--color WHEN", "Paint text: auto, always or never. [default: auto]"),
     Row("--no-pager", "Show long text on a terminal without a pager."),
@@ -33,15 +37,17 @@ EVERYWHERE: Final = (
 def every_page() -> dict[str, Page]:
     """Return all pages by what is typed for them; that of `ggrep` itself by nothing."""
     return {
-        "": overview(),
+        "": overview({"Everyday commands": {name: COMMANDS[name] for name in EVERYDAY}}),
+        ALL: overview(GROUPS),
+        WORKSPACES: workspace_options(),
         **{name: page_of_group(name) for name in BELOW},
         **{name: page_of(tuple(name.split()), entry) for name, entry in EVERY.items()},
     }
 
 
-def overview() -> Page:
-    """Return the page of `ggrep` itself: its commands in groups."""
-    groups = tuple(_listed(title, commands) for title, commands in GROUPS.items())
+def overview(listed: Mapping[str, Mapping[str, Entry]]) -> Page:
+    """Return a page of `ggrep` itself: commands by group."""
+    groups = tuple(_listed(title, commands) for title, commands in listed.items())
     rows = Row("--version", "Print the version."), *EVERYWHERE
     return Page(
         path=(),
@@ -51,6 +57,30 @@ def overview() -> Page:
         sections=(*groups, Section("Options", rows)),
         examples=EXAMPLES[""],
     )
+
+
+def workspace_options() -> Page:
+    """Return the page of the options that searches of a workspace take."""
+    of_all, of_searches = (
+        [_row(piece) for piece in pieces_of(COMMANDS[name].load()) or () if _is_shared(piece)]
+        for name in ("symbol", "search")
+    )
+    brief = "Options of a search over the repositories of a workspace."
+    return Page(
+        path=(WORKSPACES,),
+        usage="ggrep COMMAND --workspace FILE [OPTIONS]",
+        brief=brief,
+        about=(brief, "`ggrep help workspace` lists the commands that create and check a file."),
+        sections=(
+            Section("search, slate, symbol, refs and expand", tuple(of_all)),
+            Section("search and slate", tuple(row for row in of_searches if row not in of_all)),
+        ),
+        examples=EXAMPLES[WORKSPACES],
+    )
+
+
+def _is_shared(piece: Piece) -> bool:
+    return piece.title == _WORKSPACE
 
 
 def page_of_group(name: str) -> Page:
@@ -104,8 +134,13 @@ def _sections(pieces: Iterable[Piece]) -> tuple[Section, ...]:
     """Return the arguments, the options under their groups' titles, then the rest."""
     rows: dict[str, list[Row]] = {_ARGUMENTS: []}
     for piece in pieces:
+        if _is_shared(piece) and "--workspace" not in piece.names:
+            continue
         title = piece.title or _REST if piece.names else _ARGUMENTS
-        rows.setdefault(title, []).append(_row(piece))
+        row = _row(piece)
+        if _is_shared(piece):
+            row = Row(row.term, f"{row.text} Its options: `ggrep help {WORKSPACES}`.")
+        rows.setdefault(title, []).append(row)
     rest = [*rows.pop(_REST, []), *EVERYWHERE]
     return tuple(
         Section(title, tuple(told)) for title, told in {**rows, _REST: rest}.items() if told

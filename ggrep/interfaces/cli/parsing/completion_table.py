@@ -2,7 +2,7 @@
 
     python -m ggrep.interfaces.cli.parsing.completion_table
 
-writes `ggrep/interfaces/entry/completion_words.py` anew; a test says when it has to be.
+writes `ggrep/base/completion_words.py` anew; a test says when it has to be.
 """
 
 import sys
@@ -18,7 +18,7 @@ from ggrep.interfaces.cli.parsing.parameters import Piece, pieces_of
 from ggrep.interfaces.cli.parsing.tree import BELOW, EVERY, GROUPS
 from ggrep.model.filters import FILTER_KEYS
 
-FILE: Final = Path(__file__).parents[2] / "entry" / "completion_words.py"
+FILE: Final = Path(__file__).parents[3] / "base" / "completion_words.py"
 _HEAD: Final = '''\
 """Commands, flags and words of closed sets, as completions offer them. Generated; do not edit.
 

@@ -305,7 +305,7 @@ ProfileFlag: TypeAlias = Annotated[
 
 YesFlag: TypeAlias = Annotated[
     bool,
-    Flag("--yes -y", "Go on without asking: index what is no repository, delete, write files."),
+    Flag("--yes -y", "Do not ask for confirmation."),
 ]
 
 

@@ -10,12 +10,15 @@ from ggrep.interfaces.cli.parsing.help_values import Page, Row, Section
 
 FILE: Final = Path(__file__).with_name("help_pages.json")
 """Made by `python -m ggrep.interfaces.cli.parsing.help_table`."""
+ALL: Final = "--all"
+WORKSPACES: Final = "workspaces"
+"""Pages of no command: all commands, and the options of a search over a workspace."""
 
 
 def page_at(words: list[str]) -> Page | None:
     """Return the page of what words name, whatever follows them; None where they name nothing."""
     size = 2 if words[:1] and words[0] in ABOVE_OTHERS else 1
-    path = [word for word in words[:size] if not word.startswith("-")]
+    path = words if words == [ALL] else [word for word in words[:size] if word[:1] != "-"]
     told = _shipped().get(" ".join(path))
     return None if told is None else page_from(told)
 
@@ -24,7 +27,7 @@ def names_below(path: list[str]) -> list[str]:
     """Return the names of the commands that may follow a path."""
     begin = " ".join([*path, ""])
     names = [name.removeprefix(begin) for name in _shipped() if name.startswith(begin)]
-    return [name for name in names if name and " " not in name]
+    return [name for name in names if name and " " not in name and name != ALL]
 
 
 def page_from(told: dict[str, Any]) -> Page:

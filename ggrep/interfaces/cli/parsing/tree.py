@@ -57,7 +57,7 @@ GROUPS: Final = {
             asks=True,
         ),
         "tour": Entry(
-            "queries.outline.tour", "Show what a repository is, from its own files.", asks=True
+            "queries.outline.tour", "Summarise a repository from its own files.", asks=True
         ),
     },
     "Index": {
@@ -73,8 +73,8 @@ GROUPS: Final = {
         ),
     },
     "Remotes": {
-        "pull": Entry("remotes.travel.pull", "Take over an index of these files from a remote."),
-        "push": Entry("remotes.travel.push", "Push an index to a remote, for others to pull."),
+        "pull": Entry("remotes.travel.pull", "Download an index of these files from a remote."),
+        "push": Entry("remotes.travel.push", "Upload an index to a remote, for others to pull."),
         "remote": Entry("", "Add, list, remove and clean remotes."),
     },
     "Workspaces": {
@@ -89,20 +89,16 @@ GROUPS: Final = {
         "mcp": Entry("servers.mcp.mcp", "Serve agents over MCP."),
     },
     "Agents": {
-        "setup": Entry(
-            "machine.setup.setup", "Offer completions, agents and an index, once after installing."
-        ),
+        "setup": Entry("machine.setup.setup", "Set up completions, agents and a first index."),
         "install": Entry(
             "agents.install.install",
-            "Configure agents to ask ggrep: Claude Code, Codex, Cursor, ...",
+            "Connect coding agents: Claude Code, Codex, Cursor, ...",
         ),
         "uninstall": Entry("agents.install.uninstall", "Undo ggrep install."),
     },
     "Care": {
-        "doctor": Entry(
-            "machine.doctor.doctor", "Look at what ggrep stands on here, and what mends it."
-        ),
-        "self": Entry("", "Take ggrep off this machine again."),
+        "doctor": Entry("machine.doctor.doctor", "Check the installation and suggest fixes."),
+        "self": Entry("", "Remove ggrep from this machine."),
         "health": Entry("stores.store_care.health", "Check a repository's store."),
         "audit": Entry(
             "stores.store_care.audit_command", "Verify a repository's whole store, byte for byte."
@@ -111,7 +107,7 @@ GROUPS: Final = {
             "stores.store_care.repair", "Verify the whole store and rebuild damaged parts."
         ),
         "compact": Entry("stores.store_care.compact", "Merge segments and drop hidden rows."),
-        "gc": Entry("stores.store_care.gc", "Delete data that no query needs any more."),
+        "gc": Entry("stores.store_care.gc", "Delete data that no query needs."),
         "clone-store": Entry("stores.home_stores.clone", "Copy a store under another name."),
         "upgrade-store": Entry(
             "stores.store_care.upgrade", "Convert an older store to this build's formats."
@@ -129,6 +125,12 @@ GROUPS: Final = {
     },
 }
 """The commands by group and name, in the order of the help page."""
+
+EVERYDAY: Final = (
+    *("search", "slate", "symbol", "refs", "expand", "outline", "tour"),
+    *("index", "status", "stop-all", "install", "doctor"),
+)
+"""The commands that `ggrep --help` lists; `ggrep help --all` lists all."""
 
 COMMANDS: Final = {
     name: entry for group in GROUPS.values() for name, entry in group.items() if entry.place
@@ -164,16 +166,18 @@ _OF_WORKSPACES: Final = {
 }
 
 _OF_REMOTES: Final = {
-    "add": Entry("remotes.remote.add", "Add a remote, or say another place for one."),
+    "add": Entry("remotes.remote.add", "Add a remote, or change its URL."),
     "list": Entry("remotes.remote.list_command", "List the remotes of this home."),
-    "remove": Entry("remotes.remote.remove", "Forget a remote; what lies there stays."),
-    "gc": Entry("remotes.remote.gc", "Delete what nobody needs any more of a remote."),
+    "remove": Entry(
+        "remotes.remote.remove", "Remove a remote from the settings; its objects stay."
+    ),
+    "gc": Entry("remotes.remote.gc", "Delete objects of a remote that no snapshot needs."),
 }
 
 _OF_SELF: Final = {
     "uninstall": Entry(
         "machine.self_uninstall.self_uninstall",
-        "Undo setup and install, end daemons, remove the program.",
+        "Undo setup and install, stop daemons, remove the program.",
     ),
 }
 

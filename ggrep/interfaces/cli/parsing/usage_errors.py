@@ -5,19 +5,16 @@ from pathlib import Path
 
 import typer
 
-from ggrep.base.commands import COMMANDS as KNOWN
-from ggrep.base.commands import nearest, slip_of, spelled
+from ggrep.base.commands import nearest, spelled
 from ggrep.base.errors import UsageError
 from ggrep.base.shorthand import CONTEXT, EXACT, FILTERING, FILTERS, FINDS, TESTS
-from ggrep.interfaces.cli.parsing.parameters import pieces_of
-from ggrep.interfaces.cli.parsing.tree import EVERY
+from ggrep.base.unknown_option import advice
 
 CLICK_ERROR: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
 """The base of what typer raises for wrong usage; newer typers carry a click of their own."""
 
-_MOST_OTHERS = 3
 _SNIPPETS = {"-l": "--long-snippet", "-c": "--content"}
 
 
@@ -36,8 +33,9 @@ def usage_error(error: Exception, arguments: Sequence[str]) -> UsageError:
 def _with_advice(message: str, error: Exception, context: typer.Context, given: list[str]) -> str:
     option = getattr(error, "option_name", None)
     if type(error).__name__ == "NoSuchOption" and isinstance(option, str):
-        advice = _short_form_advice(option, context) or _option_advice(option, context, given)
-        return f"no option {option}{advice}"
+        name = " ".join(context.command_path.split()[1:])
+        told = _short_form_advice(option, context) or advice(name, option, given)
+        return f"no option {option}{told}"
     if message.startswith("No such command"):
         return _command_advice(context, given)
     if message.startswith("Got unexpected extra argument"):
@@ -58,36 +56,6 @@ def _short_form_advice(option: str, context: typer.Context) -> str:
     if option in FILTERS:
         return f": it needs a value of its own, such as {option} py"
     return f" in that form: it stands by itself and takes no value; see: {_help_line(context)}"
-
-
-def _option_advice(option: str, context: typer.Context, given: list[str]) -> str:
-    """Suggest what was meant by an option that the command does not have."""
-    at = next((at for at, word in enumerate(given) if _is_spelled(word, option)), len(given))
-    if context.command.name == "search" and at < 2:
-        # What began with an option was taken for a search, whatever was meant.
-        whole = _first_option_meant(given[1])
-        if whole is not None:
-            return f"; did you mean: {spelled(whole, *given[2:])}"
-    short = (*FILTERS, *TESTS, *FINDS) if context.command.name in FILTERING else ()
-    bare = {known.lstrip("-"): known for known in (*_options(context.command), *short, "--help")}
-    meant = nearest(option.lstrip("-"), list(bare))
-    if meant is not None and at < len(given):
-        value = given[at][len(option) :]
-        return f"; did you mean: {spelled(*given[:at], bare[meant] + value, *given[at + 1 :])}"
-    others = _commands_with(option)
-    if others:
-        named = ", ".join(spelled(*name.split()) for name in others[:_MOST_OTHERS])
-        return f", which is one of {named}; see: {_help_line(context)}"
-    return f"; see: {_help_line(context)}"
-
-
-def _first_option_meant(option: str) -> str | None:
-    """Return the command, or the global option, that was typed as an option."""
-    word = option.lstrip("-")
-    if word in {"v", "V"} or nearest(word, ["version"]):
-        return "--version"
-    name = word if word in KNOWN else slip_of(word)
-    return name if name in KNOWN else None
 
 
 def _command_advice(context: typer.Context, given: list[str]) -> str:
@@ -127,12 +95,6 @@ def _quoted(given: list[str], context: typer.Context) -> str:
     return f"a query of several words is one argument: {line}"
 
 
-def _is_spelled(word: str, option: str) -> bool:
-    if option.startswith("--"):
-        return word.partition("=")[0] == option
-    return word.startswith(option)
-
-
 def _help_line(context: typer.Context) -> str:
     return spelled("help", *context.command_path.split()[1:])
 
@@ -142,13 +104,3 @@ def _options(command: object, *, flags: bool = False) -> Iterator[str]:
     for parameter in getattr(command, "params", ()):
         if parameter.param_type_name == "option" and (parameter.is_flag or not flags):
             yield from (*parameter.opts, *parameter.secondary_opts)
-
-
-def _commands_with(option: str) -> list[str]:
-    """Return the commands of the tree that have an option, as they are typed."""
-    found = []
-    for name, entry in EVERY.items():
-        typed = [each for piece in pieces_of(entry.load()) or () for each in piece.names]
-        if option in "/".join(typed).split("/"):
-            found.append(name)
-    return found

@@ -14,7 +14,10 @@ MORE: Final = "--budget {}"
 """What to type for lines that were cut."""
 
 _BUDGET = Flag(
-    "--budget", "With --format agent: most bytes of the text.", least=256, most=MOST_BYTES
+    "--budget",
+    "With --format agent: maximum size of the text in bytes.",
+    least=256,
+    most=MOST_BYTES,
 )
 
 
@@ -28,7 +31,7 @@ class AgentForm:
         str,
         Flag(
             "--format",
-            "Answer as text, or as agent: a line a place, and what was cut.",
+            "Output format: text, or agent (one line for each place, and what was cut).",
             words=("text", "agent"),
         ),
     ] = "text"

@@ -243,7 +243,7 @@ def one_of(held: Sequence[Reached]) -> Reached:
     """
     if len({place.root for place in held}) > 1:
         roots = " and ".join(sorted({sanitise_line(place.root.name) for place in held}))
-        raise InvalidRequest(f"these places lie in {roots}; give those of one repository")
+        raise InvalidRequest(f"these places are in {roots}; give those of one repository")
     return held[0]
 
 

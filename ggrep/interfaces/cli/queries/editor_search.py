@@ -158,11 +158,7 @@ def _printed(
     """Return the places, and beside them what is amiss with them."""
     lines = list(places(document, request, root, here))
     warnings = [Notice(each["code"], each["message"]) for each in document.get("warnings", ())]
-    notes = [
-        f"warning: {each.message} ({each.code})"
-        for part in incomplete_first(warnings)
-        for each in part
-    ]
+    notes = [f"warning: {each.message}" for part in incomplete_first(warnings) for each in part]
     if cuts := limits_line(document.get("limits_hit", ())):
         notes.append(cuts)
     return Rendered(

@@ -81,7 +81,9 @@ class Extent:
 
     title: ClassVar = "Extent"
 
-    boundary: Annotated[str | None, Flag("--boundary", "How much to show", of=ExpandRequest)] = None
+    boundary: Annotated[
+        str | None, Flag("--boundary", "Amount of code to show", of=ExpandRequest)
+    ] = None
     max_bytes: Annotated[int | None, Flag("--max-bytes", of=ExpandRequest, judged=True)] = None
 
 

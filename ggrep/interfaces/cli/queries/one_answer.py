@@ -92,17 +92,17 @@ def joined(places: Sequence[Place], paths: Sequence[str]) -> Place:
     """Return several places as one.
 
     Raises:
-        UsageError: they are of two repositories.
+        UsageError: they belong to different repositories.
     """
     for path, place in zip(paths, places, strict=False):
         if not is_text(place.scope):
-            raise UsageError(f"{sanitise_line(path)}: a path that is not UTF-8 is never indexed")
+            raise UsageError(f"{sanitise_line(path)}: paths that are not UTF-8 are not indexed")
     one = together(places)
     if one is not None:
         return one
     other = next(at for at, place in enumerate(places) if place.root != places[0].root)
     made = spelled("workspace", "init", "FILE", *(str(places[at].root) for at in (0, other)))
-    told = f"{paths[0]} and {paths[other]} are of two repositories"
+    told = f"{paths[0]} and {paths[other]} belong to different repositories"
     raise UsageError(f"{told}; to search both: {made}, then --workspace FILE")
 
 
@@ -190,7 +190,7 @@ def _asked(
         with ended_at(until):
             return _ask(question, reached, terminal, asking, daemon)
     except (NotStarted, Silent) as error:
-        terminal.tell(f"{error}; reading the index without one")
+        terminal.tell(f"{error}; reading the index without a daemon")
         try:
             return _read(question, reached, terminal, asking, until)
         except DeadlineExceeded as late:
@@ -205,7 +205,7 @@ def _require_paths(command: str, query: str, paths: Sequence[str]) -> None:
         UsageError: says what was meant.
     """
     if "" in paths:
-        raise UsageError("an empty PATH names nothing; the current directory is .")
+        raise UsageError("PATH is empty; use . for the current directory")
     missing = next((path for path in paths if not on_disk(Path(path)).exists()), None)
     if missing is None:
         return

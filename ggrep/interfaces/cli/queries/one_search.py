@@ -193,6 +193,6 @@ def follow_index(address: "DaemonAddress", terminal: Terminal) -> None:
             asking = asking_of(address, terminal.environ, terminal.tell)
             there = asking.follow(lambda: is_indexed(address), watch, _PATIENCE_MS)
     if there:
-        terminal.tell(f"the index of {label} answers from now on: the same command asks it")
+        terminal.tell(f"the index of {label} is ready: repeat the command to use it")
     else:
-        terminal.tell(f"{label} has no index yet; how far it is: ggrep status")
+        terminal.tell(f"{label} has no index yet; progress: ggrep status")

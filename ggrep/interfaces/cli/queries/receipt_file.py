@@ -38,7 +38,7 @@ def require_receipt_place(path: Path, *, force: bool) -> None:
         raise UsageError(f"{_FLAG}: {shown_path(path)}: not a regular file")
     if not force and path.stat().st_size and not _is_receipt(path):
         raise UsageError(
-            f"{_FLAG}: {shown_path(path)} is there and no receipt; --force replaces it"
+            f"{_FLAG}: {shown_path(path)} exists and is not a receipt; --force replaces it"
         )
 
 

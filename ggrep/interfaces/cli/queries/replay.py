@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def replay(
-    file: Annotated[Path, Argument("A receipt, as search --receipt writes it.")],
+    file: Annotated[Path, Argument("A file that `ggrep search --receipt` wrote.")],
     repo: Annotated[
         Path | None,
         Flag("--repo", "Query this repository instead of the current one.", takes="root"),
@@ -91,12 +91,12 @@ def _outcome(terminal: Terminal, receipt: "Receipt | WorkspaceReceipt", asked: _
     """
     if isinstance(receipt, Receipt):
         if asked.workspace is not None:
-            raise UsageError("--workspace: the receipt is of one repository; use --repo")
+            raise UsageError("--workspace: the receipt belongs to one repository; use --repo")
         return _of_repository(terminal, receipt, asked)
     if asked.workspace is None:
-        raise UsageError("the receipt is of a workspace; name its file with --workspace")
+        raise UsageError("the receipt belongs to a workspace; give its file with --workspace")
     if asked.repo is not None or asked.today or asked.profile is not None:
-        raise UsageError("--repo, --profile, --today: not of a workspace, which is asked as it is")
+        raise UsageError("--repo, --profile, --today: not available for a workspace")
     return _of_workspace(terminal, receipt, asked.workspace, asked.encoder)
 
 

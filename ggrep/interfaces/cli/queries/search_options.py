@@ -319,7 +319,7 @@ def request_of(typed: Typed, *, scope: str, least: int = 1) -> SearchRequest:
     request = SearchRequest(typed.query, scope=scope, **given)
     request = typed.lines.apply(with_exact_defaults(request, given))
     if request.limit < least:
-        message = f"-m: {request.limit} hits is nothing to show; give at least {least}"
+        message = f"-m must be at least {least}, is {request.limit}"
         raise UsageError(message)
     if typed.output.receipt is not None:
         # Nobody could ask again for what differs each time.

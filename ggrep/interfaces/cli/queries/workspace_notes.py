@@ -25,8 +25,8 @@ def merge_told(response: FederatedResponse, cwd: str) -> str:
         return ""
     file = sanitise_line(str(_file_of(response, cwd)))
     return (
-        f"merged by rank alone, as neither you nor {file} says how; better: --merge global,"
-        f" or in {file}: {MERGE_LINE}\n"
+        f"merged by rank only, because neither the command nor {file} sets a strategy;"
+        f" better: --merge global, or in {file}: {MERGE_LINE}\n"
     )
 
 
@@ -75,7 +75,7 @@ def failure_of(response: Attended, view: ViewOptions) -> str:
     if error is None:
         return ""
     mark = Style(view.notes_colour).paint("bad", "error: ")
-    line = with_file(f"{error} ({error.code})", _file_of(response, view.cwd))
+    line = with_file(str(error), _file_of(response, view.cwd))
     return f"{mark}{sanitise_line(line)}\n"
 
 

@@ -93,7 +93,7 @@ def render_workspace_replay(replay: WorkspaceReplay, style: Style) -> str:
         NewHit(item.item.rank, _below(item.item.place, names.get(item.repo_id, item.repo_id)))
         for item in replay.new_hits
     ]
-    lines = [style.paint("bad", "not reproduced") + ": the workspace gives other bytes"]
+    lines = [style.paint("bad", "not reproduced") + ": the workspace gives different bytes"]
     lines += [style.paint("muted", f"  {line}") for line in _changes(replay.changes, names)]
     lines += ["", *render_fates(hits, new, style), "", render_summary(hits, new)]
     return "\n".join(lines) + "\n"

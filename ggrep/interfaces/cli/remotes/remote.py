@@ -31,22 +31,24 @@ _LOCK_MS: Final = 10_000
 
 
 def add(
-    name: Annotated[str, Argument("What commands call it; `origin` is meant where none is said.")],
+    name: Annotated[
+        str, Argument("Name of the remote; the default of other commands is `origin`.")
+    ],
     url: Annotated[
         str, Argument("s3://BUCKET/FOLDER, gs://..., az://..., or a directory.", metavar="URL")
     ],
-    endpoint: Annotated[
-        str | None, Flag("--endpoint", "A service that speaks S3 and is not Amazon's.")
+    endpoint: Annotated[str | None, Flag("--endpoint", "URL of an S3-compatible service.")] = None,
+    region: Annotated[
+        str | None, Flag("--region", "S3 region; default: from the environment.")
     ] = None,
-    region: Annotated[str | None, Flag("--region", "Of S3; default: the environment's.")] = None,
     plain_http: Annotated[bool, Flag("--plain-http", "Allow an endpoint without TLS.")] = False,
     readable: Annotated[
         bool,
-        Flag("--readable", "Show what was pushed before the files here have been compared."),
+        Flag("--readable", "Show pushed files before they are compared with the files here."),
     ] = False,
     json: JsonFlag = False,
 ) -> int:
-    """Add a remote, or say another place for one.
+    """Add a remote, or change its URL.
 
     Nothing is asked of it yet. Credentials come from the environment, by their provider's names:
     AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_KEY and so on.
@@ -80,13 +82,13 @@ def remove(
     name: Annotated[str, Argument("Its name.")],
     json: JsonFlag = False,
 ) -> int:
-    """Forget a remote; what lies there stays."""
+    """Remove a remote from the settings; its objects stay."""
 
     def removed(known: Sequence[Remote]) -> Sequence[Remote]:
         remote_named(known, name)
         return tuple(one for one in known if one.name != name)
 
-    return _changed(removed, f"{name} is forgotten; what lies there stays", json=json)
+    return _changed(removed, f"{name} is removed from the settings; its objects stay", json=json)
 
 
 def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
@@ -103,14 +105,16 @@ def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
         name = terminal.style.paint("name", one.name)
         terminal.write(f"{name}  {sanitise_line(one.url)}{sanitise_line(told)}\n")
     if not remotes:
-        terminal.note("no remote yet; to add one: ggrep remote add origin URL\n")
+        terminal.note("no remote is configured; to add one: ggrep remote add origin URL\n")
     return 0
 
 
 def gc(
-    name: Annotated[str | None, Argument("Its name; default: the only one, or origin.")] = None,
+    name: Annotated[
+        str | None, Argument("Name of the remote; default: the only one, or origin.")
+    ] = None,
     grace_hours: Annotated[
-        int, Flag("--grace-hours", "Leave alone what is younger.", least=GRACE_HOURS, most=8760)
+        int, Flag("--grace-hours", "Keep younger objects.", least=GRACE_HOURS, most=8760)
     ] = GRACE_HOURS,
     force: Annotated[bool, Flag("--force", "Delete it.")] = False,
     json: JsonFlag = False,
@@ -140,7 +144,7 @@ def gc(
     if not force and found.removable:
         more = "" if grace_hours == GRACE_HOURS else f" --grace-hours {grace_hours}"
         line = f"ggrep remote gc {remote.name} --force{more}"
-        terminal.note(f"nothing was touched; to delete: {line}\n")
+        terminal.note(f"nothing was deleted; to delete: {line}\n")
     return 0
 
 

@@ -42,9 +42,9 @@ def push(
         Argument("A directory in the repository, or a remote's name; default: the current one."),
     ] = None,
     to: Annotated[
-        str | None, Flag("--remote", "Which remote; default: the only one, or origin.")
+        str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
     ] = None,
-    again: Annotated[bool, Flag("--again", "Write every object, whatever lies there.")] = False,
+    again: Annotated[bool, Flag("--again", "Upload every object, even if it exists.")] = False,
     encoder: EncoderFlag = None,
     profile: ProfileFlag = None,
     json: JsonFlag = False,
@@ -89,11 +89,11 @@ def pull(
         Argument("A directory in the repository, or a remote's name; default: the current one."),
     ] = None,
     of: Annotated[
-        str | None, Flag("--remote", "Which remote; default: the only one, or origin.")
+        str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
     ] = None,
     auto: Annotated[
         bool,
-        Flag("--auto", "Index what cannot be pulled, whatever the reason; for scripts and hooks."),
+        Flag("--auto", "If the pull fails, index instead; for scripts and hooks."),
     ] = False,
     yes: YesFlag = False,
     encoder: EncoderFlag = None,
@@ -147,7 +147,7 @@ def _pulled(index: "RepoIndex", terminal: Terminal, name: str | None, *, auto: b
     except InvalidRequest as error:
         if not auto:
             raise
-        return Pulled(None, reason=f"{error} ({error.code})")
+        return Pulled(None, reason=str(error))
     with show_progress(terminal, index.identity.root.name) as progress:
         return (pull_if_possible if auto else pull_from)(index, remote, progress)
 

@@ -52,7 +52,7 @@ class HttpToken:
             return f"callers must present the token in {self.file}"
         if self.value is not None:
             return f"callers must present the token of {API_BEARER}"
-        return "warning: there is no token; whoever reaches this address can read what it searches"
+        return "warning: no token is required; everyone who reaches this address can search"
 
 
 def http_token(home: Home, environ: Mapping[str, str], options: TokenOptions) -> HttpToken:
@@ -88,6 +88,6 @@ def http_token(home: Home, environ: Mapping[str, str], options: TokenOptions) ->
         )
     except (GgrepError, OSError) as error:
         raise InvalidRequest(
-            f"the token of this home cannot be had: {error}; name a file of your own with"
-            " --auth-token-file, or let anybody in with --no-token"
+            f"the token of this home is unavailable: {error}; give another file with"
+            " --auth-token-file, or accept all callers with --no-token"
         ) from error

@@ -50,7 +50,7 @@ def read_token(file: Path) -> str:
         if not stat.S_ISREG(status.st_mode):
             raise InvalidRequest(f"{file}: not a regular file")
         if status.st_mode & 0o077:
-            raise InvalidRequest(f"{file}: others may read it; make it 0600")
+            raise InvalidRequest(f"{file}: readable by other users; set its mode to 0600")
         data = os.read(descriptor, _MAX_FILE_BYTES)
     finally:
         os.close(descriptor)

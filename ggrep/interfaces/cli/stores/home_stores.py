@@ -173,7 +173,7 @@ def collect_stores(index: "RepoIndex", terminal: Terminal, *, force: bool, json:
     else:
         _tell(report, terminal)
     for refusal in report.refused:
-        terminal.tell_error(f"{refusal.store_id}: {refusal.error} ({refusal.error.code})")
+        terminal.tell_error(f"{refusal.store_id}: {refusal.error}")
     return report.refused[0].error.exit_status if report.refused else 0
 
 
@@ -191,4 +191,4 @@ def _tell(report: "stores_gc.StoresReport", terminal: Terminal) -> None:
     if not shown:
         terminal.note("no store to delete\n")
     elif report.dry_run:
-        terminal.note("nothing was touched; to delete: ggrep gc --stores --force\n")
+        terminal.note("nothing was deleted; to delete: ggrep gc --stores --force\n")

@@ -117,7 +117,7 @@ def _index_all(job: "Job", repos: "list[WorkspaceRepo]", file: Path, *, json: bo
         except GgrepError as error:
             status = status or error.exit_status
             documents.append({"repo": label, "ok": False, "error": query_error(error)["error"]})
-            told = with_file(f"{label}: {error} ({error.code})", file)
+            told = with_file(f"{label}: {error}", file)
             job.terminal.tell_error(with_path(told, repo.root_canonical))
     if json:
         job.terminal.write_json(workspace_report_json(documents, ok=status == 0), pretty=True)
@@ -144,7 +144,7 @@ class Job:
         if swept.directories:
             found = plural(swept.directories, "directory", "directories")
             size = bytes_text(swept.freed_bytes)
-            self.terminal.tell(f"removed what a killed command left: {found}, {size}")
+            self.terminal.tell(f"removed leftovers of a killed command: {found}, {size}")
         with show_progress(self.terminal, label) as progress:
             report = opened.sync(
                 strict=wanted.strict,
@@ -155,7 +155,7 @@ class Job:
         elsewhere = None if Path.cwd().is_relative_to(root) else root
         self.terminal.tell(with_path(summary(label, report), elsewhere))
         for notice in report.notices:
-            self.terminal.tell(f"{label}: warning: {notice.message} ({notice.code})")
+            self.terminal.tell(f"{label}: warning: {notice.message}")
         return report_json(opened, self._keep_up(label, opened, report))
 
     def _keep_up(self, label: str, opened: "RepoIndex", report: "SyncReport") -> "SyncReport":

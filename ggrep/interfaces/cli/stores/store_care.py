@@ -74,7 +74,7 @@ def _tell_collection(report: "CollectionReport", terminal: Terminal, path: Path 
         f"segments, {report.freed_bytes / 1e6:.1f} MB; {len(report.retained_snapshots)} stay\n"
     )
     if report.dry_run and report.freed_bytes:
-        told = "nothing was touched; to delete: ggrep gc --force\n"
+        told = "nothing was deleted; to delete: ggrep gc --force\n"
         terminal.note(with_path(told, path))
 
 

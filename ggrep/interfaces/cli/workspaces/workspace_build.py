@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from signal import SIGINT, SIGTERM
-from typing import Annotated, ClassVar, get_args
+from typing import Annotated, ClassVar, Final, get_args
 
 import anyio
 
@@ -55,14 +55,12 @@ class Elsewhere:
         Flag("--cluster", "HOST:PORT of Ray's head or Dask's scheduler; default: the environment."),
     ] = None
     no_local: Annotated[
-        bool, Flag("--no-local", "Leave this home as it is: build and push on the cluster alone.")
+        bool, Flag("--no-local", "Build and push on the cluster only; do not pull into this home.")
     ] = False
     remote: Annotated[
-        str | None, Flag("--remote", "Which remote; default: the only one, or origin.")
+        str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
     ] = None
-    no_pull: Annotated[bool, Flag("--no-pull", "Index everything here, whatever a remote has.")] = (
-        False
-    )
+    no_pull: Annotated[bool, Flag("--no-pull", "Index everything here; pull nothing.")] = False
     push: Annotated[bool, Flag("--push", "Push each index to the remote.")] = False
 
 
@@ -221,6 +219,9 @@ def end_as(number: int) -> None:
     os.kill(os.getpid(), number)
 
 
+_TOLD: Final = {"passed": "built", "failed": "failed", "skipped": "skipped"}
+
+
 async def _build(
     repos: Sequence[WorkspaceRepo], plan: BuildPlan, terminal: Terminal, file: Path
 ) -> tuple[BuildResult, ...]:
@@ -235,7 +236,9 @@ async def _build(
         nonlocal done
         done += 1
         name = result.repo.alias or result.repo.repo_id
-        told = f"[{done}/{total}] {name}: {result.status} in {result.duration_ms / 1000:.1f} s"
+        told = (
+            f"[{done}/{total}] {name}: {_TOLD[result.status]} in {result.duration_ms / 1000:.1f} s"
+        )
         if result.outcome is not None and result.outcome.pulled:
             told += f", {plural(result.outcome.pulled, 'file', 'files')} pulled"
         terminal.tell(with_file(f"{told}: {result.error}", file) if result.error else told)

@@ -73,7 +73,7 @@ def _cohorts(found: Examination, labels: Mapping[RepoId, str], style: Style) -> 
         cohorts = shown[shape]
         if len(cohorts) < 2:
             continue
-        yield f"{', '.join(corpora)}: {len(cohorts)} cohorts, whose hits do not compare"
+        yield f"{', '.join(corpora)}: {len(cohorts)} cohorts, whose scores are not comparable"
         for cohort in cohorts:
             names = ", ".join(labels[repo] for repo in cohort.repo_ids)
             differs = ", ".join(_SETTINGS[component] for component in cohort.differs)
@@ -85,5 +85,5 @@ def _cohorts(found: Examination, labels: Mapping[RepoId, str], style: Style) -> 
 def _verdict(found: Examination, style: Style) -> str:
     needed = sum(finding.needed for finding in found.findings)
     if not needed:
-        return style.paint("good", "nothing has to be done")
+        return style.paint("good", "no problems")
     return style.paint("warning", f"{plural(needed, 'thing')} to do")

@@ -183,7 +183,7 @@ def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag
         f"{sanitise_line(str(target))}: valid, {len(workspace.repos)} repos, {enabled} enabled\n"
     )
     for warning in warnings:
-        terminal.tell(f"warning: {warning.message} ({warning.code})")
+        terminal.tell(f"warning: {warning.message}")
     return 0
 
 

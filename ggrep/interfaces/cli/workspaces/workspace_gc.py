@@ -66,7 +66,7 @@ def _tell(report: OrphansReport, terminal: Terminal, file: Path | None) -> None:
     if not shown:
         terminal.note("nothing to delete\n")
     elif report.dry_run:
-        told = "nothing was touched; to delete: ggrep workspace gc FILE --force\n"
+        told = "nothing was deleted; to delete: ggrep workspace gc FILE --force\n"
         terminal.note(with_file(told, file) if file else told.replace(" FILE", ""))
     if report.limit_reached:
         left = plural(len(report.candidates) - len(report.deleted), "directory", "directories")

@@ -58,7 +58,7 @@ def status(*, file: FileArgument = None, named: FileOption = None, how: Survey) 
     terminal.write(copies_text(copies))
     terminal.note(diagnostics_text(found, terminal.notes_style))
     if any(state.repo.enabled and state.availability != "present" for state in found.repos):
-        terminal.tell(with_file("what to do about it: ggrep workspace doctor FILE", opened.file))
+        terminal.tell(with_file("for fixes: ggrep workspace doctor FILE", opened.file))
     return 0
 
 
@@ -118,13 +118,11 @@ def diagnostics_text(manifest: WorkspaceManifest, style: Style) -> str:
     file = manifest.workspace.workspace_path
     labels = {state.repo_id: label(state) for state in manifest.repos}
     found = dict.fromkeys(
-        (labels.get(item.repo_id or RepoId(""), ""), with_file(item.message, file), item.code)
+        (labels.get(item.repo_id or RepoId(""), ""), with_file(item.message, file))
         for item in (*manifest.errors, *manifest.warnings)
     )
     paint = style.paint("warning", "warning:")
-    return "".join(
-        f"{paint} {name}: {sanitise_line(message)} ({code})\n" for name, message, code in found
-    )
+    return "".join(f"{paint} {name}: {sanitise_line(message)}\n" for name, message in found)
 
 
 def summary_text(manifest: WorkspaceManifest) -> str:

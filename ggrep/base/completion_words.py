@@ -52,7 +52,7 @@ FLAGS: dict[str, dict[str, str | None]] = {
     'check': {'--init': '', '--no-sync': None, '--encoder': '', '--junit': '', '--sarif': '', '--markdown': '', '--baseline': '', '--max-drop': '', '--deterministic': None, '--json': None, '--plain': None},
     'eval': {'--task': 'single federated', '--whole': None, '--only': '', '--repo': '', '--language': '', '--category': '', '--workspace': '', '--mode': 'balanced discovery implementation planning debug', '-k': '', '--max': '', '--per-file': '', '--max-bytes': '', '--merge': 'rrf global evidence global-rrf weighted-rrf', '--encoder': '', '--weights': '', '--ablate': None, '--no-sync': None, '--jobs': '', '--timeout-s': '', '--baseline': '', '--max-drop-ndcg': '', '--max-drop-mrr': '', '--max-drop-pass-rate': '', '--fail-under-ndcg': '', '--fail-under-mrr': '', '--fail-under-pass-rate': '', '--out': '', '--deterministic': None, '--compare': '', '--json': None, '--plain': None},
     'completion': {},
-    'help': {'--man': None},
+    'help': {'--all': None, '--man': None},
     'remote add': {'--endpoint': '', '--region': '', '--plain-http': None, '--readable': None, '--json': None},
     'remote list': {'--json': None, '--plain': None},
     'remote remove': {'--json': None},

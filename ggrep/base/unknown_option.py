@@ -1,0 +1,72 @@
+"""Names an option that a command does not have, and the line that was probably meant.
+
+The standard library alone: a slip of the hand is answered without the command line's parser.
+"""
+
+from ggrep.base.commands import ABOVE_OTHERS, COMMANDS, STARTING, nearest, slip_of, spelled
+from ggrep.base.completion_words import FLAGS
+from ggrep.base.shorthand import FILTERING, FILTERS, FINDS, TESTS
+
+_EVERYWHERE = frozenset({"--help", "--color", "--no-pager"})
+_MOST_OTHERS = 3
+
+
+def unknown_option(given: list[str]) -> str | None:
+    """Return what to say of the first long option that the command does not have.
+
+    Returns:
+        None where there is none, and where short forms leave it to the command line's parser.
+    """
+    size = 2 if given[:1] and given[0] in ABOVE_OTHERS else 1
+    name = " ".join(given[:size])
+    flags = FLAGS.get(name)
+    if flags is None or given[: len(STARTING)] == STARTING:
+        return None
+    words = iter(given[size:])
+    for word in words:
+        option, equals, _ = word.partition("=")
+        if option in flags:
+            if flags[option] is not None and not equals:
+                next(words, None)
+        elif word == "--" or (word.startswith("-") and not word.startswith("--")):
+            return None
+        elif word.startswith("--") and option not in _EVERYWHERE:
+            return f"no option {option}{advice(name, option, given)}"
+    return None
+
+
+def advice(name: str, option: str, given: list[str]) -> str:
+    """Return what may be meant by an option that the command `name` does not have."""
+    at = next((at for at, word in enumerate(given) if _is_spelled(word, option)), len(given))
+    if name == "search" and at < 2:
+        # What began with an option was taken for a search, whatever was meant.
+        whole = _first_option_meant(given[1])
+        if whole is not None:
+            return f"; did you mean: {spelled(whole, *given[2:])}"
+    short = (*FILTERS, *TESTS, *FINDS) if name in FILTERING else ()
+    known = {each.lstrip("-"): each for each in (*FLAGS.get(name, ()), *short, "--help")}
+    meant = nearest(option.lstrip("-"), list(known))
+    if meant is not None and at < len(given):
+        value = given[at][len(option) :]
+        return f"; did you mean: {spelled(*given[:at], known[meant] + value, *given[at + 1 :])}"
+    see = f"; see: {spelled('help', *name.split())}"
+    others = [other for other, flags in FLAGS.items() if option in flags]
+    if others:
+        named = ", ".join(spelled(*other.split()) for other in others[:_MOST_OTHERS])
+        return f", which is one of {named}{see}"
+    return see
+
+
+def _first_option_meant(option: str) -> str | None:
+    """Return the command, or the global option, that was typed as an option."""
+    word = option.lstrip("-")
+    if word in {"v", "V"} or nearest(word, ["version"]):
+        return "--version"
+    name = word if word in COMMANDS else slip_of(word)
+    return name if name in COMMANDS else None
+
+
+def _is_spelled(word: str, option: str) -> bool:
+    if option.startswith("--"):
+        return word.partition("=")[0] == option
+    return word.startswith(option)
