@@ -59,6 +59,7 @@ class Household:
 
     base: Path
     variables: dict[str, str] = field(default_factory=dict)
+    _apart: list["subprocess.Popen[bytes]"] = field(default_factory=list)
 
     @property
     def home(self) -> Path:
@@ -106,6 +107,21 @@ class Household:
     ) -> Outcome:
         """Run a command to its end."""
         return finish(self.start(*arguments, cwd=cwd, python=python, **more))
+
+    def serve_apart(self, root: Path) -> None:
+        """Serve a repository by a process of its own, which those that serve others do not take."""
+        process = subprocess.Popen(
+            [sys.executable, str(SCRIPT), "serve", "--yes", "--path", str(root)],
+            cwd=root,
+            env=self.environ(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self._apart.append(process)
+        eventually(lambda: str(root) in {record.root for record in self.records()})
+        self.settle(root)
 
     def records(self) -> list[DaemonRecord]:
         """Return the daemons that live, as their records say."""
@@ -185,6 +201,8 @@ class Household:
         for pid in self.processes():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        for process in self._apart:
+            process.wait()
         eventually(lambda: not self.processes())
 
 

@@ -25,19 +25,19 @@ from tests.journeys.command import Command
         (["needle", "--filter", "colour:red"], 2, "colour"),
         (["needle", "--backend", "gpu"], 2, "gpu"),
         (["needle", "nowhere"], 2, "nowhere"),
-        (["needle", "--repo", "nowhere"], 1, "nowhere"),
+        (["needle", "--repo", "nowhere"], 2, "nowhere"),
         (["needle", "--repo", ".", "docs"], 2, "--repo"),
         (["needle", "--only", "shop", "--merge", "rrf"], 2, "--only, --merge"),
-        (["needle", "--encoder", "odd"], 1, "odd"),
-        ([""], 1, "query"),
-        (["   "], 1, "query"),
-        (["\x01\x02\x1b[31m"], 1, "query"),
-        (["index", "nowhere"], 1, "nowhere"),
+        (["needle", "--encoder", "odd"], 2, "odd"),
+        ([""], 2, "query"),
+        (["   "], 2, "query"),
+        (["\x01\x02\x1b[31m"], 2, "query"),
+        (["index", "nowhere"], 2, "nowhere"),
         (["index", ".", "--path", "."], 2, "--path"),
         (["index", "--nope"], 2, "--nope"),
-        (["status", "--path", "nowhere"], 1, "nowhere"),
-        (["health", "--path", "nowhere"], 1, "nowhere"),
-        (["clean", "no-such-store"], 1, "no-such-store"),
+        (["status", "--path", "nowhere"], 2, "nowhere"),
+        (["health", "--path", "nowhere"], 2, "nowhere"),
+        (["clean", "no-such-store"], 2, "no-such-store"),
         (["clean", "a", "--all"], 2, "--all"),
         (["workspace", "validate", "nowhere.jsonc"], 1, "nowhere.jsonc"),
         (["workspace", "nope"], 2, "nope"),
@@ -88,7 +88,7 @@ def test_a_file_of_strangers_cannot_break_the_command(ggrep: Command, repo: Path
 
     refused = ggrep("index", "--json")
 
-    assert refused.status == 1
+    assert refused.status == 2
     assert ".ggrep.toml: encoder" in refused.error()["message"]
 
 
@@ -107,7 +107,7 @@ def test_a_disk_that_refuses_is_no_bug(
 
     refused = ggrep("index", "--json")
 
-    assert refused.status == 1
+    assert refused.status == 2
     assert str(home) in refused.error()["message"]
     assert "bug" not in refused.err
 

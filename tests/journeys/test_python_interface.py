@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -19,8 +20,9 @@ import pytest
 import ggrep
 from ggrep.config.home import Home
 from ggrep.protocol.client.daemon_address import arrange
+from ggrep.protocol.client.stopping import stop
 from tests.fakes.scripted import says_nothing, scripted
-from tests.journeys.household import Household, eventually, household
+from tests.journeys.household import CLOCK, Household, eventually, household
 
 pytestmark = pytest.mark.slow
 
@@ -43,8 +45,7 @@ def grove() -> Iterator[Household]:
     with household() as found:
         for name in NAMES:
             root = found.repo(name, tree(name))
-            with ggrep.open(root, daemon="require", environ=found.environ()) as repo:
-                repo.sync()
+            found.serve_apart(root)
         roots = ", ".join(f'{{"root": "{name}", "alias": "{name}"}}' for name in NAMES)
         (found.base / "grove.jsonc").write_text(f'{{"schemaVersion": 1, "repos": [{roots}]}}')
         assert len({record.pid for record in found.records()}) == len(NAMES)
@@ -292,6 +293,15 @@ def kill(grove: Household, name: str) -> int:
     return found.pid
 
 
+def set_apart(grove: Household) -> None:
+    """Give each repository a process of its own again: another takes in whose process died."""
+    served = Counter(record.pid for record in grove.records())
+    for record in grove.records():
+        if served[record.pid] > 1:
+            stop(record, "it is served apart", CLOCK)
+            grove.serve_apart(Path(record.root))
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_one_of_three_dies_and_the_others_answer_whole(grove: Household, backend: str) -> None:
     """Questions on their way to it are put to the daemon that is started in its place."""
@@ -313,6 +323,7 @@ def test_one_of_three_dies_and_the_others_answer_whole(grove: Household, backend
         return answers
 
     killed: list[int] = []
+    set_apart(grove)
     answers = anyio.run(program, backend=backend)
 
     for name in NAMES:
@@ -346,6 +357,7 @@ def test_one_that_died_and_may_not_come_back_is_named(grove: Household, backend:
         async with ggrep.AsyncWorkspace(grove.base / "grove.jsonc", **given) as team:
             return await team.search("plant a needle")
 
+    set_apart(grove)
     try:
         team = anyio.run(program, backend=backend)
     finally:

@@ -33,8 +33,7 @@ def served() -> Iterator[tuple[Household, Path]]:
     with household() as house:
         for name in ("one", "two"):
             root = house.repo(name)
-            assert house.run("settle invoice", cwd=root).status == 0
-            house.settle(root)
+            house.serve_apart(root)
         init = ("workspace", "init", "ws.jsonc", "one", "two")
         assert house.run(*init, cwd=house.base).status == 0
         assert len(house.hosts()) == 2
@@ -73,8 +72,7 @@ def test_a_daemon_that_is_missing_is_started_by_the_command_line() -> None:
     with household() as house:
         for name in ("one", "two"):
             root = house.repo(name)
-            assert house.run("settle invoice", cwd=root).status == 0
-            house.settle(root)
+            house.serve_apart(root)
         init = ("workspace", "init", "ws.jsonc", "one", "two")
         assert house.run(*init, cwd=house.base).status == 0
         assert house.run("stop", "--path", "two", cwd=house.base).status == 0
@@ -84,6 +82,6 @@ def test_a_daemon_that_is_missing_is_started_by_the_command_line() -> None:
         again = house.run(*words, cwd=house.base, python=IMPORTS)
 
         assert first.status == 0
-        assert len(house.hosts()) == 2
+        assert {Path(record.root).name for record in house.records()} == {"one", "two"}
         assert own_words(again).out == first.out
         assert "ggrep.interfaces.cli" not in imported(again.err)
