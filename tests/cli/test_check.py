@@ -125,7 +125,7 @@ def test_a_question_that_cannot_be_asked_could_not_run(ggrep: Command, checks: P
     outcome = ggrep("check")
 
     assert outcome.status == 2
-    assert ":10: the query is empty" in outcome.err
+    assert ":10: query: '()' has no word to search for" in outcome.err
 
 
 @pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), ValueError("odd")])

@@ -92,7 +92,7 @@ def test_the_same_intent_twice_is_one_intent() -> None:
         (Question(filters=("lang",)), InvalidRequest, "--filter: 'lang' is not key:value"),
         (Hits(backend="ann"), InvalidRequest, "use auto or exact"),
         (Asking(timeout_ms=-1), InvalidRequest, "--timeout-ms: -1"),
-        (Hits(limit=(-3,)), InvalidRequest, "-m: -3"),
+        (Hits(limit=(-3,)), InvalidRequest, "-m must be at least 1, is -3"),
     ],
 )
 def test_what_means_nothing_is_refused_by_name(

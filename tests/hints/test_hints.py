@@ -59,6 +59,10 @@ TYPED = {
     "snapshot {} has {} segments, more than max_open_segments_per_query; run: ggrep index": "index",
     "{}; run: ggrep repair": "repair",
     "nothing is published yet; run: ggrep index": "index",
+    "not indexed yet: {}; to index the repository: ggrep index": "index",
+    "`ggrep health` in the repository lists them": "health",
+    "ggrep index": "index",
+    "{}; to end it: ggrep stop": "stop",
     "a name is one line of 1 to {} characters as `ggrep outline FILE` prints it; `ggrep search` "
     "takes any text": "search alpha",
     "segment {} has no {}; run: ggrep index --reset": "index --reset",
