@@ -98,7 +98,7 @@ def test_a_failure_is_printed_where_print_was_asked_for(host: Served, json: bool
     reply = ask(host, {"request": {"query": ""}, "render": {"json": json}})
     rendered = reply["error"]["rendered"]
 
-    assert rendered["exit_status"] == 1
+    assert rendered["exit_status"] == 2
     assert "query" in rendered["out"] + rendered["err"]
 
 

@@ -43,7 +43,7 @@ def test_a_file_is_not_indexed_for_its_directory(tmp_path: Path) -> None:
     write_tree(tmp_path / "repo", {"a.py": "x = 1\n", "b.py": "x = 2\n"})
     done = ggrep(tmp_path, tmp_path / "home", "index", "repo/a.py")
 
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "not a directory" in done.stderr
 
 

@@ -131,7 +131,7 @@ def test_clean_refuses_what_is_no_store(ggrep: Command, home: Path) -> None:
     precious = home.parent / "precious"
     precious.mkdir()
 
-    assert ggrep("clean", "../../precious").status == 1
+    assert ggrep("clean", "../../precious").status == 2
     assert ggrep("clean", "--all", "--path", ".").status == 2
     assert precious.is_dir()
 
@@ -187,7 +187,7 @@ def test_roots_that_hold_everything_are_refused(
 
     for place in (tmp_path, Path(os.sep)):
         refused = ggrep("index", place, "--json")
-        assert refused.status == 1
+        assert refused.status == 2
         assert str(place) in refused.error()["message"]
 
 

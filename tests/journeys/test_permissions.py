@@ -72,7 +72,7 @@ def test_a_home_is_not_shared_by_a_change_of_mind(
     monkeypatch.setenv("GGREP_SHARED_STORE", "true")
     refused = ggrep("index", root, "--json")
 
-    assert refused.status == 1
+    assert refused.status == 2
     assert refused.error()["code"] == "invalid_request"
     assert "shared_store is on" in refused.error()["message"]
     assert modes(home) == before

@@ -86,7 +86,7 @@ def test_who_is_not_of_the_group_gets_nothing(tree: Path, shared: Path) -> None:
 
     for arguments in (["index", tree, "--json"], ["search", "needle", tree, "--json"]):
         refused = ggrep(EVE, shared, *arguments)
-        assert refused.status == 1
+        assert refused.status == 2
         assert "Permission denied" in refused.error()["message"]
         assert "Traceback" not in refused.err
 

@@ -41,4 +41,4 @@ def test_nothing_near_is_nothing_to_suggest(
     """A wrong guess would be set next."""
     monkeypatch.setenv("GGREP_WHATEVER_THIS_IS", "1")
 
-    assert "GGREP_WHATEVER_THIS_IS means nothing to ggrep (unknown" in ggrep("needle").err
+    assert "GGREP_WHATEVER_THIS_IS means nothing to ggrep\n" in ggrep("needle").err

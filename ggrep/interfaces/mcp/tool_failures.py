@@ -53,7 +53,9 @@ def in_arguments(error: GgrepError, arguments: Sequence[Argument]) -> GgrepError
     if isinstance(error, WorkspaceError):
         return WorkspaceError(tuple(_issue(issue, arguments) for issue in error.issues))
     if type(error) is InvalidRequest:
-        return InvalidRequest(in_flat_words(str(error), arguments))
+        renamed = InvalidRequest(in_flat_words(str(error), arguments))
+        renamed.request_id, renamed.snapshot_id = error.request_id, error.snapshot_id
+        return renamed
     return error
 
 

@@ -192,7 +192,7 @@ class RepoIndex:
             progress: told how far it is.
         """
         moved = ""
-        if not fresh and not self.identity.store.is_dir():
+        if not fresh and self._is_missing():
             moved = take_over(self.identity, self.home, self.settings)
         act = partial(
             rebuild if fresh else sync,
@@ -213,6 +213,12 @@ class RepoIndex:
             return report
         told = f"the repository was moved here; the index of {moved} was taken over"
         return replace(report, notices=(Notice("index_moved", told), *report.notices))
+
+    def _is_missing(self) -> bool:
+        try:
+            return not self.identity.store.is_dir()
+        except OSError:  # the sync meets it, too, and names it
+            return False
 
     def upgrade(self) -> UpgradeReport:
         """Bring the store into this build's formats; see `ggrep.index.maintenance.upgrade`."""
