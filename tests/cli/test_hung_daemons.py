@@ -83,7 +83,7 @@ def test_the_index_answers_in_place_of_the_daemon(
 
     assert found.status == 0, found.err
     assert [each["path"] for each in stable_json.loads(found.out)["results"]] == ["web.py"]
-    assert "reading the index without one" in found.err
+    assert "reading the index without a daemon" in found.err
 
 
 @pytest.mark.slow

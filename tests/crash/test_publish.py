@@ -104,7 +104,7 @@ def test_what_is_published_was_verified_first(
         return refs
 
     monkeypatch.setattr("ggrep.index.sync.snapshot_assembly.stage", damaged)
-    with pytest.raises(CorruptStore, match="segment_file_index.jsonl is corrupt"):
+    with pytest.raises(CorruptStore, match=r"segment_file_index\.jsonl is corrupt"):
         engine.sync()
 
     assert read_active(engine.identity.store) == before

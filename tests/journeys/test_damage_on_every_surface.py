@@ -145,8 +145,8 @@ def check_without_daemon(ggrep: Command, whole: list[str]) -> str:
         text = ggrep(WORDS, "-m", "50", "--keep-weak")
         if code and code not in COMPLETE:
             assert text.err.startswith(f"warning: {sentence}")
-            assert agent_text(answer).startswith(f"warning: {code}: {sentence}")
-            assert agent_text({"running": True, **status}).startswith(f"warning: {code}")
+            assert agent_text(answer).startswith(f"warning: {sentence}")
+            assert agent_text({"running": True, **status}).startswith(f"warning: {sentence}")
     if not code or code in COMPLETE:
         assert paths(answer) == whole
     elif code == "snapshot_fallback":

@@ -98,11 +98,10 @@ class Asker(threading.Thread):
         # Most of them have time enough; some get less than an answer under load takes.
         timeout_ms = 2 + chance // 64 % 30 if chance % 10 == 0 else 0
         asked = _Asked(query, kind, number, timeout_ms, time.monotonic())
-        name = f"client{self._number}.{self._turn}"
         request = SearchRequest(
             query, deterministic=True, snippet=SnippetMode.FULL, timeout_ms=timeout_ms or 60_000
         )
-        self._open[self._link.send(Search(request), name)] = asked
+        self._open[self._link.send(Search(request), Deadline.never(CLOCK))] = asked
 
     def _query(self, chance: int) -> tuple[str, str, int]:
         written = len(self._diary.edits)

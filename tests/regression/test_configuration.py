@@ -48,7 +48,7 @@ def test_an_unparsable_configuration_is_an_error(
     outcomes = [ggrep("index", "--json"), ggrep("needle", "--json")]
 
     for outcome in outcomes:
-        assert (outcome.status, outcome.error()["code"]) == (1, "invalid_request")
+        assert (outcome.status, outcome.error()["code"]) == (2, "invalid_request")
         assert file.name in outcome.error()["message"]
     assert not Home(home).data.exists()
 
@@ -81,7 +81,7 @@ def test_a_repositorys_own_file_chooses_no_encoder_and_lifts_no_bound(
     write_tree(repo, {".ggrep.toml": f"{line}\n"})
     refused = ggrep("index", "--json")
 
-    assert (refused.status, refused.error()["code"]) == (1, "invalid_request")
+    assert (refused.status, refused.error()["code"]) == (2, "invalid_request")
     assert line.partition(" ")[0] in refused.error()["message"]
     assert not Home(home).data.exists()
 

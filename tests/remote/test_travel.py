@@ -343,7 +343,7 @@ def test_a_repository_without_a_name_is_told_how_to_get_one(tmp_path: Path) -> N
     engine = engine_at(tmp_path / "a", tmp_path / "home-a")
     engine.sync()
 
-    with pytest.raises(InvalidRequest, match=r"give it a name in \.ggrep\.toml: repo_key = "):
+    with pytest.raises(InvalidRequest, match=r"set one in \.ggrep\.toml: repo_key = "):
         pushed(engine, memory_remote())
 
 

@@ -31,7 +31,7 @@ def test_usages_stand_by_file_before_tests_and_imports() -> None:
         "warnings": [{"code": "stale", "message": "a file changed"}],
     }
     assert agent_text(document).split("\n") == [
-        "warning: stale: a file changed",
+        "warning: a file changed",
         "4 uses of retry in 3 files",
         "src/b.py",
         " 9: retry(message)  in Worker.run",
@@ -379,7 +379,7 @@ def test_warnings_of_a_workspace_stand_first_and_name_their_repositories() -> No
     }
 
     assert agent_text(document).split("\n") == [
-        "warning: unseen_files: a, b-2: m",
+        "warning: a, b-2: m",
         "busy: c",
         "weak, 0 hits",
         "cut: 2 of 3 repositories; more: --max-repos 0",

@@ -168,7 +168,7 @@ def test_pulling_and_pushing_need_no_cluster(
     assert ggrep("workspace", "build", workspace).err.count("files pulled") == 2
     assert stores(tmp_path / "elsewhere") == stores(home)
     monkeypatch.setenv("GGREP_HOME", str(tmp_path / "third"))
-    assert ggrep("workspace", "build", workspace, "--push").status == 1, "there is no remote here"
+    assert ggrep("workspace", "build", workspace, "--push").status == 2, "there is no remote here"
     ggrep("remote", "add", "origin", directory_remote(tmp_path).url)
     assert "pulled" not in ggrep("workspace", "build", workspace, "--no-pull").err
 
@@ -181,7 +181,7 @@ def test_without_the_extra_one_line_says_how_to_get_it(
     monkeypatch.setattr(cluster, "is_installed", lambda _: False)
     done = ggrep("workspace", "build", workspace, "--engine", name)
 
-    assert done.status == 1
+    assert done.status == 2
     assert done.err.count("\n") == 1
     assert "pip install 'ggrep[cluster]'" in done.err
 
@@ -202,7 +202,7 @@ def test_addresses_are_read_in_both_forms() -> None:
     assert host_and_port("head", "ray") == ("head", 6379)
     assert host_and_port("tcp://10.0.0.1:8786", "dask") == ("10.0.0.1", 8786)
     for wrong in ("", ":1", "host:port"):
-        with pytest.raises(NoCluster, match="no address"):
+        with pytest.raises(NoCluster, match="is not an address"):
             require_answer(wrong, "ray")
 
 

@@ -92,7 +92,7 @@ class Engine(RepoIndex):
         super().__init__(
             root, home, environ=environ, flags=flags, clock=clock, settings=settings, hosted=hosted
         )
-        self._until = until or Deadline.never(self.clock)
+        self._until = until
         self._hosted_occurrences = hosted.occurrences
         self._occurrences = hosted.occurrences or OccurrencePool()
         self._standing = hosted.standing or self._recorded_standing
@@ -474,7 +474,8 @@ class Engine(RepoIndex):
         return recorded_standing(names.index_state_file(self.identity.store))
 
     def _deadline(self, timeout_ms: int) -> Deadline:
-        return self._until.within(timeout_ms or self.settings.query_timeout_ms)
+        until = self._until or Deadline.never(self.clock)
+        return until.within(timeout_ms or self.settings.query_timeout_ms)
 
     @contextmanager
     def _answering(
