@@ -14,6 +14,7 @@ _START_FIELD = 19
 _LONGEST_START_MS = 5_000.0
 
 
+LATE = "the daemon did not answer in time"
 OVER = "the time ended before there was an answer"
 
 

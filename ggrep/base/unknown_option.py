@@ -11,18 +11,18 @@ _EVERYWHERE = frozenset({"--help", "--color", "--no-pager"})
 _MOST_OTHERS = 3
 
 
-def unknown_option(given: list[str]) -> str | None:
+def unknown_option(arguments: list[str]) -> str | None:
     """Return what to say of the first long option that the command does not have.
 
     Returns:
         None where there is none, and where short forms leave it to the command line's parser.
     """
-    size = 2 if given[:1] and given[0] in ABOVE_OTHERS else 1
-    name = " ".join(given[:size])
+    size = 2 if arguments[:1] and arguments[0] in ABOVE_OTHERS else 1
+    name = " ".join(arguments[:size])
     flags = FLAGS.get(name)
-    if flags is None or given[: len(STARTING)] == STARTING:
+    if flags is None or arguments[: len(STARTING)] == STARTING:
         return None
-    words = iter(given[size:])
+    words = iter(arguments[size:])
     for word in words:
         option, equals, _ = word.partition("=")
         if option in flags:
@@ -31,24 +31,26 @@ def unknown_option(given: list[str]) -> str | None:
         elif word == "--" or (word.startswith("-") and not word.startswith("--")):
             return None
         elif word.startswith("--") and option not in _EVERYWHERE:
-            return f"no option {option}{advice(name, option, given)}"
+            return f"no option {option}{advice(name, option, arguments)}"
     return None
 
 
-def advice(name: str, option: str, given: list[str]) -> str:
+def advice(name: str, option: str, arguments: list[str]) -> str:
     """Return what may be meant by an option that the command `name` does not have."""
-    at = next((at for at, word in enumerate(given) if _is_spelled(word, option)), len(given))
+    at = next(
+        (at for at, word in enumerate(arguments) if _is_spelled(word, option)), len(arguments)
+    )
     if name == "search" and at < 2:
         # What began with an option was taken for a search, whatever was meant.
-        whole = _first_option_meant(given[1])
+        whole = _first_option_meant(arguments[1])
         if whole is not None:
-            return f"; did you mean: {spelled(whole, *given[2:])}"
+            return f"; did you mean: {spelled(whole, *arguments[2:])}"
     short = (*FILTERS, *TESTS, *FINDS) if name in FILTERING else ()
     known = {each.lstrip("-"): each for each in (*FLAGS.get(name, ()), *short, "--help")}
     meant = nearest(option.lstrip("-"), list(known))
-    if meant is not None and at < len(given):
-        value = given[at][len(option) :]
-        return f"; did you mean: {spelled(*given[:at], known[meant] + value, *given[at + 1 :])}"
+    if meant is not None and at < len(arguments):
+        mended = known[meant] + arguments[at][len(option) :]
+        return f"; did you mean: {spelled(*arguments[:at], mended, *arguments[at + 1 :])}"
     see = f"; see: {spelled('help', *name.split())}"
     others = [other for other, flags in FLAGS.items() if option in flags]
     if others:

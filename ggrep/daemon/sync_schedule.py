@@ -149,7 +149,8 @@ class Schedule:
 
         Args:
             now_ms: when it ended.
-            first: nothing was indexed before; then it stays cancelled until somebody asks.
+            first: nothing was indexed before; the sync then stays cancelled until a request
+                wants it.
         """
         return replace(
             self,

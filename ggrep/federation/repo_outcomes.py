@@ -27,7 +27,7 @@ _WORDS: Final[tuple[tuple[type[GgrepError], Status], ...]] = (
     (Incompatible, "incompatible"),
     (Skipped, "skipped"),
 )
-"""What the contract calls failures; all others are late, or errors."""
+"""Statuses of failures that the contract names; other failures are timeouts or errors."""
 
 _EXCLUDED = Incompatible("its scores are not comparable with those of the queried cohort")
 

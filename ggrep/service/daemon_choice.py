@@ -36,7 +36,7 @@ def asking_of(
         address: where it is met.
         environ: of whoever asks.
         told: called with a line for people when they have to wait.
-        began_ms: when somebody began to wait for an answer; None for when it is asked.
+        began_ms: when the wait for an answer began; None for the moment of the question.
         until: of all that is asked; None where each question has its own time alone.
         head: a process that has begun to become a daemon; None for none.
     """

@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _left(status: int) -> int:
     """Return the exit status; end the process where threads would hold it up.
 
-    Work in a thread that nobody waits for goes on past a deadline, and Python waits for threads.
+    An abandoned thread works on past the deadline, and Python waits for threads at exit.
     """
     threads = sys.modules.get("threading")
     if threads is not None:

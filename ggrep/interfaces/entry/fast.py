@@ -10,7 +10,7 @@ compares; whatever is odd ends here without a word, and `ggrep.interfaces.cli` d
 import os
 
 from ggrep.base.build import build_id
-from ggrep.base.command_time import OVER, TimeIsUp, now_ms
+from ggrep.base.command_time import LATE, OVER, TimeIsUp, now_ms
 from ggrep.base.terminal import columns_of, link_form, wants_colour
 from ggrep.interfaces.entry import plain_terminal as terminal
 from ggrep.interfaces.entry.plain import Typed, read, request_of
@@ -374,7 +374,7 @@ def _ask(
         except TimeoutError:
             # It is the right daemon, and the search's time is over: asking again would double it.
             request_id = str(question.message["request_id"])
-            said = "timeout", "the daemon did not answer in time", _TIMEOUT, request_id
+            said = "timeout", LATE, _TIMEOUT, request_id
             return _failed(*said, shape=_shape(arguments), colour=_colour(arguments, environ))
         return judged(reply, needs_hits=question.needs_hits, strict="--exit-status" in arguments)
     finally:

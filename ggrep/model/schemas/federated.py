@@ -309,7 +309,7 @@ class FederatedErrorJson(DocumentJson, StatedJson):
     ok: Literal[False]
     """Whether there is an answer."""
     backend: Literal["federated", "repository"]
-    """Who failed: a workspace, or over HTTP one repository."""
+    """The part that failed: a workspace, or over HTTP one repository."""
     meta: NotRequired[FederatedMetaJson | WorkspaceMetaJson]
     """Without rules of merging where no lists were asked for."""
     repos: NotRequired[Sequence[FederatedRepoJson]]

@@ -274,7 +274,7 @@ class WarningJson(TypedDict):
 
 
 class StatusJson(DocumentJson):
-    """What is indexed of one repository; null where nothing is published yet."""
+    """The index of one repository; its fields are null before the first snapshot."""
 
     store_id: StoreId
     """The repository's store under its present settings."""

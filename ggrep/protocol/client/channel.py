@@ -10,11 +10,11 @@ from typing import Final, Self
 import anyio
 from anyio.abc import SocketAttribute, SocketStream
 
+from ggrep.base.command_time import LATE
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import DeadlineExceeded
 from ggrep.protocol.client.dialling import before, dial
 from ggrep.protocol.client.link import (
-    LATE,
     LOOK_MS,
     Silent,
     Unreachable,

@@ -10,6 +10,7 @@ import anyio
 from anyio import CapacityLimiter, to_thread
 
 from ggrep.base.clock import Clock
+from ggrep.base.command_time import LATE
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, GgrepError, Incompatible, NoIndex
 from ggrep.protocol.client.channel import Channel
@@ -18,7 +19,7 @@ from ggrep.protocol.client.daemon_listing import host_in_record
 from ggrep.protocol.client.dialling import before
 from ggrep.protocol.client.exchange import START_MS
 from ggrep.protocol.client.launching import Launcher, is_published
-from ggrep.protocol.client.link import LATE, Silent, Unreachable
+from ggrep.protocol.client.link import Silent, Unreachable
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.protocol.wire.message_types import Message
 from ggrep.protocol.wire.replies import Reply

@@ -5,17 +5,13 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
 
 import anyio
 from anyio.abc import SocketStream, UNIXSocketStream
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import BudgetExceeded, DeadlineExceeded
-from ggrep.protocol.client.link import CONNECT_MS, Silent, Unreachable
-
-_AGAIN_S: Final = 0.01
-"""Pause before a daemon is tried again that has too many waiting to be accepted."""
+from ggrep.protocol.client.link import AGAIN_S, CONNECT_MS, Silent, Unreachable
 
 
 @contextmanager
@@ -36,7 +32,8 @@ async def dial(path: Path) -> SocketStream:
     """Return a fresh connection.
 
     Raises:
-        Unreachable: nobody listens there; Silent: a process does, and does not accept.
+        Unreachable: no process listens there.
+        Silent: a process listens and does not accept.
         BudgetExceeded: this process has as many files open as it may.
     """
     try:
@@ -48,7 +45,7 @@ async def dial(path: Path) -> SocketStream:
         connection.settimeout(0.0)
         with anyio.fail_after(CONNECT_MS / 1000.0):
             while not _accepted(connection, path):  # noqa: ASYNC110 - no event tells of it
-                await anyio.sleep(_AGAIN_S)
+                await anyio.sleep(AGAIN_S)
         return await UNIXSocketStream.from_socket(connection)
     except TimeoutError as error:
         connection.close()

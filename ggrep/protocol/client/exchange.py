@@ -112,7 +112,7 @@ class Exchange:
             reaching: connects to it.
             clock: of deadlines.
             wait: sleeps that many seconds.
-            began_ms: when somebody began to wait for an answer; None for when it is asked.
+            began_ms: when the wait for an answer began; None for the moment of the question.
             until: of all questions together; None where each has its own time alone.
         """
         self._wait = wait

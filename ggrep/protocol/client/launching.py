@@ -15,6 +15,7 @@ from anyio import CapacityLimiter, to_thread
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Clock
+from ggrep.base.command_time import LATE
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, GgrepError
 from ggrep.base.stable_json import Json
@@ -22,7 +23,6 @@ from ggrep.config import names
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.dialling import before
 from ggrep.protocol.client.exchange import START_MS
-from ggrep.protocol.client.link import LATE
 from ggrep.protocol.client.marker import standing_reason
 from ggrep.protocol.client.reaching import Reaching
 from ggrep.protocol.client.starting import Died, StillStarting, start_all

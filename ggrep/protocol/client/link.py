@@ -9,6 +9,7 @@ from typing import Final, Self
 
 from ggrep.base import linux
 from ggrep.base.clock import Clock
+from ggrep.base.command_time import LATE
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import BudgetExceeded, DeadlineExceeded, GgrepError
 from ggrep.base.linux import is_stopped
@@ -27,12 +28,10 @@ HANDSHAKE_MS: Final = 5_000
 GREETING_MS: Final = 500
 """Longer than a daemon takes that is not overloaded."""
 
-LATE: Final = "the daemon did not answer in time"
-
 LOOK_MS: Final = 250
-"""After so long without a word it is looked whether the daemon runs at all."""
+"""Silence after which the daemon is checked for being stopped."""
 
-_AGAIN_S: Final = 0.01
+AGAIN_S: Final = 0.01
 """Pause before a daemon is tried again that has too many waiting to be accepted."""
 
 _CHUNK: Final = 262_144
@@ -227,7 +226,7 @@ def _dial(connection: socket.socket, path: Path, deadline: Deadline) -> None:
         except BlockingIOError as error:
             if deadline.remaining_ms() <= 0.0:
                 raise Silent("the daemon does not accept connections") from error
-            time.sleep(_AGAIN_S)
+            time.sleep(AGAIN_S)
 
 
 def welcomed(event: ClientEvent | None, pid: int) -> Welcome:

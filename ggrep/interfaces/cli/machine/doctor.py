@@ -114,7 +114,7 @@ def of_index(status: Status) -> Check:
     shown, root = status.snapshot, status.canonical_root
     for warning in status.warnings:
         if warning.code in DAMAGE_CODES:
-            # A daemon that rebuilds it needs nobody.
+            # An index that is being rebuilt needs no command.
             mend = on_root("repair", Path(root)) if REPAIR in warning.message else ""
             return Check("index", "problem" if mend else "warning", warning.message, mend)
     if shown.active_snapshot_id is None:
