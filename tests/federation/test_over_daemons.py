@@ -63,11 +63,13 @@ class Workshop:
         """Return the engine of a repository."""
         return open_engine(self.roots[name], self.home)
 
-    async def search(self, *, at_once: bool = False, **wanted: Any) -> FederatedResponse:
+    async def search(
+        self, *, at_once: bool = False, timeout_ms: int = TIMEOUT_MS, **wanted: Any
+    ) -> FederatedResponse:
         """Return the answer of all five, each of which is asked by itself unless said otherwise."""
         channels = Channels(CLOCK, {}, starts=False)
         daemons = DaemonSearchers(channels, self.address)
-        search = SearchRequest("forge", timeout_ms=TIMEOUT_MS)
+        search = SearchRequest("forge", timeout_ms=timeout_ms)
         try:
             return await federated_search(
                 workspace(*(repo(name) for name in self.roots)),
@@ -225,7 +227,7 @@ async def test_what_a_dead_daemon_served_another_process_reads(workshop: Worksho
     """A question to all is answered from snapshots; none of them is gone with its daemon."""
     for name in ILL:
         falls_ill(workshop.ill[name], "describe", workshop.ill[name].die)
-    found = await workshop.search(at_once=True, merge_strategy="global")
+    found = await workshop.search(at_once=True, timeout_ms=0, merge_strategy="global")
 
     assert statuses(found) == dict.fromkeys(workshop.roots, "ok")
     assert {merged.repo_alias for merged in found.hits} == set(workshop.roots)
