@@ -9,9 +9,11 @@ from anyio import to_thread
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import NoIndex, StoreError
+from ggrep.config import names
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.index.store.active import has_index, read_active
+from ggrep.index.store.judging import is_first_publish
 from ggrep.index.store.manifest import read_manifest
 from ggrep.model.response import Admitted
 
@@ -77,7 +79,10 @@ async def worked_with(
 
 def is_published(daemon: StoreDaemon) -> bool:
     """Return whether there is a snapshot to search, or a damaged index."""
-    return has_index(daemon.identity.store)
+    store = daemon.identity.store
+    if names.active_file(store).exists():
+        return True
+    return has_index(store) and not is_first_publish(store)
 
 
 def is_sparse(daemon: StoreDaemon) -> bool:

@@ -145,19 +145,24 @@ def newest_valid(
     return None
 
 
-def _without_pointer(store: Path, *, writing: bool) -> CorruptStore | NoIndex:
-    """Return the meaning of a missing pointer.
+def is_first_publish(store: Path) -> bool:
+    """Return whether a writer has written a store's first snapshot and not yet the pointer to it.
 
-    A writer at work is about to write it for the first time, unless an earlier writer published:
-    the writer's own snapshot may yet fail its verification.
+    Its snapshot may yet fail its verification, so it is not shown.
+
+    Requires: the pointer is missing.
     """
-    if not snapshot_ids(store):
-        return NoIndex()
     files = names.lease_files(store)
-    if not writing and is_live(files):
-        record = read_record(files.record)
-        if record is None or _oldest_epoch(store) >= record.lease_epoch:
-            return NoIndex()
+    if not is_live(files):
+        return False
+    record = read_record(files.record)
+    return record is None or _oldest_epoch(store) >= record.lease_epoch
+
+
+def _without_pointer(store: Path, *, writing: bool) -> CorruptStore | NoIndex:
+    """Return the meaning of a missing pointer."""
+    if not snapshot_ids(store) or (not writing and is_first_publish(store)):
+        return NoIndex()
     return CorruptStore("ACTIVE_SNAPSHOT is missing")
 
 

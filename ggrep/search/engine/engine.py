@@ -1,11 +1,17 @@
-"""One repository as a library: its index, and the answers to questions over it."""
+"""One repository as a library: its index, and the answers to questions over it.
+
+The modules of a question are loaded when it is first asked: a process that answers one search
+starts in half the time. A daemon loads all of them when it warms up.
+"""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
@@ -43,24 +49,22 @@ from ggrep.model.statistics import CollectionStatistics
 from ggrep.model.unseen import Counts
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine import query_answers as answers
-from ggrep.search.engine.name_pools import references_pool, symbol_pool
-from ggrep.search.engine.outside_imports import imports_found
 from ggrep.search.engine.repo_index import ALONE, Hosted, RepoIndex
-from ggrep.search.engine.scanning import Scanner
-from ggrep.search.navigation.expanding import check_expand
-from ggrep.search.navigation.left_out import left_out_hint
-from ggrep.search.navigation.name_answers import check_name, references, symbol
-from ggrep.search.navigation.name_candidates import searched
-from ggrep.search.navigation.name_pages import page_start
-from ggrep.search.navigation.named_places import by_handle, expand_place
-from ggrep.search.navigation.outlining import check_outline, outline
 from ggrep.search.query.context import Context
 from ggrep.search.query.pipeline import check_request, encode_query, statistics_of
 from ggrep.search.query.segments import open_segments
-from ggrep.search.scan.ahead import listing_ahead
-from ggrep.search.slate.sessions import Sessions, session_key
-from ggrep.search.slate.slate_answers import check_slate, slate
-from ggrep.search.tour.touring import check_tour, tour
+
+if TYPE_CHECKING:
+    from ggrep.search.engine.scanning import Scanner
+    from ggrep.search.slate.sessions import Sessions
+
+_QUESTIONS = (
+    "engine.name_pools",
+    "navigation.outlining",
+    "slate.slate_answers",
+    "tour.touring",
+)
+"""Modules below `ggrep.search` that load all questions but the search."""
 
 _KEY_RETRY_MS = 5.0
 """The key of sessions is made in less."""
@@ -108,12 +112,14 @@ class Engine(RepoIndex):
         self._occurrences = self._hosted_occurrences or OccurrencePool()
 
     def warm(self) -> None:
-        """Preload what the first search needs: encoder, snapshot, segments, a table.
+        """Preload what first questions need: encoder, modules, snapshot, segments, a table.
 
         Raises:
             GgrepError: there is nothing to open, or it cannot be opened.
         """
         _ = self.encoder
+        for module in _QUESTIONS:
+            import_module(f"ggrep.search.{module}")
         with self.pin(Deadline.never(self.clock), counted=False) as view:
             for segment in open_segments(view)[:1]:
                 take_shown(view.store, segment.image.name, [0] if segment.image.rows else [])
@@ -204,7 +210,10 @@ class Engine(RepoIndex):
             admitted=admitted,
         )
 
-    def _scanner(self, damage: str = "") -> Scanner:
+    def _scanner(self, damage: str = "") -> "Scanner":
+        from ggrep.search.engine.scanning import Scanner
+        from ggrep.search.scan.ahead import listing_ahead
+
         return Scanner(
             self.identity,
             self.home,
@@ -309,6 +318,8 @@ class Engine(RepoIndex):
             SessionFull: the session has returned as many files as a token can name.
             DeadlineExceeded: the request's time ran out.
         """
+        from ggrep.search.slate.slate_answers import check_slate, slate
+
         check_slate(request)
         check_request(request.search)
         deadline = deadline or self._deadline(request.search.timeout_ms)
@@ -318,7 +329,9 @@ class Engine(RepoIndex):
         with self._answering(deadline, pinned, request_id, admitted) as context:
             return slate(context, request, sessions)
 
-    def _sessions(self, deadline: Deadline) -> Sessions:
+    def _sessions(self, deadline: Deadline) -> "Sessions":
+        from ggrep.search.slate.sessions import Sessions, session_key
+
         identity = self.identity
         patience = Patience(
             deadline, time.sleep, "the key of sessions is being made", _KEY_RETRY_MS
@@ -342,6 +355,9 @@ class Engine(RepoIndex):
             SnapshotGone: the snapshot that earlier pages are of was removed.
             DeadlineExceeded: the request's time ran out.
         """
+        from ggrep.search.navigation.name_answers import check_name, symbol
+        from ggrep.search.navigation.named_places import by_handle
+
         check_name(request)
         deadline = deadline or self._deadline(request.timeout_ms)
         pinned = self._page_of(request, deadline)
@@ -357,6 +373,9 @@ class Engine(RepoIndex):
         admitted: Admitted | None = None,
     ) -> ReferencesResponse:
         """Return where a name is used in the active snapshot; as `symbol` else."""
+        from ggrep.search.navigation.name_answers import check_name, references
+        from ggrep.search.navigation.named_places import by_handle
+
         check_name(request)
         deadline = deadline or self._deadline(request.timeout_ms)
         pinned = self._page_of(request, deadline)
@@ -369,6 +388,8 @@ class Engine(RepoIndex):
         """Return the snapshot that earlier pages are of; None on the first."""
         if not request.cursor:
             return None
+        from ggrep.search.navigation.name_pages import page_start
+
         return page_start(request, self.view(deadline).manifest.name)[1]
 
     def symbol_pool(
@@ -380,6 +401,9 @@ class Engine(RepoIndex):
             SnapshotGone: the snapshot that was asked for was removed.
             GgrepError: as `symbol`.
         """
+        from ggrep.search.engine.name_pools import symbol_pool
+        from ggrep.search.navigation.name_answers import check_name
+
         check_name(request.asked)
         deadline = deadline or self._deadline(request.asked.timeout_ms)
         pinned = _pinned(request.snapshot_id)
@@ -390,6 +414,9 @@ class Engine(RepoIndex):
         self, request: ReferencesPoolRequest, deadline: Deadline | None = None
     ) -> ReferencesPool:
         """Return a name's occurrences by one rule; as `symbol_pool` else."""
+        from ggrep.search.engine.name_pools import references_pool
+        from ggrep.search.navigation.name_answers import check_name
+
         check_name(request.asked)
         deadline = deadline or self._deadline(request.asked.timeout_ms)
         pinned = _pinned(request.snapshot_id)
@@ -404,6 +431,9 @@ class Engine(RepoIndex):
         Raises:
             GgrepError: as `symbol_pool`.
         """
+        from ggrep.search.engine.outside_imports import imports_found
+        from ggrep.search.navigation.name_candidates import searched
+
         deadline = deadline or self._deadline(request.timeout_ms)
         pinned = _pinned(request.snapshot_id)
         with self._answering(deadline, pinned, vectors=False) as context:
@@ -425,12 +455,17 @@ class Engine(RepoIndex):
             NoIndex: nothing was ever published.
             DeadlineExceeded: the request's time ran out.
         """
+        from ggrep.search.navigation.expanding import check_expand
+        from ggrep.search.navigation.named_places import expand_place
+
         check_expand(request)
         deadline = deadline or self._deadline(request.timeout_ms)
         with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
             try:
                 return expand_place(context, request, self._occurrences)
             except InvalidRequest as error:
+                from ggrep.search.navigation.left_out import left_out_hint
+
                 left_out = left_out_hint(self.identity.root, request.target)
                 if not left_out:
                     raise
@@ -451,6 +486,8 @@ class Engine(RepoIndex):
             NoIndex: nothing was ever published.
             DeadlineExceeded: the request's time ran out.
         """
+        from ggrep.search.navigation.outlining import check_outline, outline
+
         check_outline(request)
         deadline = deadline or self._deadline(request.timeout_ms)
         with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
@@ -465,6 +502,8 @@ class Engine(RepoIndex):
         admitted: Admitted | None = None,
     ) -> TourResponse:
         """Return what the active snapshot's files say of the repository; as `outline` else."""
+        from ggrep.search.tour.touring import check_tour, tour
+
         check_tour(request)
         deadline = deadline or self._deadline(request.timeout_ms)
         with self._answering(deadline, None, request_id, admitted, vectors=False) as context:

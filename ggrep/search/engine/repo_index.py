@@ -1,6 +1,7 @@
 """One repository's index as a library: brought up to date, kept, and opened.
 
-Who does no more than that loads nothing of what answers questions, which takes as long to load.
+Modules that write the index are loaded by the first call that writes: a process that only answers
+starts without them.
 """
 
 import os
@@ -29,24 +30,21 @@ from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.embedding.encoder_choice import open_encoder
 from ggrep.index.embedding.identity import STATIC
 from ggrep.index.embedding.vector_cache import VectorCache
-from ggrep.index.maintenance.moved import take_over
-from ggrep.index.maintenance.upgrade import UpgradeReport, upgrade_store
-from ggrep.index.maintenance.upkeep import UpkeepReport, keep_up, make_room
 from ggrep.index.repo_identity import RepoIdentity, identify
 from ggrep.index.store.judging import Judgement
 from ggrep.index.store.last_used import note_use
 from ggrep.index.store.read_failures import typed_failures
-from ggrep.index.store.remains import Swept, sweep_home
 from ggrep.index.store.view import SnapshotView
-from ggrep.index.sync.rebuild import rebuild
 from ggrep.index.sync.sync_report import Progress, SyncReport, unheard
-from ggrep.index.sync.syncer import sync
 from ggrep.index.sync.target import SyncTarget
 from ggrep.model.limits import Notice
 from ggrep.model.standing import Standing
 from ggrep.search.engine.snapshots import Snapshots
 
 if TYPE_CHECKING:
+    from ggrep.index.maintenance.upgrade import UpgradeReport
+    from ggrep.index.maintenance.upkeep import UpkeepReport
+    from ggrep.index.store.remains import Swept
     from ggrep.parse.workers.kept import KeptWorkers
     from ggrep.parse.workers.occurrence_pool import OccurrencePool
 
@@ -191,6 +189,11 @@ class RepoIndex:
             wanted: returns the files to begin a first index with.
             progress: told how far it is.
         """
+        from ggrep.index.maintenance.moved import take_over
+        from ggrep.index.maintenance.upkeep import make_room
+        from ggrep.index.sync.rebuild import rebuild
+        from ggrep.index.sync.syncer import sync
+
         moved = ""
         if not fresh and self._is_missing():
             moved = take_over(self.identity, self.home, self.settings)
@@ -220,12 +223,14 @@ class RepoIndex:
         except OSError:  # the sync meets it, too, and names it
             return False
 
-    def upgrade(self) -> UpgradeReport:
+    def upgrade(self) -> "UpgradeReport":
         """Bring the store into this build's formats; see `ggrep.index.maintenance.upgrade`."""
+        from ggrep.index.maintenance.upgrade import upgrade_store
+
         with typed_failures(self.home.base):
             return upgrade_store(self._target(None), repo_id=self.identity.repo_id)
 
-    def sweep(self, *, beside: bool = True) -> Swept:
+    def sweep(self, *, beside: bool = True) -> "Swept":
         """Delete what killed commands left in the home; `keep_up` cleans this store.
 
         Before a sync, which may need the room. Nobody at work is waited for.
@@ -234,14 +239,18 @@ class RepoIndex:
             beside: False where the home was swept just now: only see what is to be cleaned of this
                 store.
         """
+        from ggrep.index.store.remains import Swept, sweep_home
+
         with suppress(GgrepError, OSError):  # a record that cannot be read fails the sync, in words
             self._orphaned |= is_orphaned(names.lease_files(self.identity.store))
         if not beside:
             return Swept()
         return sweep_home(self.home, self.clock, time.sleep, self.settings.lease_ttl_ms)
 
-    def keep_up(self, *, compacting: bool = True) -> UpkeepReport:
+    def keep_up(self, *, compacting: bool = True) -> "UpkeepReport":
         """Do the store's maintenance after a sync; see `ggrep.index.maintenance.upkeep`."""
+        from ggrep.index.maintenance.upkeep import keep_up
+
         orphaned, self._orphaned = self._orphaned, False
         with self.target() as target:
             return keep_up(target, self.view(), orphaned=orphaned, compacting=compacting)
