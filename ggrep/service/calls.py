@@ -1,10 +1,11 @@
 """Queries to one repository: the message to its daemon, and the answer of the index in process."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from ggrep.base.deadline import Deadline
+from ggrep.base.stable_json import Json
 from ggrep.config.profiles import apply_to_request, apply_to_slate
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.client.daemon_address import DaemonAddress
@@ -175,6 +176,23 @@ def read_here(kind: type[A], engine: "Engine", message: Question, deadline: Dead
         case _:
             found = _navigated(engine, message, deadline)
     return as_answer(kind, found)
+
+
+def document_here(engine: "Engine", message: Question, deadline: Deadline) -> dict[str, Json]:
+    """Return the same as the document of the answer's schema; errors as `read_here`."""
+    answer: Answer = read_here(_KINDS[type(message)], engine, message, deadline)
+    return cast("dict[str, Json]", answer.to_dict())
+
+
+_KINDS: Final[Mapping[type[Question], type[Answer]]] = {
+    Search: SearchAnswer,
+    Slate: SlateAnswer,
+    Symbol: SymbolAnswer,
+    References: ReferencesAnswer,
+    Expand: ExpandAnswer,
+    Outline: OutlineAnswer,
+    Tour: TourAnswer,
+}
 
 
 def _navigated(engine: "Engine", message: Navigation, deadline: Deadline) -> object:

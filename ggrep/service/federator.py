@@ -5,12 +5,13 @@ from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from anyio import to_thread
 
 from ggrep.base.build import build_id
 from ggrep.base.clock import Clock
+from ggrep.base.command_time import OVER
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, NoIndex
 from ggrep.base.formats import STATUS_SCHEMA
@@ -44,6 +45,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.dialling import before
 from ggrep.protocol.client.exchange import IndexingProgress, progress_of
 from ggrep.protocol.client.link import Silent
 from ggrep.protocol.client.starting import NotStarted
@@ -99,6 +101,20 @@ def learnt_of(
     return Learnt(addresses, KnownHosts())
 
 
+class Fallback(Protocol):
+    """Answers from the index in this process where a daemon cannot be had."""
+
+    def searchers(self, daemons: Searchers) -> Searchers:
+        """Return the daemons of a workspace, each with its index behind it."""
+        ...
+
+    def document(
+        self, root: Path, message: Question, deadline: Deadline, why: str
+    ) -> dict[str, Json]:
+        """Return the answer of one repository; `why` is the failure of its daemon."""
+        ...
+
+
 class Federator:
     """Queries daemons for one process; keeps connections and caches answers.
 
@@ -115,6 +131,7 @@ class Federator:
         client_name: str = "",
         told: Callable[[str], None] = lambda _: None,
         through: Callable[[Searchers], Searchers] = lambda searchers: searchers,
+        fallback: Fallback | None = None,
         descriptors: bool = True,
         learnt: Learnt | None = None,
     ) -> None:
@@ -130,6 +147,7 @@ class Federator:
                 name that the environment gives.
             told: called, in some thread, with a line for people.
             through: stands between the coordinator and the daemons.
+            fallback: answers where a daemon cannot be had; None for a failure.
             descriptors: let the process have as many files open as it may.
             learnt: what earlier federators with the same arguments learnt; None for nothing.
         """
@@ -142,7 +160,8 @@ class Federator:
         self._channels = Channels(clock, environ, starts=starts, told=told)
         learnt = learnt or learnt_of(home, environ, flags, client_name)
         self._addresses = learnt.addresses
-        self._through = through
+        self._through = fallback.searchers if fallback else through
+        self._fallback = fallback
         self._memory = Memory()
         self._hosts = learnt.hosts
         self._caller = ""
@@ -391,7 +410,20 @@ class Federator:
         await self._channels.aclose()
 
     async def _answer(self, address: DaemonAddress, message: Question) -> dict[str, Json]:
-        return _document((await self.ask(address, message)).body, "response")
+        fallback = self._fallback
+        timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
+        deadline = Deadline.after(self._clock, timeout_ms)
+        try:
+            return _document((await self.ask(address, message, deadline)).body, "response")
+        except (NotStarted, Silent) as error:
+            if fallback is None:
+                raise
+            why = str(error)
+        root = address.identity.root
+        with before(deadline, f"{why}; {OVER}"):
+            return await to_thread.run_sync(
+                lambda: fallback.document(root, message, deadline, why), abandon_on_cancel=True
+            )
 
     async def _wanted(self, root: Path) -> DaemonAddress:
         """Return the address of a repository's daemon, if it may be started.

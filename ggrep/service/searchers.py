@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import anyio.to_thread
@@ -10,6 +12,7 @@ import anyio.to_thread
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, SnapshotGone
 from ggrep.base.ids import RepoId
+from ggrep.base.stable_json import Json
 from ggrep.federation.daemon_searcher import DaemonSearchers
 from ggrep.federation.profile_views import described, narrowed_pool, narrowed_slate
 from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
@@ -32,6 +35,8 @@ from ggrep.model.statistics import CollectionStatistics
 from ggrep.protocol.client.dialling import before
 from ggrep.protocol.client.link import Silent
 from ggrep.protocol.client.starting import NotStarted
+from ggrep.protocol.wire.message_types import Question
+from ggrep.service.calls import document_here
 from ggrep.service.places import open_engine
 
 if TYPE_CHECKING:
@@ -217,6 +222,36 @@ class JointEngines:
 def engine_searchers(environ: Mapping[str, str], flags: Mapping[str, object]) -> EngineSearchers:
     """Return what opens an engine for each repository, when it is first asked."""
     return EngineSearchers(lambda repo: open_engine(repo.root_canonical, environ, flags=flags))
+
+
+class OwnIndexes:
+    """The indexes of repositories in this process, read where a daemon cannot be had."""
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        flags: Mapping[str, object],
+        told: Callable[[str], None],
+    ) -> None:
+        """Open nothing yet; `told` gets the reason why a daemon is not used, each once."""
+        self._open = partial(open_engine, environ=environ, flags=flags)
+        self._here = engine_searchers(environ, flags)
+        self._told = told
+
+    def searchers(self, daemons: Searchers) -> Searchers:
+        """Return the daemons of a workspace, each with its index behind it."""
+        return OwnReading(daemons, self._here, self._told)
+
+    def document(
+        self, root: Path, message: Question, deadline: Deadline, why: str
+    ) -> dict[str, Json]:
+        """Return the answer of one repository's index; errors as `read_here`."""
+        self._told(f"{sanitise_line(why)}; reading the index without a daemon")
+        engine = self._open(root)
+        try:
+            return document_here(engine, message, deadline)
+        finally:
+            engine.close()
 
 
 class OwnReading:

@@ -12,7 +12,6 @@ from ggrep.federation.cohort import Policy
 from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.searcher import Searchers
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.federation.workspace_expand import FederatedExpansion
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
@@ -28,7 +27,7 @@ from ggrep.service.call_options import (
 from ggrep.service.call_requests import Options, fields_of, made_of, search_request, slate_request
 from ggrep.service.federator import Federator
 from ggrep.service.opened import LOG, Surroundings
-from ggrep.service.searchers import OwnReading, engine_searchers
+from ggrep.service.searchers import OwnIndexes
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import FederatedErrorJson, FederatedJson, FederatedSlateJson
@@ -242,11 +241,9 @@ def federator_of(within: Surroundings) -> Federator:
 
     Unless daemons are required. It belongs to one event loop, and must be closed.
     """
-    here = engine_searchers(within.environ, within.flags)
-
-    def through(daemons: Searchers) -> Searchers:
-        return daemons if within.daemon == "require" else OwnReading(daemons, here, LOG.info)
-
+    own = None
+    if within.daemon != "require":
+        own = OwnIndexes(within.environ, within.flags, LOG.info)
     return Federator(
         home_from(within.environ),
         within.environ,
@@ -254,7 +251,7 @@ def federator_of(within: Surroundings) -> Federator:
         flags=within.flags,
         client_name=within.client_name,
         told=LOG.info,
-        through=through,
+        fallback=own,
         descriptors=False,
     )
 

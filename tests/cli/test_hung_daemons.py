@@ -7,8 +7,16 @@ from typing import Any
 import pytest
 
 from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
 from ggrep.config.home import Home
+from ggrep.config.root import canonical_root
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.workspace import load_workspace
+from ggrep.model.navigation import SymbolRequest
+from ggrep.model.request import SearchRequest
 from ggrep.protocol.client.daemon_address import arrange
+from ggrep.service.federator import Federator
+from ggrep.service.searchers import OwnIndexes
 from tests.fakes.places import short_directory
 from tests.fakes.repos import InProcessPool, open_engine, write_tree
 from tests.fakes.scripted import Peer, ScriptedDaemon, says_nothing
@@ -84,6 +92,29 @@ def test_the_index_answers_in_place_of_the_daemon(
     assert found.status == 0, found.err
     assert [each["path"] for each in stable_json.loads(found.out)["results"]] == ["web.py"]
     assert "reading the index without a daemon" in found.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hung", [NEVER_GREETS, DIES], indirect=True)
+async def test_a_server_reads_the_index_in_place_of_the_daemon(
+    hung: str, place: Path, environ: dict[str, str]
+) -> None:
+    """Over MCP and HTTP, for one repository and for a workspace."""
+    told: list[str] = []
+    own = OwnIndexes(environ, {}, told.append)
+    federator = Federator(Home(place / "home"), environ, SystemClock(), fallback=own)
+    try:
+        hits = await federator.search_repo(place / "web", SearchRequest("charge_card"))
+        names = await federator.symbol_repo(place / "web", SymbolRequest("charge_card"))
+        workspace = load_workspace(place / "ws.jsonc", resolve_root=canonical_root)
+        whole = await federator.search(workspace, FederatedRequest(SearchRequest("charge_card")))
+    finally:
+        await federator.aclose()
+
+    assert [hit["path"] for hit in hits["results"]] == ["web.py"]
+    assert [each["path"] for each in names["definitions"]] == ["web.py"]
+    assert {report.status for report in whole.reports} == {"ok"}
+    assert any("reading the index without a daemon" in line for line in told)
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "forbidden": "start `ggrep mcp` with --allowed-root DIRECTORY, or with --allow-any-root",
         "no_index": "run `ggrep index` in the repository, or try again later",
         "busy": "ask again after retry_after_ms",
-        "timeout": "give a larger timeout_ms, or ask for fewer repositories",
+        "timeout": "give a larger timeout_ms; `ggrep stop` ends a daemon that hangs",
         "session_expired": "start a new session with session: new",
         "session_full": "start a new session with session: new",
         "incompatible": "restart the server: ggrep was upgraded while it ran",

@@ -59,7 +59,7 @@ from ggrep.render.printed import Rendered, json_line
 from ggrep.render.style import Style
 from ggrep.service.daemon_choice import asking_of, asks_daemon
 from ggrep.service.places import Place, open_engine
-from ggrep.service.searchers import OwnReading, engine_searchers
+from ggrep.service.searchers import OwnIndexes, engine_searchers
 from ggrep.service.workspace_calls import configured
 
 if TYPE_CHECKING:
@@ -207,14 +207,13 @@ def answer_of(
         read: answers from the indexes here.
     """
     flags = typed.asking.overrides
-    here = engine_searchers(terminal.environ, flags)
     # What a receipt is of is asked again without daemons, which could publish meanwhile.
     kept = typed.output.receipt is not None
     offline = kept or typed.asking.offline or bool(terminal.environ.get("GGREP_OFFLINE"))
 
     async def run() -> T:
         if offline:
-            return await read(here)
+            return await read(engine_searchers(terminal.environ, flags))
         from ggrep.service.federator import Federator
 
         federator = Federator(
@@ -223,7 +222,7 @@ def answer_of(
             SystemClock(),
             flags=flags,
             told=terminal.tell,
-            through=lambda daemons: OwnReading(daemons, here, terminal.tell),
+            fallback=OwnIndexes(terminal.environ, flags, terminal.tell),
         )
         try:
             return await ask(federator)

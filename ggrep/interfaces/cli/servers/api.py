@@ -147,14 +147,17 @@ def _serve(
     from ggrep.interfaces.api.http_app import make_app
     from ggrep.interfaces.surfaces.serving import base_url, bind, run
     from ggrep.service.federator import Federator
+    from ggrep.service.searchers import OwnIndexes
 
     clock = SystemClock()
+    environ = without_token(terminal.environ)
     federator = Federator(
         home,
-        without_token(terminal.environ),
+        environ,
         clock,
         client_name=f"api-{os.getpid()}",
         told=terminal.tell,
+        fallback=OwnIndexes(environ, {}, terminal.tell),
     )
 
     def told(error: BaseException) -> None:

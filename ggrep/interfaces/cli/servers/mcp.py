@@ -1,11 +1,13 @@
 """`ggrep mcp`: a server of the Model Context Protocol, for agents."""
 
 import gc
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, TypeAlias
 
+from ggrep.base.clock import SystemClock
 from ggrep.base.errors import UsageError
 from ggrep.config.settings import home_from, without_token
 from ggrep.interfaces.cli.parsing.flags import Flag, typed_flags
@@ -15,6 +17,7 @@ from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 if TYPE_CHECKING:
     from ggrep.interfaces.mcp.http import Listening
     from ggrep.interfaces.mcp.start import Start
+    from ggrep.interfaces.surfaces.search_service import SearchService
 
 
 Serve: TypeAlias = Callable[..., Awaitable[None]]
@@ -132,7 +135,21 @@ def _serve(
         noted = terminal.tell if log else _unheard
         home = home_from(terminal.environ)
         environ = without_token(terminal.environ)
-        await serve(start, home, environ, told, noted, listening)
+
+        def connect() -> "SearchService":
+            from ggrep.service.federator import Federator
+            from ggrep.service.searchers import OwnIndexes
+
+            return Federator(
+                home,
+                environ,
+                SystemClock(),
+                client_name=f"mcp-{os.getpid()}",
+                told=noted,
+                fallback=OwnIndexes(environ, {}, noted),
+            )
+
+        await serve(start, connect, told, listening)
 
     anyio.run(run)
 
