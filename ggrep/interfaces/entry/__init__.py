@@ -10,6 +10,7 @@ import sys
 from ggrep.base.commands import ABOVE_OTHERS, READ_BY_DAEMONS, STARTING, is_search
 
 _JOIN_S = 0.05
+_TIMEOUT = 11
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -31,20 +32,27 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _left(status: int) -> int:
-    """Return the exit status; end the process where threads would hold it up.
+    """Return the exit status; end the process at once where its time is over or threads work on.
 
     An abandoned thread works on past the deadline, and Python waits for threads at exit.
     """
-    threads = sys.modules.get("threading")
-    if threads is not None:
-        for each in threads.enumerate():
-            if each is not threads.main_thread() and not each.daemon:
-                each.join(_JOIN_S)
-                if each.is_alive():
-                    sys.stdout.flush()
-                    sys.stderr.flush()
-                    os._exit(status)
+    if status == _TIMEOUT or _works_on():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
     return status
+
+
+def _works_on() -> bool:
+    threads = sys.modules.get("threading")
+    if threads is None:
+        return False
+    for each in threads.enumerate():
+        if each is not threads.main_thread() and not each.daemon:
+            each.join(_JOIN_S)
+            if each.is_alive():
+                return True
+    return False
 
 
 def _run(given: list[str], began_ms: float, *, begun_here: bool) -> int:
