@@ -126,7 +126,9 @@ def test_a_table_has_a_line_for_each_daemon_and_each_problem() -> None:
     """Sorted by root, so that it keeps still while it is watched."""
     text = status_rows(rows(), PLAIN, 140)
 
-    assert [re.split(r" {2,}", line.strip()) for line in text.splitlines()] == [
+    table, totals = text.split("\n\n")
+    assert re.fullmatch(r"6 daemons in \d process(es)?   [\d.]+ GB\n", totals)
+    assert [re.split(r" {2,}", line.strip()) for line in table.splitlines()] == [
         ["root", "state", "files", "queries", "p50", "memory", "age"],
         ["other-0", "other version", "-", "-", "-", "-", "-"],
         ["speaks protocol 2"],
@@ -161,14 +163,14 @@ def test_names_from_outside_cannot_write_to_the_terminal() -> None:
     text = status_rows([bad], PLAIN, 80)
 
     assert "\x1b" not in text
-    assert len(text.splitlines()) == 3
+    assert len(text.splitlines()) == 5
 
 
 def test_the_live_view_counts_queries_of_the_last_moment() -> None:
     """A mean since the start would hide what happens now."""
     text = render_live(later([LONG], 25, 2_000), [LONG], PLAIN, 140)
 
-    assert text.startswith("1 daemon   12.5 queries/s   1 running   100 MB\n\n")
+    assert text.startswith("1 daemon in 1 process   100 MB   12.5 queries/s   1 running\n\n")
     assert re.search(r"ready +12\.5 +1 ", text)
 
 
@@ -176,7 +178,7 @@ def test_the_first_screen_knows_no_rates() -> None:
     """Zero would be a statement."""
     text = render_live([LONG], [], PLAIN, 140)
 
-    assert text.startswith("1 daemon   1 running   100 MB\n\n")
+    assert text.startswith("1 daemon in 1 process   100 MB   1 running\n\n")
     assert re.search(r"ready +- +1 ", text)
 
 
@@ -196,7 +198,8 @@ def test_memory_of_one_process_is_counted_once() -> None:
     """Its daemons share it."""
     both = [replace(LONG, store_id=store_id) for store_id in ("a-0", "b-0")]
 
-    assert "   100 MB\n" in render_live(both, [], PLAIN, 140)
+    assert render_live(both, [], PLAIN, 140).startswith("2 daemons in 1 process   100 MB   ")
+    assert status_rows(both, PLAIN, 140).endswith("\n\n2 daemons in 1 process   100 MB\n")
 
 
 def test_where_nothing_runs_the_views_say_so() -> None:

@@ -36,10 +36,11 @@ def status_block(shown: Status, style: Style) -> str:
 
 
 def status_rows(rows: Sequence[DaemonRow], style: Style, columns: int) -> str:
-    """Return the table of all daemons of this host, at most `columns` wide."""
+    """Return the table of all daemons of this home and their totals, at most `columns` wide."""
     if not rows:
         return NOTHING_RUNS
-    return daemon_table(rows, (STATE, FILES, QUERIES, P50, MEMORY, AGE), style, columns)
+    table = daemon_table(rows, (STATE, FILES, QUERIES, P50, MEMORY, AGE), style, columns)
+    return f"{table}\n{_joined(_totals(rows), columns)}\n"
 
 
 def render_live(
@@ -64,17 +65,22 @@ def render_live(
     per_second = Column("q/s", 8, lambda row: _rate_text(rate(row)))
     running = Column("running", 7, lambda row: "-" if row.in_flight is None else str(row.in_flight))
     rates = [found for row in rows if (found := rate(row)) is not None]
-    sums = [plural(len(rows), "daemon")]
+    sums = _totals(rows)
     sums += [f"{_rate_text(sum(rates))} queries/s"] if rates else []
     sums.append(f"{sum(row.in_flight or 0 for row in rows)} running")
-    # The daemons of one process share its memory.
-    memory = {row.pid: row.rss_bytes for row in rows if row.rss_bytes is not None}
-    sums += [bytes_text(sum(memory.values()))] if memory else []
     sums += [f"{count} {state.value}" for state, count in _unready(rows)]
     table = daemon_table(
         rows, (STATE, per_second, running, QUERIES, P50, MEMORY, AGE), style, columns
     )
     return f"{style.paint('name', _joined(sums, columns))}\n\n{table}"
+
+
+def _totals(rows: Sequence[DaemonRow]) -> list[str]:
+    """Return how many daemons there are, in how many processes, and the memory of those."""
+    processes = plural(len({row.pid for row in rows}), "process", "processes")
+    memory = {row.pid: row.rss_bytes for row in rows if row.rss_bytes is not None}
+    totals = [f"{plural(len(rows), 'daemon')} in {processes}"]
+    return [*totals, bytes_text(sum(memory.values()))] if memory else totals
 
 
 def queries_per_second(row: DaemonRow, before: DaemonRow | None) -> float | None:
