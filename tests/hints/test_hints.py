@@ -63,6 +63,7 @@ TYPED = {
     "`ggrep health` in the repository lists them": "health",
     "ggrep index": "index",
     "{}; to end it: ggrep stop": "stop",
+    "give a larger timeout_ms; `ggrep stop` ends a daemon that hangs": "stop",
     "a name is one line of 1 to {} characters as `ggrep outline FILE` prints it; `ggrep search` "
     "takes any text": "search alpha",
     "segment {} has no {}; run: ggrep index --reset": "index --reset",

@@ -40,9 +40,13 @@ class Outcome:
         return document
 
     def error(self, schema: str = "query_error") -> dict[str, Any]:
-        """Return the error of a JSON answer that fits its schema."""
+        """Return the error of a JSON answer that fits its schema.
+
+        It names its request, but for a workspace's answer: its bytes do not vary.
+        """
         fits(self.document, schema)
         error: dict[str, Any] = self.document["error"]
+        assert "request_id" in error or "repos" in self.document
         return error
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from ggrep.base.command_time import TimeIsUp
 from ggrep.base.commands import READ_BY_DAEMONS
-from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, StoreError
+from ggrep.base.errors import Cancelled, GgrepError, StoreError
 from ggrep.base.stable_json import Document
 from ggrep.interfaces.cli.terminal import (
     ReaderGone,
@@ -24,8 +24,6 @@ know."""
 
 
 _COULD_NOT_RUN = 2
-_NAMED = frozenset({Busy.code, DeadlineExceeded.code})
-"""Failures of requests, whatever became of them."""
 
 
 def bounded(
@@ -120,9 +118,9 @@ def _fail(error: GgrepError, terminal: Terminal, options: list[str]) -> int:
     if type(error.__cause__).__name__ == "NoArgsIsHelpError":
         terminal.note(f"{error.__cause__}\n")
         return error.exit_status
-    if error.code in _NAMED and not error.request_id:
-        error.request_id = secrets.token_hex(8)  # it failed before a daemon or an engine named it
     if "--json" in options:
+        # It may have failed before a daemon or an engine named it.
+        error.request_id = error.request_id or secrets.token_hex(8)
         terminal.write_json(_document(error, options), pretty=False)
     for line in error_lines(error):
         terminal.tell_error(with_path(line, typed_path(options)))
