@@ -254,7 +254,7 @@ def read_record(file: Path) -> LeaseRecord | None:
     """
     try:
         values = stable_json.loads(file.read_bytes())
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, IsADirectoryError, ValueError):
         return None
     try:
         require_sound(values, LEASE, since=_SEALED_SINCE)
@@ -296,11 +296,18 @@ class _Applicant:
         while True:
             with locks.alone(self.files.guard, self.patience):
                 durable.sweep_leftovers(self.files.record)
+                self._set_aside_directory()
                 before = read_record(self.files.record)
                 if before is None or not self._stands(before):
                     epoch = (before.lease_epoch if before else last_epoch()) + 1
                     return self._grant(epoch, held, taken_over=bool(before and not before.released))
             self.patience.pause(f"another writer (process {before.pid}) holds this store")
+
+    def _set_aside_directory(self) -> None:
+        """Rename a directory in the place of the record, which could not be written."""
+        record = self.files.record
+        if record.is_dir():
+            record.rename(record.with_name(f"{record.name}.{os.urandom(4).hex()}"))
 
     def _grant(self, epoch: int, held: ExitStack, *, taken_over: bool) -> Lease:
         # Without a record the epoch is a guess: one that a stopped writer still holds is not ours.

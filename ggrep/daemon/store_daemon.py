@@ -196,6 +196,7 @@ class StoreDaemon:
             standing=self.standing,
             listing=listing,
             damage=damage,
+            served=True,
         )
 
     @property

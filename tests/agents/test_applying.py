@@ -270,3 +270,20 @@ def test_clients_are_found_by_program_or_folder(user: Path) -> None:
     assert [client.name for client in those_there(places)] == ["codex", "cursor"]
     assert not is_there(CLAUDE, places)
     assert command_of({"PATH": str(programs)}).endswith("ggrep")
+
+
+def test_the_path_of_an_active_environment_is_that_of_one_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client is started from another, so its entry names the script; a link on PATH will do."""
+    environment, elsewhere = tmp_path / "environment" / "bin", tmp_path / "bin"
+    for folder in (environment, elsewhere):
+        folder.mkdir(parents=True)
+        (folder / "ggrep").write_text("#!/bin/sh\n")
+        (folder / "ggrep").chmod(0o755)
+    monkeypatch.setattr("sys.executable", str(environment / "python"))
+    monkeypatch.setattr("sys.prefix", str(environment.parent))
+
+    assert command_of({"PATH": str(environment)}) == str(environment / "ggrep")
+    assert command_of({"PATH": ""}) == str(environment / "ggrep")
+    assert command_of({"PATH": f"{elsewhere}:{environment}"}) == "ggrep"

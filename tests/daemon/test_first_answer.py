@@ -165,6 +165,7 @@ def test_a_terminal_is_told_that_it_was_a_scan(root: Path, home: Path) -> None:
 
     assert first["scan"] is True
     assert "not indexed yet: all 2 files" in first["before"]
+    assert "the index is being built, see: ggrep status" in first["before"]
     assert "src/pay.py:1" in first["out"]
     assert progress["state"] == "indexing"
     assert "scan" not in then

@@ -204,19 +204,15 @@ def test_every_surface_says_the_same_and_its_command_repairs_it(
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("place", [0, -1])
-def test_every_surface_says_the_same_whatever_is_damaged(  # noqa: PLR0917 - fixtures
+def test_every_surface_says_the_same_whatever_is_damaged(
     kept: Kept,
     ggrep: Command,
     home: Path,
-    request: pytest.FixtureRequest,
     kind: str,
     place: int,
     way: str,
 ) -> None:
     """Each kind of file, the oldest and the newest of it, in each way."""
-    if (kind, way) == ("lease", "directory"):
-        reason = "answers are complete, but every writer stops at it and names the file"
-        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
     run_case(kept, ggrep, home, (kind, place, way))
 
 

@@ -29,8 +29,13 @@ def shell_of(environ: Mapping[str, str]) -> Client | None:
 
 
 def command_of(environ: Mapping[str, str]) -> str:
-    """Return what starts ggrep: its name where PATH leads to it, else the path of its script."""
-    if shutil.which("ggrep", path=environ.get("PATH", "")):
+    """Return what starts ggrep: its name where every PATH leads to it, else its script's path.
+
+    The PATH of an active virtual environment is that of one shell; a client is started from others.
+    """
+    script = Path(sys.executable).with_name("ggrep")
+    reached = shutil.which("ggrep", path=environ.get("PATH", ""))
+    in_environment = sys.prefix != sys.base_prefix
+    if reached and not (in_environment and Path(reached).parent == script.parent):
         return "ggrep"
-    beside = Path(sys.executable).with_name("ggrep")
-    return str(beside) if beside.is_file() else "ggrep"
+    return str(script) if script.is_file() else "ggrep"

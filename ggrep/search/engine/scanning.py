@@ -51,6 +51,7 @@ class Scanner:
         standing: how the updating of the index stands.
         listing: waits for git's listing of the root; None where there is none.
         damage: the sentence on a damaged index, where that is why a scan answers.
+        served: a daemon builds the index.
     """
 
     identity: RepoIdentity
@@ -61,6 +62,7 @@ class Scanner:
     standing: Callable[[], Standing]
     listing: Callable[[], Listing | None]
     damage: str = ""
+    served: bool = False
 
     def scan(
         self,
@@ -109,9 +111,21 @@ class Scanner:
         return replace(
             response,
             limits_hit=sorted_limits((*response.limits_hit, *_cuts(found.facts))),
-            warnings=sorted_notices((*response.warnings, *_notices(found.facts, self.damage))),
+            warnings=sorted_notices((*response.warnings, *self._notices(found.facts))),
             segments=0,
         )
+
+    def _notices(self, facts: ScanFacts) -> tuple[Notice, ...]:
+        """Return what the answer comes from, behind the damage of the index where there is one."""
+        searched = _searched(facts)
+        if self.damage:
+            return Notice("index_damaged", self.damage), Notice("scan", searched)
+        now = self.standing()
+        if self.served and not (now.failure or now.cancelled or now.held):
+            remedy = "the index is being built, see: ggrep status"
+        else:
+            remedy = "to index the repository: ggrep index"
+        return (Notice("scan", f"not indexed yet: {searched}; {remedy}"),)
 
     def _origin(self) -> Origin:
         identity = self.identity
@@ -158,8 +172,8 @@ def _cuts(facts: ScanFacts) -> tuple[LimitHit, ...]:
     return tuple(found)
 
 
-def _notices(facts: ScanFacts, damage: str) -> tuple[Notice, ...]:
-    """Return what the answer comes from, behind the damage of the index where there is one."""
+def _searched(facts: ScanFacts) -> str:
+    """Return how much of the work tree was searched."""
     size = f"{round(facts.bytes_read / _MIB) or 'under 1'} MiB"
     if facts.listed_files is None:
         searched = f"{facts.files} files ({size}) were searched, and there are more"
@@ -171,7 +185,4 @@ def _notices(facts: ScanFacts, damage: str) -> tuple[Notice, ...]:
         searched = f"the only file ({size}) was searched" if facts.files else "there are no files"
     if facts.ranked_files < facts.matching_files:
         searched += f", and the best {facts.ranked_files} of {facts.matching_files} ranked"
-    if damage:
-        return Notice("index_damaged", damage), Notice("scan", searched)
-    told = f"not indexed yet: {searched}; to index the repository: ggrep index"
-    return (Notice("scan", told),)
+    return searched

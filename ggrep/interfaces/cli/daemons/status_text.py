@@ -100,7 +100,8 @@ def _lines(shown: Status) -> Iterator[tuple[str, str]]:
     yield "encoder", shown.encoder
     snapshot = shown.snapshot
     if snapshot.active_snapshot_id is None:
-        yield "index", "none yet; run: ggrep index"
+        built = shown.sync.state == "indexing" or shown.sync.pending
+        yield "index", "none yet; it is being built" if built else "none yet; run: ggrep index"
     else:
         yield "snapshot", f"{snapshot.active_snapshot_id} of {snapshot.created_at}"
         yield "indexed", f"{plural(snapshot.files, 'file')}, {plural(snapshot.chunks, 'chunk')}"
