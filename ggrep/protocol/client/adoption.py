@@ -27,13 +27,13 @@ from ggrep.protocol.wire.message_types import Claim, Serve
 _REPLY_MS: Final = 5_000.0
 _MOST_ASKED: Final = 3
 """Processes that are asked; a home has more only where builds, variables or long syncs differ."""
-_TURN_MS: Final = 10_000.0
+_TURN_MS: Final = 30_000.0
 _LOOK_S: Final = 0.02
 
 
 @contextmanager
 def turn(home: Home, clock: Clock) -> Iterator[None]:
-    """Let one process at a time start daemons of a home; none waits longer than ten seconds."""
+    """Let one process at a time start daemons of a home; none waits longer than half a minute."""
     descriptor = None
     with suppress(OSError):  # a home that cannot be written is said where daemons claim places
         durable.make_directory(home.daemon, lasting=True)
