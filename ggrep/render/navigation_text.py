@@ -173,7 +173,7 @@ def _mentions(key: str, found: Sequence[Reference], page: Page, tie: str) -> str
     """Return a file and the mentions in it, the lines' text below each other."""
     marks = [f"{item.line}:{item.column}" for item in found]
     width = max(len(mark) for mark in marks)
-    doubt = "may belong to another container" if found[0].guess else ""
+    doubt = "may be of another class or module" if found[0].guess else ""
     mentioned = "" if found[0].kind == "usage" else "mentioned"
     said = ", ".join(filter(None, (mentioned, tie, doubt)))
     lines = [page.path(key) + (f"  {page.muted(said)}" if said else "")]

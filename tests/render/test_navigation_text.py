@@ -85,7 +85,7 @@ def test_usages_of_a_workspace_are_grouped_as_those_of_one_repository() -> None:
     assert heads == [
         "api:a.py  import",
         "web:a.py",
-        "api:a.py  import, may belong to another container",
+        "api:a.py  import, may be of another class or module",
         "api:b.py  guess",
         "imported at api:a.py:1 guess",
     ]
