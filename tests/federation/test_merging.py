@@ -21,7 +21,15 @@ from ggrep.model.limits import LimitHit
 from ggrep.model.request import PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse
 from tests.fakes.coordinated import ask, calls, files, pools, request, searcher, statuses
-from tests.fakes.searchers import FakeRow, FakeSearcher, figures_of, hit, repo, score_rows, workspace
+from tests.fakes.searchers import (
+    FakeRow,
+    FakeSearcher,
+    figures_of,
+    hit,
+    repo,
+    score_rows,
+    workspace,
+)
 
 A, B = RepoId("a-000000000000"), RepoId("b-000000000000")
 

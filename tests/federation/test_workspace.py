@@ -99,7 +99,8 @@ def test_a_removed_strategy_is_read_as_global_with_a_warning(
     assert (workspace.merge, workspace_warnings(current)) == (current.merge, ())
     assert workspace.workspace_config_hash == current.workspace_config_hash
     assert warning.code == "WARN_WORKSPACE_MERGE_STRATEGY_REMOVED"
-    assert f"'{name.strip()}'" in warning.message and "'global'" in warning.message
+    assert f"'{name.strip()}'" in warning.message
+    assert "'global'" in warning.message
 
 
 def test_explicit_nulls_mean_the_defaults(load: Callable[..., Workspace]) -> None:

@@ -260,8 +260,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "a bound on repositories asks for no figures where ranks are merged",
         "ggrep/federation/coordinator.py",
-        "if force.max_repos or (force.strategy.counts and not weak):",
-        "if force.strategy.counts and not weak:",
+        "if force.max_repos or (together and not weak):",
+        "if together and not weak:",
         (COORDINATOR + "test_who_is_selected_by_name_is_searched_however_few_are",),
     ),
     Sabotage(
