@@ -16,7 +16,7 @@ from ggrep.parse.languages.by_content import (
 )
 from ggrep.parse.languages.by_form import by_form
 
-CHUNKER_REVISION: Final = "chunker-7"
+CHUNKER_REVISION: Final = "chunker-8"
 """What chunking makes of a file; enters the fingerprint.
 
     chunker-1  definitions, headings, diagrams, line windows
