@@ -113,8 +113,10 @@ class Workspace:
         """Return the warning that `global` stands for a removed strategy; empty for none."""
         if not self.removed_strategy:
             return ()
-        message = f"merge strategy {self.removed_strategy!r} of the workspace file was removed; "
-        message += f"{GLOBAL!r} is used: write it, or {RRF!r}, into the file"
+        message = (
+            f"merge strategy {self.removed_strategy!r} of the workspace file was removed and is "
+        )
+        message += f"read as {GLOBAL!r}; write {GLOBAL!r} or {RRF!r} into the file"
         return (Diagnostic("WARN_WORKSPACE_MERGE_STRATEGY_REMOVED", message),)
 
 

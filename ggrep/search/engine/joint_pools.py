@@ -64,8 +64,8 @@ class _List:
     Attributes:
         candidates: best first, as far as one of the first different texts reaches.
         texts: the beginnings of their chunk ids, in any order.
-        least: score of the last of these; 0 where there are not so many
-            texts, so that whatever scores has a place.
+        least: score of the last of these; 0 where there are not so many texts, so that whatever
+            scores has a place.
     """
 
     corpus: Corpus
