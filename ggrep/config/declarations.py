@@ -227,9 +227,8 @@ class Settings:
     merge_strategy: Annotated[
         str,
         Key(
-            "`rrf`, `global`, `evidence`, `global-rrf` or `weighted-rrf`, where neither "
-            "`--merge` nor the workspace file says",
-            words=("evidence", "global", "global-rrf", "rrf", "weighted-rrf"),
+            "`rrf` or `global`, where neither `--merge` nor the workspace file says",
+            words=("global", "rrf"),
         ),
     ] = "rrf"
     portable_paths: Annotated[

@@ -24,7 +24,7 @@ from ggrep.federation.repo_outcomes import (
     report,
 )
 from ggrep.federation.repo_requests import RepoRequests
-from ggrep.federation.strategies import BY_NAME
+from ggrep.federation.strategies import GLOBAL
 from ggrep.model.confidence import (
     Confidence,
     confidence_notices,
@@ -36,7 +36,6 @@ from ggrep.model.confidence import (
 from ggrep.model.file_readings import FileReading, reading_notices
 from ggrep.model.hit import Hit, shortened
 from ggrep.model.limits import LimitHit
-from ggrep.model.repo_evidence import repo_evidence
 from ggrep.model.response import PoolResponse
 
 
@@ -47,7 +46,7 @@ def assemble(
 
     What differs from run to run is `elapsed_ms`; `given` may be of an earlier question.
     """
-    selection, strategy, plan = asking.selection, BY_NAME[given.strategy], asking.plan
+    selection, plan, counted = asking.selection, asking.plan, given.strategy == GLOBAL
     failures, pools = _outcomes(asking, given)
     lists = lists_of(plan, asking.repos, pools)
     merged = merge_lists(lists, rules_of(asking, given))
@@ -80,7 +79,7 @@ def assemble(
     known = Known(
         query=asking.search.query,
         figures=given.figures,
-        summed=strategy.counts,
+        summed=counted,
         counted=given.figures,
         by_words=not asking.search.is_exact,
         verdicts=given.verdicts,
@@ -89,7 +88,7 @@ def assemble(
         workspace=asking.workspace,
         request=asking.request,
         in_force=asking.force,
-        strategy=strategy.name,
+        strategy=given.strategy,
         selection=selection,
         plan=plan,
         reports=reports,
@@ -101,7 +100,7 @@ def assemble(
         limits_hit=tuple(sorted(limits, key=RepoLimit.order)),
         warnings=_warnings(asking, given, pools, confidence, capped, cut=bool(limits)),
         errors=_errors(reports, given.skipped),
-        statistics_repos=tuple(given.figures) if strategy.counts else (),
+        statistics_repos=tuple(given.figures) if counted else (),
         error=None if pools else first_failure(reports),
         elapsed_ms=elapsed_ms,
         repo_elapsed_ms=tuple(sorted(asking.elapsed_ms.items())),
@@ -196,7 +195,6 @@ def rules_of(asking: RepoRequests, given: Given) -> Rules:
         per_file=asking.search.per_file,
         rrf_k=force.rrf_k,
         per_repo_top=max([force.per_repo_top, *given.asked.values()]),
-        weights=repo_evidence(given.figures) if BY_NAME[given.strategy].weighs else {},
         folds=force.fold,
         spread=asking.search.is_exact,
     )
@@ -242,11 +240,11 @@ def _warnings(
     ]
     notices += given.warnings
     if given.fallback:
-        asked = asking.force.strategy.name
-        message = f"merged by rank alone instead of {asked} scores: {given.fallback}"
+        message = f"merged by rank alone instead of {GLOBAL} scores: {given.fallback}"
         notices.append(Diagnostic("WARN_FEDERATED_MERGE_FALLBACK", message))
     if pools:
         notices += [Diagnostic(item.code, item.message) for item in confidence_notices(confidence)]
+    notices += asking.workspace.strategy_warnings
     return sorted_diagnostics((*asking.selection.warnings, *asking.plan.warnings, *notices))
 
 

@@ -24,7 +24,7 @@ from ggrep.federation.repo_requests import Arrived, Figures, RepoRequests
 from ggrep.federation.routing import Routed
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.selection import path_resolver, select_repos
-from ggrep.federation.strategies import RRF
+from ggrep.federation.strategies import GLOBAL, RRF
 from ggrep.federation.workspace import Workspace
 from ggrep.model.response import PoolResponse
 from ggrep.model.statistics import CollectionStatistics
@@ -126,7 +126,7 @@ async def _given(asking: RepoRequests) -> tuple[Given, bool]:
         await asking.describe()
     asking.plan = _plan(asking)
     if asking.is_over:
-        return Given(asking.force.strategy.name), False
+        return Given(asking.force.strategy), False
     memory = asking.memory
     key = question_key(
         asking.workspace.workspace_config_hash,
@@ -168,16 +168,17 @@ def _candidates(asking: RepoRequests, repos: Sequence[RepoId]) -> list[cohort.Ca
 async def _asked(asking: RepoRequests) -> Given:
     """Search the repositories by the requested strategy, or by its fallback."""
     force, admitted = asking.force, asking.plan.admitted()
-    compare = not force.strategy.compares or cohort.comparable(_candidates(asking, admitted))
+    together = force.strategy == GLOBAL
+    compare = not together or cohort.comparable(_candidates(asking, admitted))
     weak = "" if compare else "their indexes are not comparable"
     if not weak and (at_once := await given_at_once(asking)) is not None:
         return at_once
     await asking.encode()
     figures: dict[RepoId, Figures] = {}
-    if force.max_repos or (force.strategy.counts and not weak):
+    if force.max_repos or (together and not weak):
         figures = await asking.figures(admitted)
     routed = routed_by(asking, _statistics(figures))
-    if not asking.is_over and force.strategy.compares and not weak:
+    if not asking.is_over and together and not weak:
         try:
             pools, figures = await asking.search_together(figures, routed.kept)
             return await _filled(asking, _gathered(asking, "", pools, routed, figures), figures)
@@ -195,7 +196,7 @@ def _gathered(
     figures: Mapping[RepoId, Figures],
 ) -> Given:
     return Given(
-        strategy=RRF if weak else asking.force.strategy.name,
+        strategy=RRF if weak else asking.force.strategy,
         pools=pools,
         figures=_statistics(figures),
         fallback=weak,

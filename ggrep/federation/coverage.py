@@ -55,7 +55,7 @@ class Known:
     Attributes:
         query: as it was asked.
         figures: statistics of the query's terms, of each repository that gave them.
-        summed: scores depend on the statistics, or the evidence, of all repositories.
+        summed: scores depend on the statistics of all repositories.
         counted: whose were in it; read only when `summed`.
         by_words: hits hold words of the query whole; else its words say nothing of who has any.
         verdicts: of those whose rows were scored and not shown, whether one would have mattered.

@@ -7,7 +7,7 @@ from typing import Annotated, Final, TypeAlias
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Issue, WorkspaceError
 from ggrep.federation.cohort import POLICIES, Policy, parse_selectors
-from ggrep.federation.strategies import BY_NAME, STRATEGIES, Strategy
+from ggrep.federation.strategies import GLOBAL, RRF, STRATEGIES
 from ggrep.federation.workspace import Workspace
 from ggrep.model.request import MAX_PER_FILE, MAX_TOP, SearchRequest
 from ggrep.model.says import MOST_MS, Says
@@ -196,7 +196,7 @@ class InForce:
     top: int
     per_repo_top: int
     concurrency: int
-    strategy: Strategy
+    strategy: str
     rrf_k: int
     max_repos: int
     fold: bool
@@ -229,9 +229,9 @@ def in_force(request: FederatedRequest, workspace: Workspace) -> InForce:
 
     Requires: `check_request` found nothing.
     """
-    strategy = BY_NAME[request.merge_strategy or workspace.merge.strategy or STRATEGIES[0]]
+    strategy = request.merge_strategy or workspace.merge.strategy or RRF
     usual = min(max(2 * request.top, request.top), DEFAULT_PER_REPO_TOP)
-    if strategy.exact:
+    if strategy == GLOBAL:
         # With fewer, the merged list would not be that of one store over all files.
         usual = max(usual, request.top)
     return InForce(
@@ -241,7 +241,7 @@ def in_force(request: FederatedRequest, workspace: Workspace) -> InForce:
         strategy=strategy,
         rrf_k=request.rrf_k or workspace.merge.rrf_k or DEFAULT_RRF_K,
         max_repos=request.max_repos,
-        fold=strategy.folds if request.fold is None else request.fold,
+        fold=strategy == GLOBAL if request.fold is None else request.fold,
     )
 
 

@@ -291,8 +291,8 @@ def _meta(
         "rrfK": force.rrf_k,
         "fold": force.fold,
     }
-    if response.strategy != force.strategy.name:
-        merge["requested"] = force.strategy.name
+    if response.strategy != force.strategy:
+        merge["requested"] = force.strategy
     named: NamedWorkspaceJson = {"name": workspace.name, "workspaceId": workspace.repo_set_id}
     if response.request.include_paths:
         named["workspacePath"] = str(workspace.workspace_path)

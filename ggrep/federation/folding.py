@@ -6,8 +6,7 @@ repository stay apart, as they do when that repository is searched alone.
 
 Repositories hand over lists of bounded length. Folding may use them up, so some must be asked for
 longer ones: exactly those whose unseen hits could stand among the first `top`. That is known
-because a list's unseen hits all come after its last one in the merged order. It holds for every
-strategy but those whose scores depend on what else was retrieved (`global-rrf`).
+because a list's unseen hits all come after its last one in the merged order.
 """
 
 from collections import defaultdict

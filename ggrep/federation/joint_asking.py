@@ -13,7 +13,8 @@ from ggrep.federation.answer_assembly import rules_of
 from ggrep.federation.memory import Given
 from ggrep.federation.pool_merging import lists_of, unfinished
 from ggrep.federation.repo_requests import RepoRequests
-from ggrep.federation.routing import Routed, route
+from ggrep.federation.routing import Routed, repo_scores, route
+from ggrep.federation.strategies import GLOBAL
 from ggrep.model.confidence import NOBODY_LEADS
 from ggrep.model.joint_pools import (
     FiguresByMember,
@@ -22,7 +23,6 @@ from ggrep.model.joint_pools import (
     MemberLists,
 )
 from ggrep.model.limits import LimitHit, Notice, sorted_limits, sorted_notices
-from ggrep.model.repo_evidence import repo_evidence
 from ggrep.model.response import PoolResponse, Provenance, RepoDescription
 from ggrep.model.statistics import CollectionStatistics, sum_statistics
 
@@ -72,8 +72,7 @@ def joint_plan(asking: RepoRequests) -> JointPlan | None:
     """
     force = asking.force
     plain = (
-        force.strategy.compares
-        and force.strategy.exact
+        force.strategy == GLOBAL
         and 0 < force.top <= force.per_repo_top
         and not asking.kept
         and not asking.search.is_exact
@@ -89,7 +88,6 @@ def joint_plan(asking: RepoRequests) -> JointPlan | None:
         top=force.top,
         per_list=force.per_repo_top,
         folds=force.fold,
-        weighs=force.strategy.weighs,
         vector=asking.vector_of(members[0]),
     )
     joined = frozenset(members)
@@ -120,7 +118,7 @@ async def _in_one(asking: RepoRequests, plan: JointPlan) -> Given | None:
     if response is None:
         return None
     return Given(
-        strategy=asking.force.strategy.name,
+        strategy=asking.force.strategy,
         pools=_pools(asking, response, plan.members),
         figures=FiguresByMember(plan.members, response.figures),
         asked=dict.fromkeys(plan.members, asking.force.per_repo_top),
@@ -156,7 +154,7 @@ async def _in_rounds(asking: RepoRequests, plan: JointPlan) -> Given | None:
     joined = _pools(asking, response, plan.members, question.silent)
     pools = dict(sorted({**pools, **joined}.items()))
     return Given(
-        strategy=asking.force.strategy.name,
+        strategy=asking.force.strategy,
         pools=pools,
         figures=statistics,
         skipped=routed.skipped,
@@ -172,7 +170,7 @@ def routed_by(asking: RepoRequests, statistics: Mapping[RepoId, CollectionStatis
     return route(
         [asking.repos[repo] for repo in asking.plan.admitted()],
         statistics,
-        repo_evidence(statistics),
+        repo_scores(statistics),
         asking.search.query,
         max_repos=asking.force.max_repos,
         explicit=asking.selection.named,

@@ -118,7 +118,7 @@ def question_key(
     return (
         workspace_config_hash,
         plain_search(search),
-        force.strategy.name,
+        force.strategy,
         (force.top, force.per_repo_top, force.max_repos, force.fold, request.strict),
         tuple(sorted(request.select)),
         tuple(sorted(request.only)),

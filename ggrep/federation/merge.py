@@ -1,26 +1,19 @@
 """Merges ranked lists of many repositories; the only place that breaks ties across them.
 
 Pure: equal lists give equal answers, in whatever order they arrived. `rrf` knows ranks alone and
-follows the contract to the letter; `weighted-rrf` weighs them by repository. `global` takes scores
-that were measured against one collection, so that the merged list is the one a single store over
-all files would give; `evidence` weighs these scores, and `global-rrf` fuses two rankings of all
-hits, so that no scale of a score matters.
-
-Weights are those of `ggrep.model.repo_evidence`: from 0 to 1.
+follows the contract to the letter. `global` takes scores that were measured against one collection,
+so that the merged list is the one a single store over all files would give.
 """
 
-import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 from ggrep.base.ids import RepoId
 from ggrep.model.hit import Hit
-from ggrep.model.repo_evidence import evidence_factor
 
 SCORE_DECIMALS: Final = 12
 """Digits of scores made of ranks."""
-_GLOBAL_DECIMALS: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,94 +83,40 @@ def rrf_score(rank: int, rrf_k: int) -> float:
 
 
 def merge_rrf(
-    lists: Iterable[RankedList],
-    *,
-    rrf_k: int,
-    per_repo_top: int,
-    weights: Mapping[RepoId, float] | None = None,
+    lists: Iterable[RankedList], *, rrf_k: int, per_repo_top: int
 ) -> tuple[MergedHit, ...]:
     """Return all hits by reciprocal rank, best first.
-
-    With weights, times the fourth root of the repository's: reciprocal ranks differ little, so
-    that weights themselves would put all of one repository before all of the next. Without a
-    weight among them a repository has 0, and its hits come after all others.
 
     Ties, which are the rule: priority, repository id, hit id, file, start line, and last the
     place in the lists taken in the order of repository ids.
     """
     fed = sorted(lists, key=lambda ranked: ranked.repo_id)
     entries = [
-        (_flat(weights, ranked.repo_id) * rrf_score(rank, rrf_k), ranked, rank)
+        (round(rrf_score(rank, rrf_k), SCORE_DECIMALS), ranked, rank)
         for ranked in fed
         for rank in range(min(per_repo_top, len(ranked.hits)))
     ]
     keyed = [
         ((-score, *tie_order(merged, ranked.priority, place)), merged)
         for place, (score, ranked, rank) in enumerate(entries)
-        for merged in [_merged(ranked, rank, round(score, SCORE_DECIMALS))]
+        for merged in [_merged(ranked, rank, score)]
     ]
     keyed.sort(key=lambda pair: pair[0])
     return tuple(merged for _, merged in keyed)
 
 
-def merge_global(
-    lists: Iterable[RankedList],
-    *,
-    per_repo_top: int,
-    weights: Mapping[RepoId, float] | None = None,
-) -> tuple[MergedHit, ...]:
-    """Return all hits by score, best first; lists are of one corpus, measured on one collection.
-
-    With weights, by score times a factor that grows with the repository's: 1 for weight 1, and a
-    third for weight 0 or none, so that a much better hit still wins. It is the same for all hits
-    of a repository, so that deeper lists would change nothing.
-    """
-    hits = pooled(lists, per_repo_top)
-    if weights is None:
-        return tuple(sorted(hits, key=global_order))
-    factors = {merged.repo_id: evidence_factor(weights.get(merged.repo_id, 0.0)) for merged in hits}
-    weighed = [
-        replace(merged, score=round(merged.score * factors[merged.repo_id], _GLOBAL_DECIMALS))
-        for merged in hits
-    ]
-    return tuple(sorted(weighed, key=lambda merged: (-merged.score, *global_order(merged))))
-
-
-def merge_global_rrf(
-    lists: Iterable[RankedList], *, rrf_k: int, per_repo_top: int
-) -> tuple[MergedHit, ...]:
-    """Return all hits by the sum of their reciprocal ranks, by score and by secondary score.
-
-    Requires: lists of one corpus, measured against one collection.
-    """
-    hits = pooled(lists, per_repo_top)
-    by_score = sorted(hits, key=global_order)
-    by_lexical = sorted(hits, key=lambda merged: (-merged.hit.lexical, *global_order(merged)))
-    lexical_rank = {merged.global_id: rank for rank, merged in enumerate(by_lexical)}
-    fused = [
-        (rrf_score(rank, rrf_k) + rrf_score(lexical_rank[merged.global_id], rrf_k), rank, merged)
-        for rank, merged in enumerate(by_score)
-    ]
-    fused.sort(key=lambda item: (-item[0], item[1]))
-    return tuple(replace(merged, score=round(score, SCORE_DECIMALS)) for score, _, merged in fused)
-
-
-def pooled(lists: Iterable[RankedList], per_repo_top: int) -> list[MergedHit]:
-    """Return the first `per_repo_top` hits of each list, with their own scores."""
-    return [
+def merge_global(lists: Iterable[RankedList], *, per_repo_top: int) -> tuple[MergedHit, ...]:
+    """Return all hits by score, best first; lists are of one corpus, measured on one collection."""
+    hits = [
         _merged(ranked, rank, ranked.hits[rank].score)
         for ranked in lists
         for rank in range(min(per_repo_top, len(ranked.hits)))
     ]
+    return tuple(sorted(hits, key=global_order))
 
 
 def _merged(ranked: RankedList, rank: int, score: float) -> MergedHit:
     return MergedHit(ranked.repo_id, ranked.alias, ranked.hits[rank], score, rank)
-
-
-def _flat(weights: Mapping[RepoId, float] | None, repo_id: RepoId) -> float:
-    # Square roots are the same on every machine, powers need not be.
-    return 1.0 if weights is None else math.sqrt(math.sqrt(weights.get(repo_id, 0.0)))
 
 
 def global_order(merged: MergedHit) -> tuple[float, float, bytes, int, str, RepoId]:

@@ -13,9 +13,10 @@ _POINTER_BYTES = 8192
 
 
 def workspace_warnings(workspace: Workspace) -> tuple[Diagnostic, ...]:
-    """Return what a file may not mean: globs that mean nothing, and what makes duplicate hits.
+    """Return what a file may not mean, and what makes duplicate hits.
 
-    That are nested roots, and work trees of one history.
+    That are a removed merge strategy and globs that mean nothing; nested roots, and work trees of
+    one history.
     """
     repos = tuple(repo for repo in workspace.repos if repo.missing is None)
     idle = [
@@ -25,7 +26,9 @@ def workspace_warnings(workspace: Workspace) -> tuple[Diagnostic, ...]:
         )
         for glob in workspace.unmatched
     ]
-    return sorted_diagnostics([*idle, *_nested(repos), *_shared(repos)])
+    return sorted_diagnostics(
+        [*workspace.strategy_warnings, *idle, *_nested(repos), *_shared(repos)]
+    )
 
 
 def git_dir_of(root: Path) -> Path | None:

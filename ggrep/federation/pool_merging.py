@@ -7,14 +7,8 @@ from typing import TypeAlias
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.folding import fold, needs_more, used_up
-from ggrep.federation.merge import (
-    MergedHit,
-    RankedList,
-    merge_global,
-    merge_global_rrf,
-    merge_rrf,
-)
-from ggrep.federation.strategies import BY_NAME
+from ggrep.federation.merge import MergedHit, RankedList, merge_global, merge_rrf
+from ggrep.federation.strategies import GLOBAL
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.corpus import Corpus, Mode, bucket_of
 from ggrep.model.hit import Hit
@@ -30,7 +24,6 @@ class Rules:
 
     Attributes:
         strategy: the one that is used.
-        weights: of repositories, where the strategy weighs them.
         folds: copies of one text in several repositories are shown once.
         spread: many files are shown rather than many hits of few.
     """
@@ -41,7 +34,6 @@ class Rules:
     per_file: int
     rrf_k: int
     per_repo_top: int
-    weights: Mapping[RepoId, float]
     folds: bool
     spread: bool = False
 
@@ -95,7 +87,7 @@ def lists_of(
 
 def merge_lists(lists: Lists, rules: Rules) -> Merged:
     """Return the merged lists."""
-    spread = rules.spread and BY_NAME[rules.strategy].dealt
+    spread = rules.spread and rules.strategy == GLOBAL
     corpora = tuple(
         (corpus, _dealt(hits, rules) if spread else hits[: rules.top])
         for corpus, items in lists.corpora
@@ -107,12 +99,12 @@ def merge_lists(lists: Lists, rules: Rules) -> Merged:
 def unfinished(lists: Lists, rules: Rules, asked: Mapping[RepoId, int]) -> tuple[RepoId, ...]:
     """Return the repositories whose lists must be longer to fill the merged ones.
 
-    Only folding uses lists up: without it there is none. A strategy that goes by ranks takes the
-    lists as long as they are; there is nothing to be exact about.
+    Only folding uses lists up: without it there is none. `rrf` goes by ranks and takes the lists as
+    long as they are; there is nothing to be exact about.
 
     `asked` says how long a list each repository was asked for.
     """
-    if not rules.folds or not BY_NAME[rules.strategy].exact:
+    if not rules.folds or rules.strategy != GLOBAL:
         return ()
     named: set[RepoId] = set()
     for _, items in lists.corpora:
@@ -124,7 +116,7 @@ def unfinished(lists: Lists, rules: Rules, asked: Mapping[RepoId, int]) -> tuple
 
 
 def _blended(lists: Lists, rules: Rules) -> Hits:
-    if not BY_NAME[rules.strategy].dealt:
+    if rules.strategy != GLOBAL:
         return _folded(_ordered(lists.blended, rules), rules)[: rules.top]
     # No hit belongs to two corpora.
     union = [item for _, items in lists.corpora for item in items]
@@ -147,18 +139,9 @@ def _dealt(hits: Hits, rules: Rules) -> Hits:
 
 def _ordered(lists: Sequence[RankedList], rules: Rules) -> Hits:
     """Return all hits, best first."""
-    most = rules.per_repo_top
-    match rules.strategy:
-        case "global":
-            return merge_global(lists, per_repo_top=most)
-        case "evidence":
-            return merge_global(lists, per_repo_top=most, weights=rules.weights)
-        case "global-rrf":
-            return merge_global_rrf(lists, rrf_k=rules.rrf_k, per_repo_top=most)
-        case "weighted-rrf":
-            return merge_rrf(lists, rrf_k=rules.rrf_k, per_repo_top=most, weights=rules.weights)
-        case _:
-            return merge_rrf(lists, rrf_k=rules.rrf_k, per_repo_top=most)
+    if rules.strategy == GLOBAL:
+        return merge_global(lists, per_repo_top=rules.per_repo_top)
+    return merge_rrf(lists, rrf_k=rules.rrf_k, per_repo_top=rules.per_repo_top)
 
 
 def _folded(ordered: Hits, rules: Rules) -> Hits:

@@ -1,11 +1,11 @@
 """Chooses the repositories to search when a request limits their number.
 
-Pure: what fits the query best is judged outside and handed in. A repository stays in any case when
-the request selected it by name or the query names it.
+Pure. A repository stays in any case when the request selected it by name or the query names it.
 """
 
+import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,10 +13,18 @@ from ggrep.base.ids import RepoId
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.limits import LimitHit
-from ggrep.model.statistics import CollectionStatistics
+from ggrep.model.statistics import CollectionStatistics, TermFrequency
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
+
+_DECIMALS: Final = 6
+_SMOOTHING: Final = 30
+"""Chunks, or files, that every repository is thought to hold beside its own, of usual words."""
+_PATHS: Final = 0.25
+"""What a word in paths counts beside one in chunks."""
+_SHARPNESS: Final = 0.1
+"""Words of a text hang together: taken as independent they would be far too sure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +45,7 @@ class Routed:
 def route(
     repos: Sequence[WorkspaceRepo],
     figures: Mapping[RepoId, CollectionStatistics],
-    evidence: Mapping[RepoId, float],
+    scores: Mapping[RepoId, float],
     query: str,
     *,
     max_repos: int,
@@ -51,7 +59,7 @@ def route(
     Args:
         repos: those that may be searched.
         figures: of those that gave them.
-        evidence: higher for repositories that fit the query better; 0 for those not in it.
+        scores: higher for repositories that fit the query better; 0 for those not in it.
         query: as it was asked; a repository all of whose alias' or folder's words stand in it is
             named by it.
         max_repos: 0 for no bound.
@@ -62,7 +70,7 @@ def route(
         return Routed(tuple(sorted(repo.repo_id for repo in repos)), ())
     words = _words(query)
     pinned = {name for name, repo in held.items() if name in explicit or _is_named(repo, words)}
-    rest = sorted(held.keys() - pinned, key=lambda name: (-evidence.get(name, 0.0), name))
+    rest = sorted(held.keys() - pinned, key=lambda name: (-scores.get(name, 0.0), name))
     skipped = rest[max(max_repos - len(pinned), 0) :]
     return Routed(
         kept=tuple(sorted(repo.repo_id for repo in repos if repo.repo_id not in skipped)),
@@ -103,3 +111,55 @@ def _warnings(held: int, skipped: int) -> tuple[Diagnostic, ...]:
         return ()
     told = f"{held - skipped} of {held} repositories are searched, those that fit the query"
     return (Diagnostic("WARN_FEDERATED_ROUTED", told),)
+
+
+def repo_scores(figures: Mapping[RepoId, CollectionStatistics]) -> dict[RepoId, float]:
+    """Return how well each repository fits the query, relative to the best fit.
+
+    Each repository is taken as a source of the query's words: how much more often its chunks hold
+    them than chunks of all repositories do, and its paths than all paths do. Words that stand
+    everywhere alike, and words that stand nowhere, say nothing; the size of a repository is no
+    argument for or against it. docs/quality.md has what the score reaches.
+
+    The best has 1.0, others less, never below 0; a repository without a chunk has 0.0, and moves
+    no other one's score. Sums are exact, and the scores are rounded: no order matters.
+    """
+    filled = {repo: held for repo, held in figures.items() if held.chunks}
+    if not filled:
+        return dict.fromkeys(figures, 0.0)
+    parts = tuple(filled.values())
+    by_chunks = _likelihoods(parts, lambda held: held.chunks, lambda entry: entry.chunks)
+    by_paths = _likelihoods(parts, lambda held: held.files, lambda entry: entry.files)
+    sums = [chunks + _PATHS * paths for chunks, paths in zip(by_chunks, by_paths, strict=True)]
+    best = max(sums)
+    found = {
+        repo: round(math.exp(_SHARPNESS * (each - best)), _DECIMALS)
+        for repo, each in zip(filled, sums, strict=True)
+    }
+    return {repo: found.get(repo, 0.0) for repo in figures}
+
+
+def _likelihoods(
+    parts: Sequence[CollectionStatistics],
+    size_of: Callable[[CollectionStatistics], int],
+    count_of: Callable[[TermFrequency], int],
+) -> list[float]:
+    """Return the log likelihood ratio of the terms: each repository against all together.
+
+    A document of a part holds a term with the share of the part's own documents and of
+    `_SMOOTHING` more that hold it as often as those of all parts do.
+    """
+    size = sum(map(size_of, parts))
+    counts = [{entry.term: count_of(entry) for entry in part.terms} for part in parts]
+    # Repositories of another lexical layout may have counted other terms: these cannot be compared.
+    common = set[str]().union(*counts).intersection(*counts)
+    terms = sorted(common, key=lambda term: term.encode())
+    totals = {term: sum(each[term] for each in counts) for term in terms}
+    usual = {term: total / size for term, total in totals.items() if total and size}
+    return [
+        math.fsum(
+            math.log((own[term] / share + _SMOOTHING) / (size_of(part) + _SMOOTHING))
+            for term, share in usual.items()
+        )
+        for part, own in zip(parts, counts, strict=True)
+    ]

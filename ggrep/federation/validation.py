@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
 
 from ggrep.base.errors import Issue, WorkspaceError
+from ggrep.federation.strategies import GLOBAL, REMOVED
 from ggrep.federation.workspace_draft import (
     MAX_INCLUDES,
     MAX_REPOS,
@@ -191,7 +192,8 @@ def _draft(value: Mapping[str, object], problems: Problems, locate: Locate) -> W
     name = problems.text(value.get("name"), "$.name") or ""
     defaults = _table(WorkspaceDefaults, value.get("defaults"), problems, "$.defaults")
     cache_root = problems.text(value.get("cacheRoot"), "$.cacheRoot")
-    merge = _table(MergeDefaults, value.get("merge"), problems, "$.merge")
+    current, removed = _current(value.get("merge"))
+    merge = _table(MergeDefaults, current, problems, "$.merge")
     include = _includes(value.get("include"), defaults, problems)
     repos = value.get("repos")
     if repos in (None, []) and value.get("include"):
@@ -212,7 +214,17 @@ def _draft(value: Mapping[str, object], problems: Problems, locate: Locate) -> W
     entries = tuple(
         _entry(entry, index, defaults, problems, locate) for index, entry in enumerate(repos)
     )
-    return WorkspaceDraft(name, cache_root, defaults, merge, entries, include)
+    return WorkspaceDraft(
+        name, cache_root, defaults, merge, entries, include, removed_strategy=removed
+    )
+
+
+def _current(merge: object) -> tuple[object, str]:
+    """Return `merge` with `global` for a removed strategy, and the name of that one."""
+    name = merge.get("strategy") if isinstance(merge, Mapping) else None
+    if isinstance(merge, Mapping) and isinstance(name, str) and name.strip() in REMOVED:
+        return {**merge, "strategy": GLOBAL}, name.strip()
+    return merge, ""
 
 
 def _includes(

@@ -18,9 +18,11 @@ from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
 from ggrep.config import fingerprints
 from ggrep.federation.containment import canonical_path, lexical_path
+from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.entries import located
 from ggrep.federation.included import with_included
 from ggrep.federation.parsing import parse_text, read_text
+from ggrep.federation.strategies import GLOBAL, RRF
 from ggrep.federation.validation import SCHEMA_VERSION, SHAPE, RootProblem, validate
 from ggrep.federation.workspace_draft import (
     EntryDraft,
@@ -90,6 +92,7 @@ class Workspace:
         repo_set_id: the same for the same repositories, whatever they are called.
         workspace_config_hash: moves with every edit that means something.
         unmatched: its globs that mean no repository.
+        removed_strategy: the removed merge strategy that the file names; empty for none.
     """
 
     schema_version: Literal[1]
@@ -103,6 +106,18 @@ class Workspace:
     repo_set_id: str
     workspace_config_hash: str
     unmatched: tuple[str, ...] = ()
+    removed_strategy: str = ""
+
+    @property
+    def strategy_warnings(self) -> tuple[Diagnostic, ...]:
+        """Return the warning that `global` stands for a removed strategy; empty for none."""
+        if not self.removed_strategy:
+            return ()
+        message = (
+            f"merge strategy {self.removed_strategy!r} of the workspace file was removed and is "
+        )
+        message += f"read as {GLOBAL!r}; write {GLOBAL!r} or {RRF!r} into the file"
+        return (Diagnostic("WARN_WORKSPACE_MERGE_STRATEGY_REMOVED", message),)
 
 
 def load_workspace(
@@ -327,6 +342,7 @@ def _resolved(draft: WorkspaceDraft, path: Path) -> Workspace:
         repo_set_id=repo_set_id(repos),
         workspace_config_hash=_config_hash(draft, cache_root, repos),
         unmatched=draft.unmatched,
+        removed_strategy=draft.removed_strategy,
     )
 
 

@@ -108,6 +108,7 @@ class WorkspaceDraft:
     Attributes:
         cache_root: as written, trimmed; None when blank.
         unmatched: globs that mean no repository.
+        removed_strategy: the removed merge strategy that `global` stands for; empty for none.
     """
 
     name: Annotated[str, Key("What the workspace calls itself.")]
@@ -122,3 +123,4 @@ class WorkspaceDraft:
         Key("Globs of directories and of workspaces (.jsonc) that belong too.", 0, MAX_INCLUDES),
     ] = ()
     unmatched: tuple[str, ...] = ()
+    removed_strategy: str = ""

@@ -24,7 +24,7 @@ from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.repo_targets import label_of, repo_target
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.slate_joining import joined
-from ggrep.federation.strategies import BY_NAME
+from ggrep.federation.strategies import GLOBAL
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_sessions import WorkspaceSession, read_session, write_session
 from ggrep.model.request import MAX_TOP, SnippetMode
@@ -183,7 +183,7 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
     how = Combining(
         level=shape.level,
         budgets=budgets,
-        comparable=BY_NAME[ran.given.strategy].compares,
+        comparable=ran.given.strategy == GLOBAL,
         confidence=ran.response.confidence,
         graph=shape.graph,
         keep_weak=request.search.keep_weak,
@@ -316,7 +316,7 @@ def _advanced(
 def _request(ran: Ran, repo: RepoId, shape: SlateShape, budgets: Budgets) -> SlateRequest:
     """Return the request to a repository: the search of its hits, on the same snapshot."""
     asking, given = ran.asking, ran.given
-    counted = BY_NAME[given.strategy].counts and repo in given.figures
+    counted = given.strategy == GLOBAL and repo in given.figures
     total = sum_statistics(given.figures[one] for one in sorted(given.figures)) if counted else None
     corpora = asking.plan.corpora_of(repo)
     return SlateRequest(

@@ -72,7 +72,6 @@ class JointQuestion:
         top: hits of each merged list that are shown.
         per_list: hits of a repository's list that take part.
         folds: copies of one text are shown once, and each is to be named.
-        weighs: a score counts times what the repository's evidence gives.
         counting: only statistics are asked for.
         vector: the query's; None to encode it there.
         silent: places, among the members, of those that are counted and show nothing, ascending.
@@ -85,7 +84,6 @@ class JointQuestion:
     top: Annotated[int, Sent(MOST_CANDIDATES, 1)]
     per_list: Annotated[int, Sent(MOST_CANDIDATES, 1)]
     folds: bool
-    weighs: bool
     counting: bool = False
     vector: EncodedQuery | None = None
     silent: Annotated[tuple[int, ...], Sent(MOST_MEMBERS, each=(0, MOST_MEMBERS))] = ()

@@ -263,7 +263,7 @@ class FileFacts:
         relations: pairs of labels that a diagram joins.
         keys: configuration keys and environment variables that it sets.
         mentions: words of its selected text that could be another file's name, key or definition.
-        provides: what other repositories may name: packages, routes, services, types, variables.
+        provides: what other repositories may name: packages and types.
         needs: what it names that others may provide.
     """
 
@@ -297,7 +297,7 @@ class GraphEdge:
 
     Attributes:
         kind: `imports`, `links`, `relates`, `configures`, `tests`, or between repositories
-            `package`, `route`, `rpc`, `type`, `environment`.
+            `package`, `type`.
         source: a node's id, as `target`.
         via: the name that joins them.
     """

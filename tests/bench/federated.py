@@ -1,10 +1,7 @@
-"""What a workspace reaches beside its merge strategies.
+"""Measures one store over all files of a workspace, and searches of fewer repositories.
 
-One store over all files is what `global` is to equal. With fewer repositories searched than there
-are, some answers are lost. And the figures of the evidence are chosen anew on one half of the
-repositories and judged by the other, so that what they gain is not what they were fitted to.
-
-No encoder takes part; nothing measured depends on the machine.
+One store is what `global` is to equal. With fewer repositories searched, some answers
+are lost. No encoder takes part; nothing measured depends on the machine.
 """
 
 import os
@@ -22,8 +19,9 @@ from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
 from ggrep.federation.merge import MergedHit, RankedList, merge_global
+from ggrep.federation.routing import repo_scores
 from ggrep.federation.workspace import Workspace, load_workspace
-from ggrep.interfaces.evaluation.figures import interval, mean
+from ggrep.interfaces.evaluation.figures import mean
 from ggrep.interfaces.evaluation.measures import score
 from ggrep.interfaces.evaluation.questions import Answer, Found, request_of
 from ggrep.interfaces.evaluation.report import Run, scored_run
@@ -31,7 +29,6 @@ from ggrep.interfaces.evaluation.suite import Case, Suite, jobs_of
 from ggrep.interfaces.evaluation.suite_processes import Outcome
 from ggrep.model.corpus import Mode, bucket_of
 from ggrep.model.quota import select
-from ggrep.model.repo_evidence import repo_evidence
 from ggrep.model.request import PoolRequest
 from ggrep.model.statistics import sum_statistics
 from ggrep.search.engine.engine import Engine
@@ -41,8 +38,6 @@ ALL: Final = 1 << 40
 """More hits than there are."""
 KEPT: Final = (("one", 0.0), ("a third", 1 / 3), ("a half", 1 / 2), ("two thirds", 2 / 3))
 """Shares of a workspace's repositories that are searched."""
-POWERS: Final = (0.0, 0.5, 1.0, 2.0, 4.0)
-"""Of the evidence, among which the half chooses; 0 leaves `global`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +46,13 @@ class Asked:
 
     Attributes:
         lists: measured against all of them together.
-        evidence: of each repository.
+        scores: of the repositories.
         home: holds the answer.
     """
 
     case: Case
     lists: tuple[RankedList, ...]
-    evidence: Mapping[RepoId, float]
+    scores: Mapping[RepoId, float]
     home: RepoId
 
 
@@ -67,27 +62,12 @@ class Routed:
 
     Attributes:
         home_kept: share of questions whose repository was searched.
-        global_ndcg10: with merging by score, `evidence_ndcg10` with evidence.
+        ndcg10: with merging by score.
     """
 
     kept: str
     home_kept: float
-    global_ndcg10: float
-    evidence_ndcg10: float
-
-
-@dataclass(frozen=True, slots=True)
-class HeldOut:
-    """What evidence gains on repositories that it was not fitted to.
-
-    Attributes:
-        chosen: power by half.
-        change: of NDCG@10 against `global`.
-    """
-
-    chosen: tuple[float, ...]
-    change: float
-    interval: tuple[float, float] | None
+    ndcg10: float
 
 
 def union_run(suite: Suite) -> Run:
@@ -141,65 +121,34 @@ def ask(suite: Suite) -> Iterator[Asked]:
             for repo in repos
         )
         (answers,) = (repo.repo_id for repo in repos if repo.alias == case.repo)
-        yield Asked(case, lists, repo_evidence(figures), answers)
+        yield Asked(case, lists, repo_scores(figures), answers)
 
 
-def measured(questions: Iterable[Asked]) -> tuple[list[Routed], HeldOut]:
-    """Return what is left with fewer repositories, and what evidence gains when held out."""
-    groups: list[str] = []
-    kept: dict[str, list[tuple[float, float, float]]] = {}
-    by_power: dict[float, list[float]] = {power: [] for power in POWERS}
+def measured(questions: Iterable[Asked]) -> list[Routed]:
+    """Return what is left with fewer repositories."""
+    kept: dict[str, list[tuple[float, float]]] = {}
     for asked in questions:
-        groups.append(asked.case.repo)
         for name, share in (*KEPT, ("all", 1.0)):
             kept.setdefault(name, []).append(_routed(asked, share))
-        for power in POWERS:
-            by_power[power].append(_ndcg(asked, asked.lists, power))
-    routed = [
-        Routed(name, *(mean([row[column] for row in rows]) for column in range(3)))
+    return [
+        Routed(name, *(mean([row[column] for row in rows]) for column in range(2)))
         for name, rows in kept.items()
     ]
-    return routed, _held_out(by_power, groups)
 
 
-def _routed(asked: Asked, share: float) -> tuple[float, float, float]:
-    """Return whether the home repository is kept, and both NDCG@10."""
+def _routed(asked: Asked, share: float) -> tuple[float, float]:
+    """Return whether the home repository is kept, and the NDCG@10."""
     number = max(1, ceil(len(asked.lists) * share - 1e-9))
-    best = sorted(asked.lists, key=lambda item: (-asked.evidence[item.repo_id], item.repo_id))
+    best = sorted(asked.lists, key=lambda item: (-asked.scores[item.repo_id], item.repo_id))
     lists = best[:number]
     is_kept = any(item.repo_id == asked.home for item in lists)
-    return float(is_kept), _ndcg(asked, lists, 0.0), _ndcg(asked, lists, 1.0)
-
-
-def _held_out(by_power: Mapping[float, Sequence[float]], groups: Sequence[str]) -> HeldOut:
-    """Choose the power on every other repository, judge it on the rest, and the other way round."""
-    half = {name: place % 2 for place, name in enumerate(sorted(set(groups)))}
-    sides = [half[name] for name in groups]
-    chosen = []
-    for side in (0, 1):
-        means = {
-            power: mean([value for value, here in zip(values, sides, strict=True) if here != side])
-            for power, values in by_power.items()
-        }
-        chosen.append(max(sorted(means), key=lambda power: means[power]))
-    changes = [
-        by_power[chosen[side]][place] - by_power[0.0][place] for place, side in enumerate(sides)
-    ]
-    return HeldOut(tuple(chosen), mean(changes), interval(changes, groups))
+    merged = merge_global(lists, per_repo_top=ALL)
+    found = score(asked.case.expected, _files(asked.case, merged)).ndcg10
+    return float(is_kept), found or 0.0
 
 
 def _found(file: str, figure: float) -> Found:
     return Found(file, 1, 1, figure, section="", kind="", name="", qualified_name="")
-
-
-def _ndcg(asked: Asked, lists: Sequence[RankedList], power: float) -> float:
-    if power:
-        weights = {repo: found**power for repo, found in asked.evidence.items()}
-        merged = merge_global(lists, weights=weights, per_repo_top=ALL)
-    else:
-        merged = merge_global(lists, per_repo_top=ALL)
-    found = score(asked.case.expected, _files(asked.case, merged)).ndcg10
-    return found or 0.0
 
 
 def _files(case: Case, merged: Sequence[MergedHit]) -> list[str]:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from ggrep.base.deadline import Deadline
+from ggrep.base.ids import RepoId
+from ggrep.federation.routing import repo_scores
 from ggrep.index.packs.opened_packs import OpenedPacks
 from ggrep.model.joint_pools import JointPoolResponse, JointQuestion
-from ggrep.model.repo_evidence import repo_evidence
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.joint_pools import joint_pools
 from ggrep.search.query.joint_view import JointView, join
@@ -26,7 +27,7 @@ ASKED: Final = 150
 _SEED: Final = 11
 _NEVER: Final = Deadline.never(CLOCK)
 _SPEAKING: Final = (1, 5, 10, 50)
-"""Of the members with most evidence, as `--max-repos` takes them."""
+"""Of the members with the best scores, as `--max-repos` takes them."""
 
 
 @dataclass(slots=True)
@@ -58,9 +59,7 @@ def measure_verdicts(folder: Path, number: int, asked: int = ASKED) -> list[str]
     chance, told = random.Random(_SEED), Told()
     for search in questions(roots, asked):
         top = chance.choice((1, 5, 10))
-        base = JointQuestion(
-            replace(search, limit=top), top, 20, chance.random() < 0.8, chance.random() < 0.5
-        )
+        base = JointQuestion(replace(search, limit=top), top, 20, chance.random() < 0.8)
         _judge(engines[0], view, base, _silent(engines[0], view, base, chance), told)
     return [
         f"verdicts: {len(roots)} repositories, {told.questions} questions, {load_average()}",
@@ -73,13 +72,13 @@ def measure_verdicts(folder: Path, number: int, asked: int = ASKED) -> list[str]
 def _silent(
     engine: Engine, view: JointView, asked: JointQuestion, chance: random.Random
 ) -> tuple[int, ...]:
-    """Return who is silent: all but a few with most evidence, or some at random."""
+    """Return who is silent: all but a few with the best scores, or some at random."""
     every = range(len(view.members))
     if chance.random() < 0.3:
         return tuple(sorted(chance.sample(every, len(every) // 2)))
     figures = _asked(engine, view, replace(asked, counting=True)).figures
-    evidence = repo_evidence({member: figures.of(member) for member in every})
-    ordered = sorted(every, key=lambda member: (-evidence[member], member))
+    scores = repo_scores({RepoId(str(member)): figures.of(member) for member in every})
+    ordered = sorted(every, key=lambda member: (-scores[RepoId(str(member))], member))
     return tuple(sorted(ordered[chance.choice(_SPEAKING) :]))
 
 

@@ -30,7 +30,7 @@ from pathlib import Path
 
 from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
-from ggrep.federation.strategies import STRATEGIES
+from ggrep.federation.strategies import GLOBAL, RRF
 from ggrep.interfaces.evaluation.ablation import ABLATIONS, ablated
 from ggrep.interfaces.evaluation.compare import Comparison, compare
 from ggrep.interfaces.evaluation.report import Run, queries_json, scored_run
@@ -47,7 +47,7 @@ from training.quality_page import PAGE, put
 from training.slates.measuring import measure, missed
 from training.slates.visible import ask_places, hidden
 
-GLOBAL, UNION = "global", "one store"
+UNION = "one store"
 QUALITY, FEDERATED, CONFIDENCE = "quality", "federated", "confidence"
 ENCODERS, SLATES, PLACES, CHANGES = "encoders", "slates", "places", "changes"
 WITH_SHIPPED = {"encoder": SHIPPED_ENCODER}
@@ -231,17 +231,16 @@ def federated(bench: Bench) -> str:
     suite = read_kit(bench.folder, federated=True)
     runs = {
         merge: bench.run(suite, replace(WITHOUT_ENCODER, merge=merge), merge)
-        for merge in (GLOBAL, *(name for name in STRATEGIES if name != GLOBAL))
+        for merge in (GLOBAL, RRF)
     }
     union = workspaces.union_run(suite)
     usual = runs[GLOBAL]
-    changes = {name: changed(usual, run) for name, run in runs.items() if name != GLOBAL}
-    routed, held_out = workspaces.measured(workspaces.ask(suite))
+    changes = {RRF: changed(usual, runs[RRF]), UNION: changed(usual, union)}
+    routed = workspaces.measured(workspaces.ask(suite))
     return "\n".join(
         [
-            tables.strategies({**runs, UNION: union}, {**changes, UNION: changed(usual, union)}),
+            tables.strategies({**runs, UNION: union}, changes),
             tables.workspaces({**runs, UNION: union}),
-            tables.held_out(held_out),
             tables.routed(routed, len(suite.cases)),
         ]
     )

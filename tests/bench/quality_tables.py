@@ -6,7 +6,7 @@ from ggrep.interfaces.evaluation.ablation import Ablated
 from ggrep.interfaces.evaluation.compare import Comparison, Difference
 from ggrep.interfaces.evaluation.figures import Block, Mean
 from ggrep.interfaces.evaluation.report import Run
-from tests.bench.federated import HeldOut, Routed
+from tests.bench.federated import Routed
 
 GOAL_OF_WHOLE_SOURCES = 0.03
 
@@ -136,30 +136,15 @@ def workspaces(runs: Mapping[str, Run]) -> str:
     )
 
 
-def held_out(found: HeldOut) -> str:
-    """Return what evidence gains where it was not fitted, in words."""
-    bounds = f" ({bounds_cell(found.interval, signed=True)})" if found.interval else ""
-    powers = " and ".join(f"{power:g}" for power in found.chosen)
-    text = (
-        "How much evidence counts, chosen on every other repository and judged by the rest, and "
-        f"the other way round: {_signed(found.change)}{bounds} NDCG@10 against `global`. Chosen "
-        f"were {powers} as powers of the evidence; 1 is in force."
-    )
-    return "\n".join([*_wrapped(text), ""])
-
-
 def routed(found: Sequence[Routed], questions: int) -> str:
     """Return what is left when fewer repositories are searched."""
-    rows = [
-        (each.kept, *map(_share, (each.home_kept, each.global_ndcg10, each.evidence_ndcg10)))
-        for each in found
-    ]
+    rows = [(each.kept, *map(_share, (each.home_kept, each.ndcg10))) for each in found]
     return section(
         "Fewer repositories",
         f"The same {questions} questions, put to the repositories of a workspace that their term "
         "statistics speak for. Answer kept is the share of questions whose repository was "
         "searched.",
-        ("searched", "answer kept", "global", "evidence"),
+        ("searched", "answer kept", "NDCG@10"),
         rows,
     )
 

@@ -46,7 +46,7 @@ FRAGMENTS = st.sampled_from(
 )  # fmt: skip
 PATHS = [
     "a.py", "a.js", "a.ts", "a.tsx", "a.go", "a.rs", "A.java", "a.c", "a.h", "a.cpp",
-    "a.md", "a.rst", "a.adoc", "a.mmd", "a.puml", "a.dot", "a.json", "a.rb",
+    "a.md", "a.rst", "a.adoc", "a.mmd", "a.json", "a.rb",
     "a.cs", "a.kt", "a.php", "a.scala", "a.swift",
     "a.hs", "a.ex", "a.lua", "a.zig", "a.proto", "a.graphql",
 ]  # fmt: skip

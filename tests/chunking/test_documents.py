@@ -6,7 +6,7 @@ import pytest
 
 from ggrep.model.chunk import ChunkedFile
 from ggrep.model.corpus import Corpus
-from ggrep.parse.chunking.diagrams import diagram_edges, mermaid_edges
+from ggrep.parse.chunking.diagrams import mermaid_edges
 
 Chunked = Callable[..., ChunkedFile]
 
@@ -105,12 +105,6 @@ def test_mermaid_becomes_sentences(text: str, sentences: list[str]) -> None:
     said = mermaid_edges(text).split("\n")
 
     assert said[: len(sentences)] == sentences
-
-
-def test_dot_and_plantuml_edges_are_read() -> None:
-    """Other tools draw with text as well."""
-    assert diagram_edges("dot", 'digraph { a -> b [label="x"]; }').endswith("a -[x]-> b")
-    assert diagram_edges("plantuml", "@startuml\nA -> B : msg\n@enduml") == "A -[msg]-> B"
 
 
 def test_edges_are_bounded() -> None:

@@ -249,7 +249,7 @@ FRAGMENTS = st.sampled_from(
 )  # fmt: skip
 PATHS = [
     "a.json", "a.yml", "a.toml", "a.ini", "a.tf", "a.css", "a.scss", "a.html", "a.xml",
-    "a.ipynb", "Makefile", "Dockerfile", "a.conf", "a.rst", "a.adoc", "a.puml", "a.dot",
+    "a.ipynb", "Makefile", "Dockerfile", "a.conf", "a.rst", "a.adoc",
 ]  # fmt: skip
 
 

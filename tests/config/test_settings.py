@@ -231,7 +231,7 @@ def test_a_wrong_user_file_is_named_in_full(place: Fixture) -> None:
         (
             "GGREP_MERGE_STRATEGY",
             "best",
-            "merge_strategy: 'best' is not one of evidence, global, global-rrf, rrf, weighted-rrf",
+            "merge_strategy: 'best' is not one of global, rrf",
         ),
     ],
 )

@@ -16,7 +16,7 @@ from tests.fakes.packs import Stores, pack, question
 ASKS = (
     question("retry queue"),
     question('"return retry" again', folds=False),
-    question("queue", top=1, weighs=True, keep_weak=True),
+    question("queue", top=1, keep_weak=True),
 )
 
 

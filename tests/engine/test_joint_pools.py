@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from ggrep.config.home import Home
@@ -11,8 +10,6 @@ from ggrep.model.corpus import Corpus
 from ggrep.model.hit import Hit
 from ggrep.model.joint_pools import JointPoolResponse
 from ggrep.model.request import SearchRequest
-from ggrep.search.engine.joint_pools import score_alike
-from ggrep.search.query.score import SegmentScores
 from tests.fakes.packs import Stores, pack, question
 
 CODE = "def fetch(page):\n    return parse(page)\n"
@@ -104,21 +101,6 @@ def test_a_copy_is_told_where_its_own_list_holds_it(
     assert ("tests/test_other.py" in {hit.path for _, hit in found}) is told
 
 
-def test_scores_that_are_sent_are_the_repositorys_own(stores: Stores) -> None:
-    """What its evidence makes of them is for the coordinator to say."""
-    more = {f"fetch{n}.py": CODE.replace("page", f"page, {n}") for n in range(8)}
-    write(stores, a={"one.py": CODE}, b=more)
-    found = [
-        {
-            hit.row_id: hit.score
-            for _, hit in hits(stores.ask(question("fetch page", weighs=weighs)))
-        }
-        for weighs in (False, True)
-    ]
-
-    assert found[0] == found[1]
-
-
 def test_figures_are_those_of_each(stores: Stores) -> None:
     """Scores are measured against their sum."""
     write(stores, a={"fetch.py": CODE}, b={"other.py": "value = 1\n"})
@@ -127,15 +109,3 @@ def test_figures_are_those_of_each(stores: Stores) -> None:
         _, own = stores.engines[name].term_stats(SearchRequest("fetch value"))
         assert found.figures.of(place) == own
     assert found.figures.total().chunks == sum(found.figures.chunks)
-
-
-@pytest.mark.parametrize(("second", "alike"), [(0.4, False), (0.2, True)])
-def test_rows_that_count_alike_need_not_score_alike(second: float, alike: bool) -> None:
-    """By their evidence repositories may lift a lower score to the same."""
-    scored, counted = (
-        [SegmentScores(np.array(totals), np.zeros(2), {}, np.zeros(1), np.zeros(2))]
-        for totals in ((0.2, second), (0.1, 0.1))
-    )
-
-    assert score_alike(scored, counted, 0.1) is alike
-    assert score_alike(scored, counted, 0.3)

@@ -83,7 +83,7 @@ def test_code_is_judged_as_it_is_corrected(
     write(stores, a={"fetch.py": CODE})
     found, best = ranked(stores, factor)
 
-    assert members_reaching(found, {Corpus.CODE: least * best}, led_by(1e9), None) == reaches
+    assert members_reaching(found, {Corpus.CODE: least * best}, led_by(1e9)) == reaches
 
 
 def test_files_that_confidence_goes_by_matter(stores: Stores) -> None:
@@ -92,8 +92,8 @@ def test_files_that_confidence_goes_by_matter(stores: Stores) -> None:
     found, best = ranked(stores, 1.0)
     least = {Corpus.CODE: 1e9}
 
-    assert members_reaching(found, least, led_by(best), None) == {0}
-    assert members_reaching(found, least, led_by(best + 1.0), None) == set()
+    assert members_reaching(found, least, led_by(best)) == {0}
+    assert members_reaching(found, least, led_by(best + 1.0)) == set()
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -114,17 +114,6 @@ def test_a_list_that_is_not_full_has_a_place_for_whatever_scores(stores: Stores)
 
     assert reaching(stores, (1,), top=10) == (1,)
     assert reaching(stores, (1,), top=1) == ()
-
-
-def test_scores_are_held_against_each_other_as_they_count(stores: Stores) -> None:
-    """By evidence a repository may come first whose hit scores less."""
-    noise = {f"z{n}.py": f"def other{n}(thing):\n    return thing{n}\n" for n in range(60)}
-    plenty = {f"f{n}.py": f"# the {n}th\nvalue = fetch  # page\n" for n in range(40)}
-    near = "def fetch(page, a, b, c):\n    return load(page, a, b, c)\n"
-    write(stores, a={**MANY, **noise}, b={**plenty, "near.py": near})
-
-    assert reaching(stores, (1,), top=1, weighs=False) == ()
-    assert reaching(stores, (1,), top=1, weighs=True) == (1,)
 
 
 def test_copies_do_not_fill_a_list(stores: Stores) -> None:

@@ -128,7 +128,7 @@ def some_stores(base: Path) -> Iterator[Stores]:
 
 def question(query: str, top: int = 10, **fields: object) -> JointQuestion:
     """Return a question to many; fields are its own, or of its search."""
-    own = {name: fields.pop(name) for name in ("folds", "weighs", "per_list") if name in fields}
-    values = {"per_list": 50, "folds": True, "weighs": False} | own
+    own = {name: fields.pop(name) for name in ("folds", "per_list") if name in fields}
+    values = {"per_list": 50, "folds": True} | own
     search = SearchRequest(query, **fields)  # type: ignore[arg-type]  # named by each caller
     return JointQuestion(search=search, top=top, **values)  # type: ignore[arg-type]  # likewise

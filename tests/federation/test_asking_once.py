@@ -286,8 +286,6 @@ async def test_a_repository_that_is_asked_again_is_told_of_once() -> None:
         ("describe", "global"),
         ("term_stats", "global"),
         ("search", "global"),
-        ("term_stats", "weighted-rrf"),
-        ("search", "weighted-rrf"),
     ],
 )
 @pytest.mark.parametrize("hung", [NAMES[:HUNG], NAMES[-HUNG:], "abcefi"])

@@ -24,6 +24,7 @@ from ggrep.federation.federated_request import MAX_CONCURRENCY, FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.memory import Memory
 from ggrep.federation.merge import MergedHit
+from ggrep.federation.strategies import STRATEGIES
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.model.corpus import CORPORA, Corpus, Mode, bucket_of
 from ggrep.model.hit import Hit
@@ -35,10 +36,8 @@ from tests.fakes.clocks import ManualClock
 from tests.fakes.searchers import FakeRow, FakeSearcher, factory, repo, workspace
 
 CLOCK = ManualClock(datetime(2025, 1, 1, tzinfo=UTC))
-PROVED = ("rrf", "global", "evidence", "global-rrf", "weighted-rrf")
-"""Strategies whose answers do not depend on chance."""
-REPEATS = {"rrf": 500, "global": 500}
-"""Of these strategies; the promise is a thousand. Others are repeated less often."""
+REPEATS = 500
+"""Of each strategy; the promise is a thousand."""
 
 
 async def answered(
@@ -147,7 +146,7 @@ def without_concurrency(response: FederatedResponse) -> bytes:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", PROVED)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_answers_are_equal_to_the_byte_whatever_happens_by_chance(
     strategy: str, layouts: list[Workspace]
 ) -> None:
@@ -157,7 +156,7 @@ async def test_answers_are_equal_to_the_byte_whatever_happens_by_chance(
     healthy = replace(asked, only=("a", "b", "c", "d"))
     seen: dict[FederatedRequest, set[bytes]] = {asked: set(), healthy: set()}
 
-    for _ in range(REPEATS.get(strategy, 100)):
+    for _ in range(REPEATS):
         question = chance.choice((asked, healthy))
         response = await answered(
             chance.choice(layouts),
@@ -255,7 +254,7 @@ def worlds(draw: st.DrawFn, least: int = 1) -> World:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", PROVED)
+@pytest.mark.parametrize("strategy", STRATEGIES)
 @settings(max_examples=50)
 @given(worlds())
 def test_an_empty_repository_changes_nothing_but_its_own_line(strategy: str, world: World) -> None:
@@ -270,7 +269,7 @@ def test_an_empty_repository_changes_nothing_but_its_own_line(strategy: str, wor
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", ["rrf", "global", "weighted-rrf"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 @settings(max_examples=50)
 @given(worlds().filter(lambda world: len(world.rows) == 1), st.sampled_from(list(Mode)))
 def test_one_repository_alone_keeps_its_own_order(strategy: str, world: World, mode: Mode) -> None:
@@ -333,7 +332,7 @@ def test_a_failure_leaves_the_others_in_their_order(strategy: str, call: str, wo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", ["rrf", "global", "global-rrf", "weighted-rrf"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 @settings(max_examples=50)
 @given(worlds(least=2))
 def test_one_that_never_gave_statistics_might_as_well_not_be_there(

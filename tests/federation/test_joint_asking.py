@@ -123,9 +123,8 @@ def test_each_is_asked_by_itself_if_too_much_must_be_read_of_one(
     assert ("max_scanned_rows" in {cut.limit.code for cut in found.limits_hit}) is told
 
 
-@pytest.mark.parametrize("strategy", ["global", "evidence"])
 def test_so_are_those_of_whose_hits_very_many_score_alike(
-    place: ServedWorkspace, monkeypatch: pytest.MonkeyPatch, strategy: str
+    place: ServedWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Which come first their paths say."""
     monkeypatch.setattr(joint_pools, "_MOST_DEEP", 32)
@@ -134,7 +133,7 @@ def test_so_are_those_of_whose_hits_very_many_score_alike(
     ]
     place.write(trees)
     try:
-        ask = partial(answered, place, query="x", find=Find.USAGE, strategy=strategy)
+        ask = partial(answered, place, query="x", find=Find.USAGE)
         at_once = document(ask())
         assert not place.between.pools
         place.between.together = False

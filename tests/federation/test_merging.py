@@ -1,6 +1,5 @@
-"""From lists to merged lists: by whichever strategy, folded or not, and filled up again."""
+"""From lists to merged lists: by either strategy, folded or not, and filled up again."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,17 +11,25 @@ from ggrep.base.errors import GgrepError
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan, CorpusCohort
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.merge import RankedList, merge_global, merge_global_rrf, merge_rrf
+from ggrep.federation.merge import RankedList, merge_global, merge_rrf
 from ggrep.federation.pool_merging import Lists, Merged, Rules, lists_of, merge_lists, unfinished
-from ggrep.federation.strategies import BY_NAME, STRATEGIES
+from ggrep.federation.strategies import GLOBAL, STRATEGIES
+from ggrep.federation.workspace_draft import MergeDefaults
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit
-from ggrep.model.repo_evidence import repo_evidence
 from ggrep.model.request import PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse
 from tests.fakes.coordinated import ask, calls, files, pools, request, searcher, statuses
-from tests.fakes.searchers import FakeRow, FakeSearcher, figures_of, hit, repo, score_rows
+from tests.fakes.searchers import (
+    FakeRow,
+    FakeSearcher,
+    figures_of,
+    hit,
+    repo,
+    score_rows,
+    workspace,
+)
 
 A, B = RepoId("a-000000000000"), RepoId("b-000000000000")
 
@@ -35,7 +42,6 @@ def rules(strategy: str = "global", **fields: object) -> Rules:
         "per_file": 3,
         "rrf_k": 60,
         "per_repo_top": 20,
-        "weights": {},
         "folds": False,
     }
     return Rules(**(given | fields))  # type: ignore[arg-type]  # named by each test
@@ -66,27 +72,25 @@ GIVEN = lists(
 # What is dealt is dealt from all repositories together.
 
 
-@pytest.mark.parametrize("strategy", ["global", "evidence", "global-rrf"])
-def test_the_blended_list_deals_quotas_over_all_repositories(strategy: str) -> None:
+def test_the_blended_list_deals_quotas_over_all_repositories() -> None:
     """One quota for the workspace, not one for each repository."""
     code = [ranked(name, *(scored(f"{name[0]}{i}", 0.9) for i in range(4))) for name in (A, B)]
     prose = ranked(A, scored("p", 0.1, corpus=Corpus.PROSE))
     given = Lists(((Corpus.CODE, tuple(code)), (Corpus.PROSE, (prose,))), ())
-    merged = merge_lists(given, rules(strategy, mode=Mode.IMPLEMENTATION, top=5))
+    merged = merge_lists(given, rules("global", mode=Mode.IMPLEMENTATION, top=5))
 
     assert "p" in names(merged)
     assert len(merged.hits) == 5
 
 
-@pytest.mark.parametrize("strategy", ["global", "evidence", "global-rrf"])
-def test_files_of_one_name_in_two_repositories_are_two_files(strategy: str) -> None:
+def test_files_of_one_name_in_two_repositories_are_two_files() -> None:
     """`README.md` stands in every repository."""
     both = [
         ranked(name, *(hit(f"{name[0]}{line}", "README.md", line) for line in (1, 9)))
         for name in (A, B)
     ]
 
-    assert sorted(names(merge_lists(lists(*both), rules(strategy, per_file=1)))) == ["a1", "b1"]
+    assert sorted(names(merge_lists(lists(*both), rules("global", per_file=1)))) == ["a1", "b1"]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -116,36 +120,6 @@ def test_rrf_goes_by_rank_alone() -> None:
     assert merged.hits == merge_rrf(GIVEN.blended, rrf_k=60, per_repo_top=20)[:10]
 
 
-def test_weighted_rrf_goes_by_rank_and_weight() -> None:
-    """A repository that fits better comes first, rank for rank."""
-    weights = {A: 0.1, B: 1.0}
-    merged = merge_lists(GIVEN, rules("weighted-rrf", weights=weights))
-
-    assert names(merged) == ["b0", "b1", "a0", "a1"]
-    assert merged.hits == merge_rrf(GIVEN.blended, weights=weights, rrf_k=60, per_repo_top=20)[:10]
-
-
-def test_global_rrf_fuses_two_rankings() -> None:
-    """By score, and by words."""
-    merged = merge_lists(GIVEN, rules("global-rrf"))
-
-    assert merged.corpora == (
-        (Corpus.CODE, merge_global_rrf(GIVEN.blended, rrf_k=60, per_repo_top=20)[:10]),
-    )
-    assert names(merged) != names(merge_lists(GIVEN, rules("global")))
-
-
-def test_evidence_goes_by_score_and_weight() -> None:
-    """A repository that fits badly has its scores shrunk, down to a third."""
-    weights = {A: 0.0, B: 1.0}
-    merged = merge_lists(GIVEN, rules("evidence", weights=weights))
-
-    assert names(merged) == ["a0", "b0", "a1", "b1"]
-    assert merged.corpora == (
-        (Corpus.CODE, merge_global(GIVEN.blended, weights=weights, per_repo_top=20)[:10]),
-    )
-
-
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_no_more_than_wanted_is_returned(strategy: str) -> None:
     """In every list."""
@@ -171,21 +145,19 @@ def test_nothing_given_is_nothing_merged(strategy: str) -> None:
     assert merged == Merged(((Corpus.CODE, ()),), ())
 
 
-@pytest.mark.parametrize("strategy", ["global", "evidence", "global-rrf"])
-def test_the_blended_list_of_one_scale_is_dealt_anew(strategy: str) -> None:
+def test_the_blended_list_of_one_scale_is_dealt_anew() -> None:
     """As one store would: what a repository dealt for itself is not even looked at."""
     files = tuple(hit(f"a{n}", "same.py", start=n * 9, score=9.0 - n) for n in range(5))
     of = ranked(A, *files)
-    dealt = merge_lists(Lists(((Corpus.CODE, (of,)),), ()), rules(strategy, per_file=2))
+    dealt = merge_lists(Lists(((Corpus.CODE, (of,)),), ()), rules("global", per_file=2))
 
     assert names(dealt) == ["a0", "a1"]
 
 
-@pytest.mark.parametrize("strategy", ["rrf", "weighted-rrf"])
-def test_blended_lists_of_ranks_are_merged_as_they_were_dealt(strategy: str) -> None:
+def test_blended_lists_of_ranks_are_merged_as_they_were_dealt() -> None:
     """Each repository has kept its own quotas."""
     of = ranked(A, *(hit(f"a{n}", "same.py", start=n * 9) for n in range(5)))
-    merged = merge_lists(Lists((), (of,)), rules(strategy, per_file=2))
+    merged = merge_lists(Lists((), (of,)), rules("rrf", per_file=2))
 
     assert names(merged) == ["a0", "a1", "a2", "a3", "a4"]
 
@@ -256,8 +228,6 @@ def test_lists_that_folding_used_up_are_named() -> None:
     [
         ({"folds": False}, 4),
         ({"folds": True, "strategy": "rrf"}, 4),
-        ({"folds": True, "strategy": "weighted-rrf"}, 4),
-        ({"folds": True, "strategy": "global-rrf"}, 4),
         ({"folds": True, "top": 1}, 4),
         ({"folds": True}, 5),
     ],
@@ -346,11 +316,10 @@ def vendoring(number: int) -> list[FakeSearcher]:
     ]
 
 
-@pytest.mark.parametrize("strategy", ["global", "evidence"])
-async def test_a_list_that_was_used_up_is_asked_for_twice_the_length(strategy: str) -> None:
+async def test_a_list_that_was_used_up_is_asked_for_twice_the_length() -> None:
     """Until what is shown is what lists of any length would come to."""
     fakes = vendoring(9)
-    found = await ask(fakes, request(merge_strategy=strategy, top=3, search={"per_file": 0}))
+    found = await ask(fakes, request(merge_strategy="global", top=3, search={"per_file": 0}))
 
     assert [pool.per_list for pool in pools(fakes[1])] == [6, 12]
     assert [pool.per_list for pool in pools(fakes[0])] == [6]
@@ -369,11 +338,10 @@ async def test_longer_lists_are_of_the_same_snapshot_and_figures() -> None:
     assert second.search == first.search
 
 
-@pytest.mark.parametrize("strategy", ["rrf", "weighted-rrf", "global-rrf"])
-async def test_strategies_of_ranks_ask_once(strategy: str) -> None:
-    """They take lists as long as they are."""
+async def test_rrf_asks_once() -> None:
+    """It takes lists as long as they are."""
     fakes = vendoring(9)
-    await ask(fakes, request(merge_strategy=strategy, top=3, fold=True))
+    await ask(fakes, request(merge_strategy="rrf", top=3, fold=True))
 
     assert [calls(fake, "search") for fake in fakes] == [1, 1]
 
@@ -441,54 +409,37 @@ async def test_the_longest_list_there_is_ends_the_asking() -> None:
     ]
 
 
-async def test_ranks_are_weighed_by_what_repositories_count() -> None:
-    """A repository whose chunks hold the rare word is worth more than its rank."""
-    plain = [FakeRow(f"b{n}", f"b{n}.py", 1, ("token",)) for n in range(40)]
-    rare = [FakeRow(f"c{n}", f"c{n}.py", 1, ("token", "rare")) for n in range(40)]
-    fakes = [FakeSearcher("b", plain), FakeSearcher("c", rare)]
-    asked = request("token rare", merge_strategy="weighted-rrf", top=4)
-    found = await ask(fakes, asked)
-    figures = {repo(f.name).repo_id: figures_of(f.rows, "token rare") for f in fakes}
-    weights = repo_evidence(figures)
-    best = found.hits[0]
-
-    assert best.repo_id == repo("c").repo_id
-    assert best.score == round(math.sqrt(math.sqrt(weights[best.repo_id])) / 61, 12)
-    assert weights[B] < 1.0
-    for fake in fakes:
-        assert all(pool.statistics is None for pool in pools(fake))
-
-
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_what_is_in_force_is_said(strategy: str) -> None:
     """So that an answer explains itself."""
     found = await ask([searcher("a"), searcher("b")], request(merge_strategy=strategy, top=4))
     meta = found.to_json()["meta"]
 
-    assert meta["merge"] == {"strategy": strategy, "rrfK": 60, "fold": BY_NAME[strategy].folds}
+    assert meta["merge"] == {"strategy": strategy, "rrfK": 60, "fold": strategy == GLOBAL}
     assert meta["limits"] == {"top": 4, "perRepoTop": 8, "concurrency": 4, "maxRepos": 0}
 
 
-@pytest.mark.parametrize("strategy", ["global", "evidence", "global-rrf"])
-async def test_indexes_that_do_not_compare_are_merged_by_rank(strategy: str) -> None:
+async def test_indexes_that_do_not_compare_are_merged_by_rank() -> None:
     """And it is said what was asked for."""
     fakes = [searcher("a"), searcher("b", keys=("other", "lex", "schema"))]
-    asked: FederatedRequest = request(merge_strategy=strategy, allow_unsafe_mix=True)
+    asked: FederatedRequest = request(merge_strategy="global", allow_unsafe_mix=True)
     found = await ask(fakes, asked)
 
     assert found.strategy == "rrf"
-    assert found.to_json()["meta"]["merge"]["requested"] == strategy
+    assert found.to_json()["meta"]["merge"]["requested"] == "global"
     assert "WARN_FEDERATED_MERGE_FALLBACK" in [item.code for item in found.warnings]
     assert [pool.statistics for fake in fakes for pool in pools(fake)] == [None, None]
 
 
-async def test_weighted_rrf_needs_no_common_scale() -> None:
-    """Each repository is measured against itself."""
-    fakes = [searcher("a"), searcher("b", keys=("other", "lex", "schema"))]
-    found = await ask(fakes, request(merge_strategy="weighted-rrf", allow_unsafe_mix=True))
+@pytest.mark.parametrize("name", ["", "evidence"])
+async def test_an_answer_warns_of_a_removed_strategy_in_the_file(name: str) -> None:
+    known = workspace(repo("a"), merge=MergeDefaults("global"))
 
-    assert found.strategy == "weighted-rrf"
-    assert "requested" not in found.to_json()["meta"]["merge"]
+    found = await ask([searcher("a")], known=replace(known, removed_strategy=name))
+
+    codes = [warning.code for warning in found.warnings]
+    assert ("WARN_WORKSPACE_MERGE_STRATEGY_REMOVED" in codes) is bool(name)
+    assert found.strategy == "global"
 
 
 async def test_copies_inside_one_repository_stay_apart() -> None:

@@ -22,7 +22,7 @@ HALF = workspace(repo("a"), repo("b", missing=WHY))
 NONE = workspace(repo("a", missing=WHY), repo("b", missing=WHY))
 
 
-@pytest.mark.parametrize("strategy", ["rrf", "global", "evidence"])
+@pytest.mark.parametrize("strategy", ["rrf", "global"])
 async def test_it_is_a_row_and_the_others_answer(strategy: str) -> None:
     """What can be known of it is said where a program looks for it."""
     asked = request(merge_strategy=strategy)

@@ -66,6 +66,7 @@ async def test_exclusion_by_cohort_shows_in_the_repository_s_row() -> None:
     ("fields", "code"),
     [
         ({"merge_strategy": "best"}, "ERR_FEDERATED_INVALID_MERGE_STRATEGY"),
+        ({"merge_strategy": "evidence"}, "ERR_FEDERATED_INVALID_MERGE_STRATEGY"),
         ({"cohort_policy": "explicit"}, "ERR_FEDERATED_INVALID_COHORT_POLICY"),
         ({"cohort": ("nope:k",)}, "ERR_FEDERATED_INVALID_COHORT_SELECTOR"),
     ],

@@ -29,7 +29,7 @@ def names(repo_ids: Sequence[RepoId]) -> list[str]:
 
 
 def routed(
-    evidence: Mapping[str, float],
+    scores: Mapping[str, float],
     query: str = "words",
     *,
     most: int = 5,
@@ -37,15 +37,15 @@ def routed(
     empty: Collection[str] = (),
     silent: Collection[str] = (),
 ) -> Routed:
-    """Return the route over one repository for each name in `evidence`."""
+    """Return the route over one repository for each name in `scores`."""
     return route(
-        [repo(name) for name in evidence],
+        [repo(name) for name in scores],
         {
             repo_id(name): figures(0 if name in empty else 9)
-            for name in evidence
+            for name in scores
             if name not in silent
         },
-        {repo_id(name): value for name, value in evidence.items()},
+        {repo_id(name): value for name, value in scores.items()},
         query,
         max_repos=most,
         explicit={repo_id(name) for name in explicit},
@@ -63,7 +63,7 @@ def test_without_a_bound_all_are_kept() -> None:
     assert (found.skipped, found.limits, found.warnings) == ((), (), ())
 
 
-def test_the_best_by_evidence_are_kept() -> None:
+def test_the_best_by_score_are_kept() -> None:
     """By id, for that is how they are asked; the bound and what was left out are told."""
     found = routed(EIGHT, most=6)
 
@@ -76,8 +76,8 @@ def test_the_best_by_evidence_are_kept() -> None:
     assert warning.repo_id is None
 
 
-def test_equal_evidence_falls_to_the_id() -> None:
-    """No evidence is the same as none at all."""
+def test_equal_scores_fall_to_the_id() -> None:
+    """A score of 0 is the same as none."""
     found = route(
         [repo(name) for name in "gfedcba"],
         {repo_id(name): figures() for name in "abcdefg"},
@@ -153,10 +153,10 @@ def test_the_folder_names_a_repository_too() -> None:
     repos = [repo(name) for name in EIGHT]
     repos[0] = replace(repos[0], alias=None, root_canonical=Path("/srv/Billing2Go"))
     repos[1] = replace(repos[1], alias=None, root_canonical=Path("/srv/--"))
-    evidence = {repo_id(name): value for name, value in EIGHT.items()}
+    scores = {repo_id(name): value for name, value in EIGHT.items()}
 
     for query in ("billing 2 go", "Billing2Go"):
-        found = route(repos, {name: figures() for name in evidence}, evidence, query, max_repos=5)
+        found = route(repos, {name: figures() for name in scores}, scores, query, max_repos=5)
 
         assert names(found.kept) == ["a", "e", "f", "g", "h"]
 
@@ -170,9 +170,9 @@ def test_names_beyond_the_latin_alphabet_count() -> None:
 
 def test_a_repository_without_chunks_displaces_nobody() -> None:
     """Adding an empty one must not change anybody's answer."""
-    evidence = {**EIGHT, "empty": 0.9}
+    scores = {**EIGHT, "empty": 0.9}
 
-    found = routed(evidence, empty=["empty"])
+    found = routed(scores, empty=["empty"])
 
     assert names(found.kept) == ["d", "e", "empty", "f", "g", "h"]
     assert found.skipped == routed(EIGHT).skipped
@@ -195,9 +195,9 @@ def test_nothing_to_route_is_nothing() -> None:
 @st.composite
 def workspaces(draw: st.DrawFn) -> tuple[list[WorkspaceRepo], dict[RepoId, float], set[RepoId]]:
     held = sorted(draw(st.sets(st.sampled_from("abcdefghijklmnop"))))
-    evidence = {repo_id(name): draw(st.sampled_from([0.0, 0.5, 1.0])) for name in held}
-    explicit = draw(st.sets(st.sampled_from(sorted(evidence)))) if evidence else set()
-    return [repo(name) for name in held], evidence, explicit
+    scores = {repo_id(name): draw(st.sampled_from([0.0, 0.5, 1.0])) for name in held}
+    explicit = draw(st.sets(st.sampled_from(sorted(scores)))) if scores else set()
+    return [repo(name) for name in held], scores, explicit
 
 
 @given(workspaces(), st.integers(0, 17), st.randoms(use_true_random=False))
@@ -207,18 +207,18 @@ def test_the_order_of_the_workspace_does_not_matter(
     chance: object,
 ) -> None:
     """Who is searched follows from what the repositories are; everybody is in one list."""
-    repos, evidence, explicit = world
+    repos, scores, explicit = world
     shuffled = list(repos)
     chance.shuffle(shuffled)  # type: ignore[attr-defined] # hypothesis' own Random
 
-    held = {name: figures() for name in evidence}
-    found = route(repos, held, evidence, "b words", max_repos=most, explicit=explicit)
-    again = route(shuffled, held, evidence, "b words", max_repos=most, explicit=explicit)
+    held = {name: figures() for name in scores}
+    found = route(repos, held, scores, "b words", max_repos=most, explicit=explicit)
+    again = route(shuffled, held, scores, "b words", max_repos=most, explicit=explicit)
 
     assert found == again
-    assert sorted((*found.kept, *found.skipped)) == sorted(evidence)
+    assert sorted((*found.kept, *found.skipped)) == sorted(scores)
     assert explicit <= set(found.kept)
-    named = explicit | ({repo_id("b")} & set(evidence))
+    named = explicit | ({repo_id("b")} & set(scores))
     assert len(found.kept) == min(len(repos), max(most, len(named)) if most else len(repos))
 
 

@@ -91,14 +91,11 @@ def document(found: FederatedSlate) -> bytes:
 def test_repositories_are_joined_by_all_that_one_names_and_another_provides(
     served: ServedWorkspace, daemons: Asked
 ) -> None:
-    """A route, a package, a variable, a service and a type: each is where a change goes on."""
+    """A package and a type: each is where a change goes on."""
     found = daemons.slate(served.workspace(3), question(), SlateShape())
 
     assert edges_between(found) == {
-        ("route", "web:src/orders.ts", "shop:shop_orders/api.py", "GET /orders/{}"),
         ("package", "web:jobs/nightly_orders.py", "shop:pyproject.toml", "shop-orders"),
-        ("environment", "web:src/orders.ts", "deploy:compose.yaml", "SHOP_ORDERS_URL"),
-        ("rpc", "web:jobs/nightly_orders.py", "shop:proto/orders.proto", "Orders"),
         ("type", "web:jobs/nightly_orders.py", "shop:proto/orders.proto", "OrderQuery"),
     }
 

@@ -13,6 +13,7 @@ from ggrep.base.errors import InvalidRequest, WorkspaceError
 from ggrep.base.ids import RepoId
 from ggrep.config.fingerprints import repo_id
 from ggrep.config.root import canonical_root
+from ggrep.federation.overlaps import workspace_warnings
 from ggrep.federation.parsing import MAX_WORKSPACE_BYTES, parse_text
 from ggrep.federation.validation import MAX_ISSUES, validate
 from ggrep.federation.workspace import (
@@ -85,6 +86,21 @@ def test_every_field_is_read_and_normalised(load: Callable[..., Workspace], tmp_
     assert (second.alias, second.tags, second.enabled) == (None, ("active",), False)
     assert (second.priority, second.index, second.root_input) == (-1, 1, "../alpha")
     assert first.repo_id.startswith("beta-")
+
+
+@pytest.mark.parametrize("name", ["evidence", " global-rrf ", "weighted-rrf"])
+def test_a_removed_strategy_is_read_as_global_with_a_warning(
+    load: Callable[..., Workspace], name: str
+) -> None:
+    workspace = load(body(more=f'"merge": {{"strategy": "{name}", "rrfK": 7}},'))
+    current = load(body(more='"merge": {"strategy": "global", "rrfK": 7},'))
+    (warning,) = workspace_warnings(workspace)
+
+    assert (workspace.merge, workspace_warnings(current)) == (current.merge, ())
+    assert workspace.workspace_config_hash == current.workspace_config_hash
+    assert warning.code == "WARN_WORKSPACE_MERGE_STRATEGY_REMOVED"
+    assert f"'{name.strip()}'" in warning.message
+    assert "'global'" in warning.message
 
 
 def test_explicit_nulls_mean_the_defaults(load: Callable[..., Workspace]) -> None:

@@ -147,8 +147,6 @@ FLOODS = (
     Flood("mermaid", "flood.mmd", numbered("a{n} -->|b| c{n} & d{n}\n", head="graph TD\n")),
     Flood("mermaid_line", "line.mmd", repeated(b"a --> b & c ", head=b"graph TD\n")),
     Flood("mermaid_fences", "mermaid.md", repeated(b"```mermaid\ngraph TD\na-->b\n```\n")),
-    Flood("plantuml", "flood.puml", repeated(b"a -> b : c\nif (a) then\n", head=b"@startuml\n")),
-    Flood("dot", "flood.dot", repeated(b"a -> { b -> ", head=b"digraph {")),
     Flood("rst", "flood.rst", repeated(b".. a::\n\n   b\n====\n")),
     Flood("asciidoc", "flood.adoc", repeated(b"== a\n----\n====\n")),
     Flood("toml", "flood.toml", numbered("[[a.b{n}.c]]\nd = '''\n")),

@@ -10,12 +10,11 @@ from mcp import Client
 from mcp.client.stdio import stdio_client
 
 from ggrep.base import stable_json
+from ggrep.federation.strategies import STRATEGIES
 from tests.journeys.command import Command
 from tests.mcp.processes import Settled, http, settled
 
 pytestmark = pytest.mark.slow
-
-STRATEGIES = ("rrf", "global", "evidence", "global-rrf", "weighted-rrf")
 
 
 @pytest.fixture(scope="module")

@@ -337,7 +337,7 @@ def test_who_asks_daemons_keeps_nothing_of_it(house: Household) -> None:
     house.run("index", "--workspace", file, cwd=house.base)
     before = outside(house)
 
-    for flags in (("--merge", "evidence"), ("--json", "--stats"), ("--sync",)):
+    for flags in (("--merge", "global"), ("--json", "--stats"), ("--sync",)):
         found = house.run("invoice", "--workspace", file, *flags, cwd=house.base)
         assert found.status == 0, found.err
     for name in sorted({name for name, *_ in LOOKS}):

@@ -25,7 +25,7 @@ from ggrep.parse.languages.registry import ENDINGS, corpus_of, grammar_revision,
         ("Dockerfile.dev", "dockerfile", Corpus.RECORDS),
         ("api.proto", "proto", Corpus.RECORDS),
         ("flow.mmd", "mermaid", Corpus.EXTRACTED_PROSE),
-        ("flow.puml", "plantuml", Corpus.EXTRACTED_PROSE),
+        ("flow.puml", "plantuml", Corpus.PROSE),
     ],
 )
 def test_a_path_has_one_language_and_one_corpus(path: str, language: str, corpus: Corpus) -> None:

@@ -21,7 +21,7 @@ DAEMON_SERVING = "tests/daemon/test_serving.py::"
 DAEMON_STALE = "tests/daemon/test_stale.py::"
 DOCTOR = "tests/federation/test_doctor.py::"
 DOMAIN_DECODE = "tests/domain/test_decode.py::"
-EVIDENCE = "tests/federation/test_repo_evidence.py::"
+REPO_SCORES = "tests/federation/test_repo_scores.py::"
 FANOUT = "tests/federation/test_fanout.py::"
 FOLDING = "tests/federation/test_folding.py::"
 GLOBS = "tests/federation/test_globs.py::"
@@ -47,7 +47,6 @@ SURFACES_BODY = "tests/surfaces/test_body.py::"
 SURFACES_FEDERATOR = "tests/surfaces/test_federator.py::"
 SURFACES_MEETINGS = "tests/surfaces/test_meetings.py::"
 SURFACES_OPENING = "tests/surfaces/test_opening.py::"
-WEIGHING = "tests/federation/test_weighing.py::"
 WORKSPACE = "tests/federation/test_workspace.py::"
 
 UNION_OF_USES = (
@@ -261,8 +260,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "a bound on repositories asks for no figures where ranks are merged",
         "ggrep/federation/coordinator.py",
-        "if force.max_repos or (force.strategy.counts and not weak):",
-        "if force.strategy.counts and not weak:",
+        "if force.max_repos or (together and not weak):",
+        "if together and not weak:",
         (COORDINATOR + "test_who_is_selected_by_name_is_searched_however_few_are",),
     ),
     Sabotage(
@@ -315,18 +314,11 @@ FEDERATION_SABOTAGES = (
         (MERGING + "test_the_longest_list_may_be_that_of_a_corpus",),
     ),
     Sabotage(
-        "both rankings that are fused go by score",
-        "ggrep/federation/merge.py",
-        "(-merged.hit.lexical, *global_order(merged))",
-        "(-merged.score, *global_order(merged))",
-        (WEIGHING + "test_ranks_by_score_and_by_secondary_score_are_fused",),
-    ),
-    Sabotage(
-        "who holds no chunk is left out of the evidence",
-        "ggrep/model/repo_evidence.py",
+        "a repository without chunks has no score",
+        "ggrep/federation/routing.py",
         "return {repo: found.get(repo, 0.0) for repo in figures}",
         "return found",
-        (EVIDENCE + "test_a_repository_without_a_chunk_has_no_evidence",),
+        (REPO_SCORES + "test_a_repository_without_a_chunk_scores_nothing",),
     ),
     Sabotage(
         "who holds the last place is asked for more",

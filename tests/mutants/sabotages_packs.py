@@ -111,13 +111,6 @@ PACK_SABOTAGES = (
         (JOINT + "test_a_copy_is_told_where_its_own_list_holds_it",),
     ),
     Sabotage(
-        "evidence is not weighed where many are asked at once",
-        "ggrep/search/engine/joint_pools.py",
-        "        if factors is None:\n            return ranked\n",
-        "        if factors is None or True:\n            return ranked\n",
-        BYTES,
-    ),
-    Sabotage(
         "what all lead with is told by nobody",
         "ggrep/federation/joint_asking.py",
         "NOBODY_LEADS if pools else response.leading",
@@ -169,15 +162,15 @@ PACK_SABOTAGES = (
     Sabotage(
         "rows that may matter are judged before they are corrected",
         "ggrep/search/engine/joint_reach.py",
-        "zip(ranked.segments, scores, masks, weights, strict=True)",
-        "zip(ranked.segments, ranked.scores, masks, weights, strict=True)",
+        "zip(ranked.segments, scores, masks, strict=True)",
+        "zip(ranked.segments, ranked.scores, masks, strict=True)",
         (MEMBERS_REACHING + "test_code_is_judged_as_it_is_corrected",),
     ),
     Sabotage(
         "files that confidence goes by are forgotten",
         "ggrep/search/engine/joint_reach.py",
-        " | (bound + _ROUNDED >= leading)",
-        "",
+        "np.minimum(least[image.row_corpora], leading)",
+        "least[image.row_corpora]",
         (MEMBERS_REACHING + "test_files_that_confidence_goes_by_matter",),
     ),
     Sabotage(
@@ -200,13 +193,6 @@ PACK_SABOTAGES = (
         "stay = sum(min(numbers.values()) for numbers in held.values()) if ids else end",
         "stay = end",
         (MEMBERS_REACHING + "test_copies_do_not_fill_a_list",),
-    ),
-    Sabotage(
-        "what a list's last hit counts is not weighed",
-        "ggrep/search/engine/joint_pools.py",
-        "texts, found[end - 1].score if full",
-        "texts, listed[-1].score if full",
-        (MEMBERS_REACHING + "test_scores_are_held_against_each_other_as_they_count",),
     ),
     Sabotage(
         "copies of what is shown are thought to change nothing",
@@ -305,13 +291,6 @@ PACK_SABOTAGES = (
         "(LEADERS if ranked.found is None else 1)",
         "LEADERS",
         (MEMBERS_REACHING + "test_of_definitions_those_matter_that_have_a_place",),
-    ),
-    Sabotage(
-        "hits that score alike are taken to come in order whatever they scored",
-        "ggrep/search/engine/joint_pools.py",
-        "return len(np.unique(np.concatenate(scores))) <= 1",
-        "return True",
-        (JOINT + "test_rows_that_count_alike_need_not_score_alike",),
     ),
     Sabotage(
         "a damaged block of texts is read",

@@ -37,7 +37,7 @@ requests = st.fixed_dictionaries(
         "search": found(queries),
         "fold": st.sampled_from([None, False]),
         "per_repo_top": st.sampled_from([None, 10, 12]),
-        "merge_strategy": st.sampled_from(["global", "evidence"]),
+        "merge_strategy": st.just("global"),
         "max_repos": st.sampled_from([0, 0, 1, 3]),
     }
 )

@@ -25,7 +25,6 @@ questions = st.builds(
     top=st.sampled_from([1, 2, 5, 10]),
     per_list=st.just(50),
     folds=st.booleans(),
-    weighs=st.booleans(),
 )
 silences = st.sets(st.integers(0, MOST - 1), min_size=1).map(sorted)
 cases = st.tuples(
@@ -100,7 +99,7 @@ def test_all_may_be_counted_and_nothing_else(tmp_path: Path) -> None:
     """A workspace's figures are asked for before it is known who is searched."""
     proof = Proof(tmp_path)
     proof.write([{"fetch.py": "def fetch(page):\n    return page\n"}] * MOST)
-    asked = JointQuestion(SearchRequest("fetch page"), 5, 50, folds=True, weighs=True)
+    asked = JointQuestion(SearchRequest("fetch page"), 5, 50, folds=True)
     every = proof.stores.ask(asked)
     none = proof.stores.ask(replace(asked, counting=True))
 

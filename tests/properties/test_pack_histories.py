@@ -98,7 +98,7 @@ questions = st.fixed_dictionaries(
         "search": found(_searches),
         "fold": st.sampled_from([None, False]),
         "per_repo_top": st.sampled_from([None, 10, 12]),
-        "merge_strategy": st.sampled_from(["global", "evidence"]),
+        "merge_strategy": st.just("global"),
         "only": st.sampled_from([(), (), (0, 1), (1, 2, 4), (3, 0)]),
     }
 )

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggrep.model.slate import ContextGraph, GraphEdge, GraphNode, Section
-from ggrep.parse.chunking.diagrams import diagram_edges
+from ggrep.parse.chunking.diagrams import mermaid_edges
 from ggrep.render.graph_text import graph_text
 
 HOSTILE = 'a"]; x -> y [label="\\" ## <b>`|%%{init}%% \n\x1b[31mé\u202e'
@@ -63,7 +63,7 @@ def test_dot_holds_a_cluster_for_each_section_and_a_label_for_each_edge() -> Non
 
 def test_mermaid_is_read_back_as_the_same_edges() -> None:
     """What ggrep writes, ggrep's own reader of diagrams understands."""
-    assert diagram_edges("mermaid", graph_text(GRAPH, "mermaid")).splitlines() == [
+    assert mermaid_edges(graph_text(GRAPH, "mermaid")).splitlines() == [
         "group code",
         "group docs",
         "group config",
@@ -71,14 +71,6 @@ def test_mermaid_is_read_back_as_the_same_edges() -> None:
         "shop/cart.py:12 -[imports: shop.stock.Stock]-> shop/stock.py",
         "docs/flow.md:1 -[relates: Cart]-> shop/cart.py:12",
     ]
-
-
-def test_dot_is_read_back_as_the_same_edges() -> None:
-    """The same holds for the other form."""
-    said = diagram_edges("dot", graph_text(GRAPH, "dot")).splitlines()
-
-    assert "conf/a.toml:4 -[configures: max_size]-> shop/cart.py:12" in said
-    assert sum("->" in line for line in said) == len(GRAPH.edges)
 
 
 def test_repositories_have_clusters_of_their_own() -> None:

@@ -220,7 +220,7 @@ def test_paths_in_overview_and_hints_say_whose_they_are() -> None:
 
 def client_and_server() -> tuple[RepoSlate, RepoSlate]:
     """Return two repositories of which one calls the other."""
-    name = ("route", "GET /carts/{}")
+    name = ("package", "shop")
     client = repo_slate(
         "web",
         pack("cart.ts", 2.0),
@@ -249,7 +249,7 @@ def test_edges_join_files_within_repositories_and_across_them() -> None:
 
     assert edges(slate) == [
         ("imports", "web:view.ts", "web:cart.ts"),
-        ("route", "web:cart.ts", "shop:api.py"),
+        ("package", "web:cart.ts", "shop:api.py"),
     ]
 
 
@@ -265,7 +265,7 @@ def test_edges_join_shown_files_alone() -> None:
 
 def test_what_is_not_shown_does_not_hide_who_else_provides_a_name() -> None:
     """Of a repository one place is named; it has to be one that can be looked at."""
-    name = ("route", "GET /carts/{}")
+    name = ("package", "shop")
     client = repo_slate(
         "web",
         pack("cart.ts", 2.0),
@@ -282,7 +282,7 @@ def test_what_is_not_shown_does_not_hide_who_else_provides_a_name() -> None:
     )
     slate, _ = combined([client, server], ASKED, how(files=2))
 
-    assert edges(slate) == [("route", "web:cart.ts", "shop:main.py")]
+    assert edges(slate) == [("package", "web:cart.ts", "shop:main.py")]
 
 
 def test_without_a_graph_there_is_none() -> None:

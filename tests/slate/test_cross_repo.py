@@ -29,7 +29,7 @@ def shown(facts: dict[str, list[FileFacts]]) -> list[tuple[str, str, str, str]]:
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_a_need_of_one_repository_meets_what_another_provides(kind: str) -> None:
     """That is how a change in one of them reaches the other."""
-    name = (kind, "GET /carts/{}" if kind == "route" else "shop_core")
+    name = (kind, "shop_core")
     facts = {"web": [needing("a.py", name)], "shop": [providing("b.py", name)]}
 
     assert shown(facts) == [(kind, "web:a.py", "shop:b.py", name[1])]
@@ -43,30 +43,30 @@ def test_files_of_one_repository_are_not_joined() -> None:
 
 
 def test_what_a_repository_provides_itself_is_not_looked_for_elsewhere() -> None:
-    """Its own `DATABASE_URL` is not the neighbour's."""
-    name = ("environment", "SHOP_BIND")
+    """Its own `utils` is not the neighbour's."""
+    name = ("package", "utils")
     facts = {
-        "web": [needing("a.py", name), providing("compose.yaml", name)],
-        "shop": [providing("b.yaml", name)],
+        "web": [needing("a.py", name), providing("setup.py", name)],
+        "shop": [providing("setup.py", name)],
     }
 
     assert shown(facts) == []
 
 
-def test_a_copied_description_does_not_hide_who_serves_it() -> None:
-    """Clients keep the `.proto` of the service they call."""
-    name = ("rpc", "Carts")
+def test_a_copied_description_does_not_hide_its_original() -> None:
+    """Clients keep the `.proto` of the types they use."""
+    name = ("type", "Cart")
     facts = {
         "web": [needing("a.py", name), providing("proto/cart.proto", name)],
         "shop": [providing("cart.proto", name)],
     }
 
-    assert shown(facts) == [("rpc", "web:a.py", "shop:cart.proto", "Carts")]
+    assert shown(facts) == [("type", "web:a.py", "shop:cart.proto", "Cart")]
 
 
 def test_a_name_that_many_repositories_provide_joins_none() -> None:
     """Which of four is meant, nobody can tell."""
-    name = ("environment", "APP_PORT")
+    name = ("package", "core")
     three = {f"r{number}": [providing("a.yaml", name)] for number in range(3)}
     reader = {"web": [needing("a.py", name)]}
 
@@ -74,21 +74,9 @@ def test_a_name_that_many_repositories_provide_joins_none() -> None:
     assert shown(reader | three | {"r3": [providing("a.yaml", name)]}) == []
 
 
-def test_a_route_for_any_method_answers_each() -> None:
-    """Frameworks declare a path and look at the method inside."""
-    call = needing("a.ts", ("route", "PUT /carts/{}"))
-    declared = {"shop": [providing("b.py", ("route", "ANY /carts/{}"))]}
-    other = {"shop": [providing("b.py", ("route", "GET /carts/{}"))]}
-
-    assert shown({"web": [call], **declared}) == [
-        ("route", "web:a.ts", "shop:b.py", "PUT /carts/{}")
-    ]
-    assert shown({"web": [call], **other}) == []
-
-
 def test_one_place_of_a_repository_is_named_sources_before_tests() -> None:
-    """A route that is declared once and tested ten times is one edge."""
-    name = ("route", "GET /carts/{}")
+    """A type that is described once and tested ten times is one edge."""
+    name = ("type", "Cart")
     held = [
         providing("a_test.py", name, section=Section.TESTS),
         providing("z.py", name),
@@ -101,11 +89,11 @@ def test_one_place_of_a_repository_is_named_sources_before_tests() -> None:
 
 
 def test_two_files_are_joined_once_by_the_smallest_name() -> None:
-    """Ten routes of one client are one dependency."""
-    names = (("route", "GET /b"), ("route", "GET /a"))
+    """Ten types of one interface are one dependency."""
+    names = (("type", "B"), ("type", "A"))
     facts = {"web": [needing("a", *names)], "shop": [providing("b", *names)]}
 
-    assert shown(facts) == [("route", "web:a", "shop:b", "GET /a")]
+    assert shown(facts) == [("type", "web:a", "shop:b", "A")]
 
 
 def test_edges_are_few() -> None:
@@ -120,7 +108,7 @@ def test_edges_are_few() -> None:
 
 
 _names = st.lists(
-    st.tuples(st.sampled_from(sorted(KINDS)), st.sampled_from(["GET /a", "ANY /a", "b", "c"])),
+    st.tuples(st.sampled_from(sorted(KINDS)), st.sampled_from(["a", "b", "c"])),
     max_size=4,
 ).map(tuple)
 _repos = st.dictionaries(
@@ -152,42 +140,47 @@ def test_the_order_of_repositories_and_files_does_not_matter(
     assert all(edge.source.partition(":")[0] != edge.target.partition(":")[0] for edge in found)
 
 
-def test_a_client_and_a_server_in_two_languages_are_joined_by_their_texts() -> None:
+def test_two_languages_are_joined_by_their_texts_through_types_and_packages() -> None:
     """From the source to the edge, with nothing told about either repository."""
-    server = facts_of(
-        SelectedText(
-            "shop/api.py",
-            Section.CODE,
-            "python",
-            texts=('@router.get("/carts/{cart_id}")\ndef show(cart_id): ...',),
-        )
+    described = facts_of(
+        SelectedText("a.proto", Section.CODE, "proto", texts=("message Cart {\n}\n",))
+    )
+    manifest = facts_of(
+        SelectedText("package.json", Section.CONFIG, "json", texts=('{"name": "@acme/shop"}',))
     )
     client = facts_of(
         SelectedText(
-            "src/cart.ts",
-            Section.CODE,
-            "typescript",
-            texts=("const cart = await fetch(`${base}/carts/${id}`)",),
+            "src/a.go", Section.CODE, "go", texts=("func f() { c := &pb.Cart{Id: id} }\n",)
         )
     )
-    deployed = facts_of(
-        SelectedText(
-            "compose.yaml",
-            Section.CONFIG,
-            "yaml",
-            texts=("services:\n  web:\n    environment:\n      SHOP_URL: x\n",),
-        )
-    )
-    reader = facts_of(
-        SelectedText(
-            "src/env.ts", Section.CODE, "typescript", texts=("const url = process.env.SHOP_URL",)
-        )
+    page = facts_of(
+        SelectedText("a.ts", Section.CODE, "typescript", texts=('import x from "@acme/shop"\n',))
     )
 
-    assert shown({"shop": [server], "web": [client, reader], "ops": [deployed]}) == [
-        ("environment", "web:src/env.ts", "ops:compose.yaml", "SHOP_URL"),
-        ("route", "web:src/cart.ts", "shop:shop/api.py", "GET /carts/{}"),
+    assert shown({"shop": [described, manifest], "web": [client, page]}) == [
+        ("package", "web:a.ts", "shop:package.json", "@acme/shop"),
+        ("type", "web:src/a.go", "shop:a.proto", "Cart"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("server", "client"),
+    [
+        ('@router.get("/carts/{cart_id}")', 'requests.get(f"{BASE}/carts/{cart}")'),
+        ("add_CartsServicer_to_server(Carts(), server)", "cart_pb2_grpc.CartsStub(channel)"),
+        ("SHOP_BIND = 1", "os.environ['SHOP_BIND']"),
+    ],
+)
+def test_routes_services_and_variables_join_no_repositories(server: str, client: str) -> None:
+    facts = {
+        repo: [
+            facts_of(SelectedText(path, section, "python", texts=(f"{text}\n",)))
+            for path, section in (("a.py", Section.CODE), ("conf.py", Section.CONFIG))
+        ]
+        for repo, text in (("shop", server), ("web", client))
+    }
+
+    assert shown(facts) == []
 
 
 @pytest.mark.slow

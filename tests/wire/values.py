@@ -126,7 +126,6 @@ _QUESTION = st.builds(
     top=st.integers(1, MAX_CANDIDATES),
     per_list=st.integers(1, MAX_CANDIDATES),
     folds=st.booleans(),
-    weighs=st.booleans(),
     vector=st.none() | _VECTOR,
 )
 _PLACES = st.lists(st.integers(0, 99), min_size=1, max_size=3).map(tuple)

@@ -85,7 +85,7 @@ class SelectionJson(TypedDict):
     """Disabled repositories were asked as well."""
 
 
-Strategy: TypeAlias = Annotated[str, ("rrf", "global", "evidence", "global-rrf", "weighted-rrf")]
+Strategy: TypeAlias = Annotated[str, ("rrf", "global")]
 
 
 class MergeJson(TypedDict):

@@ -119,10 +119,7 @@ GraphEdgeJson = TypedDict(
                     "configures",
                     "tests",
                     "package",
-                    "route",
-                    "rpc",
                     "type",
-                    "environment",
                 ),
             ],
             "Imports, links, relates (a diagram), configures or tests; the others join"

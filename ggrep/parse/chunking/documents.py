@@ -3,12 +3,12 @@
 import re
 from typing import Final
 
-from ggrep.parse.chunking.diagrams import FENCES
 from ggrep.parse.chunking.sections import Fence, Heading, clean_title, sections_cutter
 from ggrep.parse.chunking.spans import Cutter, Piece
 from ggrep.parse.chunking.windows import cut, indentation_cost
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.line_table import BOM, LineTable
+from ggrep.parse.languages.registry import MERMAID
 
 _LINE_CHARACTERS: Final = 1000
 _FRONT_MATTER_LINES: Final = 500
@@ -107,6 +107,7 @@ def _setext(lines: list[str], number: int, first: int) -> Heading | None:
 
 _DIRECTIVE: Final = re.compile(r"(?P<indent> *)\.\. (?P<name>[\w-]{1,40})::(?P<argument>.*)")
 _CODE: Final = frozenset({"code", "code-block", "sourcecode", "literalinclude", "parsed-literal"})
+_DRAWN: Final = frozenset({MERMAID, "uml", "graphviz", "graph", "digraph"})
 _ATTRIBUTES: Final = re.compile(r"\[(?P<words>[^\]\[]{1,200})\]")
 _DELIMITER: Final = re.compile(r"(?:-{4,}|\.{4,}|--|\+{4,}|/{4,})\Z")
 
@@ -118,7 +119,7 @@ def rst_fences(lines: list[str]) -> list[Fence]:
     while number < len(lines):
         directive = _DIRECTIVE.match(lines[number])
         name = directive["name"].lower() if directive is not None else ""
-        if directive is None or not (name in FENCES or name in _CODE):
+        if directive is None or name not in _DRAWN | _CODE:
             number += 1
             continue
         last = _last_indented(lines, number, len(directive["indent"]))

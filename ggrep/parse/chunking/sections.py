@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ggrep.parse.chunking.diagrams import FENCES, diagram_edges
+from ggrep.parse.chunking.diagrams import mermaid_edges
 from ggrep.parse.chunking.spans import Cutter, Piece
 from ggrep.parse.chunking.windows import CutCost, cut, fits
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.line_table import LineTable
+from ggrep.parse.languages.registry import MERMAID
 
 MAX_TITLE_CHARACTERS: Final = 200
 
@@ -83,7 +84,7 @@ class _Layout:
     def __init__(self, table: LineTable, fences: Sequence[Fence], limits: ChunkLimits) -> None:
         self._table = table
         self._limits = limits
-        self._diagrams = [fence for fence in fences if fence.language in FENCES]
+        self._diagrams = [fence for fence in fences if fence.language == MERMAID]
         self._next_diagram = 0
         self._cost = _paragraph_cost(table, fences)
         self.pieces: list[Piece] = []
@@ -113,7 +114,7 @@ class _Layout:
     def _edges(self, fence: Fence, high: int) -> str:
         first = min(fence.first + fence.opening, fence.last)
         text = self._table.data[self._table.starts[first] : high].decode("utf-8", "replace")
-        return diagram_edges(FENCES[fence.language], text)
+        return mermaid_edges(text)
 
     def _place(self, like: Piece, start: int, end: int, extra: str = "") -> None:
         for low, high in cut(self._table, start, end, self._limits, self._cost):

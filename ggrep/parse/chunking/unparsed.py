@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from ggrep.parse.chunking.data_keys import json_keys, yaml_keys
-from ggrep.parse.chunking.diagrams import diagram_edges
+from ggrep.parse.chunking.diagrams import mermaid_edges
 from ggrep.parse.chunking.documents import (
     asciidoc_cutter,
     markdown_cutter,
@@ -29,7 +29,7 @@ from ggrep.parse.chunking.sql import sql_cutter
 from ggrep.parse.languages.by_content import is_notebook
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.line_table import LineTable
-from ggrep.parse.languages.registry import DIAGRAMS
+from ggrep.parse.languages.registry import MERMAID
 
 Scanner = Callable[[LineTable], list[Key]]
 
@@ -125,7 +125,7 @@ class Reading:
 
     @cached_property
     def _cutters(self) -> list[tuple[str, Cutter]]:
-        if self.language in DIAGRAMS:
+        if self.language == MERMAID:
             return [("diagram", self._diagram)]
         if self.language in _DOCUMENTS:
             method, cutter = _DOCUMENTS[self.language]
@@ -135,6 +135,6 @@ class Reading:
     def _diagram(self, limits: ChunkLimits) -> list[Piece]:
         pieces = [replace(piece, chunk_type="diagram") for piece in self.windows(limits)]
         if pieces:
-            edges = diagram_edges(self.language, self.table.data.decode("utf-8", "replace"))
+            edges = mermaid_edges(self.table.data.decode("utf-8", "replace"))
             pieces[0] = replace(pieces[0], extra=edges)
         return pieces

@@ -16,7 +16,7 @@ from ggrep.parse.languages.by_content import (
 )
 from ggrep.parse.languages.by_form import by_form
 
-CHUNKER_REVISION: Final = "chunker-7"
+CHUNKER_REVISION: Final = "chunker-8"
 """What chunking makes of a file; enters the fingerprint.
 
     chunker-1  definitions, headings, diagrams, line windows
@@ -32,6 +32,7 @@ CHUNKER_REVISION: Final = "chunker-7"
                of what C's preprocessor chooses from, where braces need it
     chunker-7  definitions behind export, attribute and test macros; text that a grammar cannot
                parse loses only itself; names as each language writes them
+    chunker-8  PlantUML and DOT are plain text
 """
 
 GRAMMAR_PACKAGES: Final = ("tree_sitter", "tree_sitter_language_pack")
@@ -68,7 +69,8 @@ KEYED: Final = frozenset({"hcl"})
 HOLDERS: Final = frozenset({"astro", "html", "svelte", "vue"})
 """Languages whose files may hold programs in others."""
 
-DIAGRAMS: Final = frozenset({"mermaid", "plantuml", "dot"})
+MERMAID: Final = "mermaid"
+"""Language of files, fences and directives whose edges are extracted."""
 
 _READ_OTHERWISE: Final = frozenset(
     {"astro", "css", "erb", "less", "make", "scss", "sql", "svelte", "vue"}
@@ -132,7 +134,7 @@ def corpus_of_language(language: str) -> Corpus:
         return Corpus.CODE
     if language in RECORDS or language in NAMED_RECORDS:
         return Corpus.RECORDS
-    return Corpus.EXTRACTED_PROSE if language in DIAGRAMS else Corpus.PROSE
+    return Corpus.EXTRACTED_PROSE if language == MERMAID else Corpus.PROSE
 
 
 @cache

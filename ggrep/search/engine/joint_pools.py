@@ -28,7 +28,6 @@ from ggrep.model.confidence import NOBODY_LEADS, Leading
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.hit import Hit
 from ggrep.model.joint_pools import (
-    JointFigures,
     JointPoolResponse,
     JointQuestion,
     MemberLimit,
@@ -37,8 +36,7 @@ from ggrep.model.joint_pools import (
 )
 from ggrep.model.limits import sorted_limits
 from ggrep.model.quota import Dealt
-from ggrep.model.repo_evidence import evidence_factor, repo_evidence
-from ggrep.model.statistics import CollectionStatistics, sum_statistics
+from ggrep.model.statistics import sum_statistics
 from ggrep.search.engine.joint_reach import members_reaching
 from ggrep.search.engine.query_answers import AS_DEEP_AS_NEEDED, UNBOUNDED, clamped
 from ggrep.search.query.chunk_ids import SAME_BITS, candidate_ids, rows_of_texts
@@ -51,7 +49,6 @@ from ggrep.search.query.joint_view import JointView, member_figures, owners_of
 from ggrep.search.query.order import Candidate
 from ggrep.search.query.pipeline import Ranked, leading, rank, ranked_within
 from ggrep.search.query.quota_choice import Chosen, choose
-from ggrep.search.query.score import DECIMALS, SegmentScores
 from ggrep.search.query.segments import SearchableSegment, open_segments
 
 _ROOM: Final = 8
@@ -65,11 +62,10 @@ class _List:
     """The beginning of a corpus' merged list.
 
     Attributes:
-        candidates: best first by their own scores, as far as one of the first different texts
-            reaches.
+        candidates: best first, as far as one of the first different texts reaches.
         texts: the beginnings of their chunk ids, in any order.
-        least: what the last of these counts in the merged list; 0 where there are not so many
-            texts, so that whatever scores has a place.
+        least: score of the last of these; 0 where there are not so many texts, so that whatever
+            scores has a place.
     """
 
     corpus: Corpus
@@ -98,7 +94,6 @@ def joint_pools(
     figures = member_figures(view, read_query(search), deadline)
     if question.counting:
         return JointPoolResponse(figures, (), NOBODY_LEADS, (), (), ())
-    factors = _factors(figures, question.others) if question.weighs else None
     total = sum_statistics((figures.total(), *question.others))
     question = replace(question, search=search)
     every = rank(
@@ -110,7 +105,7 @@ def joint_pools(
         files=0,
         encoded=question.vector,
     )
-    joint = _Joint(view, question, every, encoder, deadline, factors)
+    joint = _Joint(view, question, every, encoder, deadline)
     ranked, lists = joint.lists()
     leaders = leading(ranked, deadline)
     told = search_notices(search, encoder)
@@ -136,7 +131,6 @@ class _Joint:
 
     Attributes:
         every: the ranking of all members, before any correction.
-        factors: what each member's scores count, (members,); None where all count alike.
     """
 
     view: JointView
@@ -144,7 +138,6 @@ class _Joint:
     every: Ranked
     encoder: Encoder | None
     deadline: Deadline
-    factors: Figures | None
 
     def lists(self) -> tuple[Ranked, list[_List]]:
         """Return the ranking, and of each corpus' list what may be shown.
@@ -154,7 +147,7 @@ class _Joint:
         """
         length = (2 if self.question.folds else 1) * self.question.top + _ROOM
         while length <= _MOST_DEEP:
-            ranked = ranked_within(self.every, self._asked(), length, self._file_factors())
+            ranked = ranked_within(self.every, self._asked(), length)
             lists = [self._list(ranked, corpus, length) for corpus in self.question.search.corpora]
             whole = [found for found in lists if found is not None]
             if len(whole) == len(lists):
@@ -207,7 +200,7 @@ class _Joint:
         within = zip(self.every.eligible, self._within(self.question.silent), strict=True)
         silent = replace(self.every, eligible=tuple(mask & own for mask, own in within))
         least = {own.corpus: own.least for own in lists}
-        found = members_reaching(silent, least, leaders, self._file_factors())
+        found = members_reaching(silent, least, leaders)
         for own in lists if self.question.folds else ():
             found |= {*self._holders(silent, own, set())}
         return tuple(sorted(found))
@@ -227,32 +220,21 @@ class _Joint:
         """Return the chunk ids of texts that others show."""
         return _by_beginning(self.question.texts)
 
-    def _file_factors(self) -> list[Figures] | None:
-        """Return, per segment, what the scores of its files count in the merged list."""
-        factors = self.factors
-        return None if factors is None else [factors[o] for o in map(owners_of, self._segments)]
-
     @property
     def _segments(self) -> Sequence[SearchableSegment]:
         return open_segments(self.view)
 
     def _list(self, ranked: Ranked, corpus: Corpus, length: int) -> _List | None:
         """Return a corpus' list as far as it matters; None where it must be longer."""
-        weighed = self._weighed(ranked)
-        found = self._choose(weighed, corpus, length).candidates
+        found = self._choose(ranked, corpus, length).candidates
         ids = candidate_ids(ranked.view, ranked.segments, found) if self.question.folds else []
         end, full = self._end(found, ids)
         if end == len(found) == length:
-            if not score_alike(ranked.scores, weighed.scores, found[-1].score):
-                return None
             end, full = self._end(found, ids, in_order=found[-1].score)
             if not full:
                 return None
-        own = [self._plain(ranked, one) for one in found[:end]]
-        # Each member's in its own order: weighed, two of its scores may be the same.
-        listed = self._cut(sorted(own, key=lambda one: -one.score))
         texts = [*dict.fromkeys(ids[:end]), *self._others_texts()]
-        return _List(corpus, listed, texts, found[end - 1].score if full else 0.0)
+        return _List(corpus, self._cut(found[:end]), texts, found[end - 1].score if full else 0.0)
 
     def _end(
         self, found: Sequence[Candidate], ids: Sequence[bytes], in_order: float = 0.0
@@ -294,22 +276,6 @@ class _Joint:
             if numbers[member] <= self.question.per_list:
                 kept.append(one)
         return kept
-
-    def _weighed(self, ranked: Ranked) -> Ranked:
-        """Return the ranking by what scores count in the merged list."""
-        factors = self._file_factors()
-        if factors is None:
-            return ranked
-        scores = []
-        for segment, scored, own in zip(ranked.segments, ranked.scores, factors, strict=True):
-            counted = scored.total * own[segment.image.row_files]
-            scores.append(replace(scored, total=np.round(counted, DECIMALS)))
-        return replace(ranked, scores=tuple(scores))
-
-    def _plain(self, ranked: Ranked, candidate: Candidate) -> Candidate:
-        """Return a candidate with its own score."""
-        own = float(ranked.scores[candidate.segment].total[candidate.row])
-        return replace(candidate, score=own)
 
     def _choose(self, ranked: Ranked, corpus: Corpus, length: int) -> Chosen:
         deep = AS_DEEP_AS_NEEDED
@@ -367,25 +333,6 @@ class _Joint:
 
     def _member(self, candidate: Candidate) -> int:
         return open_segments(self.view)[candidate.segment].owner_of(candidate.file)
-
-
-def score_alike(
-    own: Sequence[SegmentScores], weighed: Sequence[SegmentScores], counted: float
-) -> bool:
-    """Return whether all rows that count so much in the merged list score alike by themselves.
-
-    Then they come here in its order, which goes by their own scores next, and then as here.
-    """
-    pairs = zip(own, weighed, strict=True)
-    scores = [scored.total[part.total == counted] for scored, part in pairs]
-    return len(np.unique(np.concatenate(scores))) <= 1
-
-
-def _factors(figures: JointFigures, others: Sequence[CollectionStatistics]) -> Figures:
-    """Return what each member's scores count, for its evidence among all, (members,)."""
-    members = [figures.of(member) for member in range(len(figures.chunks))]
-    evidence = repo_evidence(dict(enumerate((*members, *others))))
-    return np.array([evidence_factor(evidence[member]) for member in range(len(members))])
 
 
 def _by_beginning(chunk_ids: Iterable[str]) -> dict[bytes, str]:

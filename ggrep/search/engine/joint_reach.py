@@ -1,6 +1,6 @@
 """Tells which members that show nothing could have changed an answer to many repositories.
 
-Their rows are scored as all others. A row matters if it counts as much as the last text that its
+Their rows are scored as all others. A row matters if it scores as much as the last text that its
 corpus' merged list shows, or if its file would be among those that the answer's confidence goes by.
 The learned correction is bounded: rows that could not matter even at its most are left out, and it
 is reckoned for the files of the others, so that the verdict is exact. Of a kind of finding that
@@ -8,7 +8,7 @@ promises something of every hit, confidence goes by the best row alone. Scores t
 nobody else's need no look: its statistics are in the sum already.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -18,7 +18,6 @@ from ggrep.model.confidence import LEADERS, Leading
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.search.query.correction import MOST
 from ggrep.search.query.eligible import Mask
-from ggrep.search.query.file_features import Figures
 from ggrep.search.query.joint_view import owners_of
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.score import DECIMALS, Scores, SegmentScores
@@ -30,34 +29,27 @@ _CODE: Final = CORPORA.index(Corpus.CODE)
 _EVERY_FILE: Final = 1 << 40
 
 
-def members_reaching(
-    ranked: Ranked,
-    least: Mapping[Corpus, float],
-    leaders: Leading,
-    file_weights: Sequence[Figures] | None,
-) -> set[int]:
+def members_reaching(ranked: Ranked, least: Mapping[Corpus, float], leaders: Leading) -> set[int]:
     """Return the members of which a row matters.
 
     Args:
         ranked: all of a joint view before any correction; only rows of those in question eligible.
-        least: of each list that is shown, what a row must count to have a place; 0 for any.
+        least: of each list that is shown, what a row must score to have a place; 0 for any.
         leaders: of those who show something.
-        file_weights: per segment (files,), what the scores of files count; None for all alike.
     """
     by_corpus = np.array([least.get(corpus, np.inf) for corpus in CORPORA])
     full = len(leaders.leaders) >= (LEADERS if ranked.found is None else 1)
     leading = leaders.leaders[-1].score if full else 0.0
-    weights = file_weights or [np.ones(segment.image.files) for segment in ranked.segments]
     highest = MOST if ranked.correction is not None else 1.0
     masks = [
         _mattering(*part, by_corpus, leading, highest)
-        for part in zip(ranked.segments, ranked.scores, ranked.eligible, weights, strict=True)
+        for part in zip(ranked.segments, ranked.scores, ranked.eligible, strict=True)
     ]
     if ranked.correction is not None and any(mask.any() for mask in masks):
         scores = ranked.correction.corrected(ranked.segments, ranked.scores, masks, _EVERY_FILE)
         masks = [
             _mattering(*part, by_corpus, leading, 1.0)
-            for part in zip(ranked.segments, scores, masks, weights, strict=True)
+            for part in zip(ranked.segments, scores, masks, strict=True)
         ]
     found: set[int] = set()
     for segment, mask in zip(ranked.segments, masks, strict=True):
@@ -65,11 +57,10 @@ def members_reaching(
     return found
 
 
-def _mattering(  # noqa: PLR0913, PLR0917 - one segment's part of four, and what it is held against
+def _mattering(
     segment: SearchableSegment,
     scored: SegmentScores,
     eligible: Mask,
-    weights: Figures,
     least: Scores,
     leading: float,
     highest: float,
@@ -79,7 +70,6 @@ def _mattering(  # noqa: PLR0913, PLR0917 - one segment's part of four, and what
         return np.zeros(len(eligible), dtype=np.bool_)
     image = segment.image
     bound = scored.total * np.where(image.row_corpora == _CODE, highest, 1.0)
-    counted = bound * weights[image.row_files] + _ROUNDED
-    near = (counted >= least[image.row_corpora]) | (bound + _ROUNDED >= leading)
+    near = bound + _ROUNDED >= np.minimum(least[image.row_corpora], leading)
     found: npt.NDArray[np.bool_] = eligible & (scored.total > 0.0) & near
     return found

@@ -76,28 +76,21 @@ class Correction:
         scores: Sequence[SegmentScores],
         eligible: Sequence[Mask],
         files: int,
-        weights: Sequence[Figures] | None = None,
     ) -> tuple[SegmentScores, ...]:
         """Return scores by which the best `files` files are the best of all.
-
-        And the best so many of all as they are weighed, where they are.
 
         Args:
             segments: of the snapshot.
             scores: of each segment's rows.
             eligible: per segment, the rows that may be shown.
             files: how deep the answer goes.
-            weights: per segment (files,), what a file's score counts, above 0.
         """
         best = [best_code(*part) for part in zip(segments, scores, eligible, strict=True)]
         known = [np.zeros(len(each.files)) for each in best]
-        self._learn_best(segments, scores, best, known, files)
-        if weights is not None:
-            weighed = [
-                Best(each.files, each.scores * own[each.files])
-                for each, own in zip(best, weights, strict=True)
-            ]
-            self._learn_best(segments, scores, weighed, known, files)
+        first = _least([each.scores for each in best], files)
+        self._learn(segments, scores, best, known, first / _ROOM)
+        so_far = [each.scores * factors for each, factors in zip(best, known, strict=True)]
+        self._learn(segments, scores, best, known, _least(so_far, files) / MOST)
         return tuple(
             scored if scored.is_empty else _with_factors(segment, scored, each.files, factors)
             for segment, scored, each, factors in zip(segments, scores, best, known, strict=True)
@@ -121,20 +114,6 @@ class Correction:
         moved = (forest.sums(row) - forest.sums(others)) / UNIT
         most = sorted(zip(forest.features, moved.tolist(), strict=True), key=_by_size)[:_TOLD]
         return tuple((f"{LEARNED}.{name}", round(value, 3)) for name, value in most if value)
-
-    def _learn_best(
-        self,
-        segments: Sequence[SearchableSegment],
-        scores: Sequence[SegmentScores],
-        best: Sequence[Best],
-        known: Sequence[Figures],
-        files: int,
-    ) -> None:
-        """Reckon the factors of all files that may be among the best `files`."""
-        first = _least([each.scores for each in best], files)
-        self._learn(segments, scores, best, known, first / _ROOM)
-        so_far = [each.scores * factors for each, factors in zip(best, known, strict=True)]
-        self._learn(segments, scores, best, known, _least(so_far, files) / MOST)
 
     def _learn(
         self,

@@ -187,22 +187,16 @@ def is_corrected(query: ParsedQuery, request: SearchRequest, weights: Weights) -
     return in_words and bool(weights.learned)
 
 
-def ranked_within(
-    ranked: Ranked,
-    within: Sequence[Mask],
-    files: int,
-    file_weights: Sequence[npt.NDArray[np.float64]] | None = None,
-) -> Ranked:
+def ranked_within(ranked: Ranked, within: Sequence[Mask], files: int) -> Ranked:
     """Return the ranking of some of the rows that may be shown, of which so many files may be.
 
     Scores are those of the whole collection.
-    `file_weights` are per segment (files,), what an answer multiplies the scores of files by.
     """
     masks = tuple(mask & own for mask, own in zip(ranked.eligible, within, strict=True))
     scores = ranked.plain
     if ranked.correction is not None:
         most = max(files, LEADERS)
-        scores = ranked.correction.corrected(ranked.segments, scores, masks, most, file_weights)
+        scores = ranked.correction.corrected(ranked.segments, scores, masks, most)
     found = ranked.found and ranked.found.within(masks)
     return replace(ranked, eligible=masks, scores=scores, found=found)
 

@@ -11,10 +11,8 @@ MOST_PROVIDERS: Final = 3
 """Repositories that may provide a name before it tells nothing."""
 
 MOST_EDGES: Final = 256
-KINDS: Final = frozenset({"package", "route", "rpc", "type", "environment"})
+KINDS: Final = frozenset({"package", "type"})
 
-_METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
-_COPIED: Final = frozenset({"rpc", "type"})
 _LESS_TELLING: Final = frozenset({Section.TESTS, Section.DOCS, Section.DIAGRAMS})
 _Name: TypeAlias = tuple[str, str]
 _Place: TypeAlias = tuple[str, str]
@@ -23,9 +21,9 @@ _Place: TypeAlias = tuple[str, str]
 def cross_repo_edges(facts_by_repo: Mapping[str, Sequence[FileFacts]]) -> tuple[GraphEdge, ...]:
     """Return at most `MOST_EDGES` edges, by kind, source, target; ends are `repo:path`.
 
-    A name that a repository provides itself is not looked for elsewhere, but for services and
-    types, whose descriptions are copied to those who use them. A name that more than
-    `MOST_PROVIDERS` repositories provide joins nothing.
+    A name that a repository provides itself is not looked for elsewhere, but for types,
+    whose descriptions are copied to those who use them. A name that more than `MOST_PROVIDERS`
+    repositories provide joins nothing.
     """
     provided = _provided(facts_by_repo)
     best: dict[tuple[str, str, str], str] = {}
@@ -55,18 +53,8 @@ def _providers(
     if name[0] not in KINDS:
         return
     by_repo: dict[str, _Place] = {}
-    for spelled in _spellings(name):
-        for place in provided.get(spelled, ()):
-            by_repo.setdefault(place[0], place)
+    for place in provided.get(name, ()):
+        by_repo.setdefault(place[0], place)
     at_home = by_repo.pop(repo, None) is not None
-    if len(by_repo) <= MOST_PROVIDERS and (name[0] in _COPIED or not at_home):
+    if len(by_repo) <= MOST_PROVIDERS and (name[0] == "type" or not at_home):
         yield from by_repo.values()
-
-
-def _spellings(name: _Name) -> list[_Name]:
-    """Return a route with the method, then with any; other names as they are."""
-    method, _, path = name[1].partition(" ")
-    if name[0] != "route" or not path:
-        return [name]
-    methods = ("ANY", *_METHODS) if method == "ANY" else (method, "ANY")
-    return [("route", f"{word} {path}") for word in methods]

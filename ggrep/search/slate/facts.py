@@ -12,10 +12,6 @@ from ggrep.search.slate.interface_names import (
     packages_asked,
     packages_imported,
     packages_provided,
-    routes_called,
-    routes_declared,
-    services_provided,
-    services_used,
     types_provided,
     types_used,
 )
@@ -32,7 +28,6 @@ from ggrep.search.slate.text_names import (
     links_in,
     named_words,
     relations_in,
-    variables_read,
     variables_set,
 )
 
@@ -131,11 +126,7 @@ def _provided(selected: SelectedText, bare: Sequence[BareText]) -> Iterable[tupl
     language = selected.language
     for text in (part.uncommented for part in bare):
         yield from (("package", name) for name in packages_provided(selected.path, text))
-        if selected.section is Section.CONFIG:
-            yield from (("environment", name) for name in variables_set(text))
         if selected.section is not Section.TESTS:
-            yield from (("route", name) for name in routes_declared(text))
-            yield from (("rpc", name) for name in services_provided(text, language))
             yield from (("type", name) for name in types_provided(text, language))
 
 
@@ -147,9 +138,6 @@ def _needed(
     for text in (part.uncommented for part in bare):
         yield from (("package", name) for name in packages_asked(selected.path, text))
         if selected.section is not Section.TESTS:
-            yield from (("environment", name) for name in variables_read(text, language))
-            yield from (("route", name) for name in routes_called(text))
-            yield from (("rpc", name) for name in services_used(text, language))
             yield from (("type", name) for name in types_used(text, language))
 
 
@@ -183,8 +171,8 @@ def published(facts: Sequence[FileFacts]) -> tuple[FileFacts, ...]:
     """Return what of each file's facts joins it with another of the files.
 
     Words of strings, comments, prose and diagrams stay behind, for nothing else is called so. All
-    that they provide and need is kept, for whoever joins repositories: names of packages, routes,
-    services, types and environment variables.
+    that they provide and need is kept, for whoever joins repositories: names of packages and
+    types.
     """
     joins = _Joins(facts)
     return tuple(joins.published(item) for item in facts)

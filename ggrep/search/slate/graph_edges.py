@@ -305,8 +305,7 @@ class KeyMentions:
     def joined(self, config: FileFacts, reader: FileFacts) -> str | None:
         """Return the smallest name by which `reader` names a key of `config`."""
         if reader.section is Section.CONFIG or _RECORDS.search(reader.path):
-            read = {name for kind, name in reader.needs if kind == "environment"}
-            return min(read.intersection(config.keys), default=None)
+            return None
         words = self._words[reader.path]
         own = self._words[config.path]
         schemed = _SCHEMED.search(config.path) is not None

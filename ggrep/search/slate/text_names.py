@@ -75,21 +75,6 @@ _SET: Final = (
     re.compile(rf"^[ \t]*+(?:-[ \t]*+)?\"?name\"?:[ \t]*[\"']?({_VARIABLE})\b", re.MULTILINE),
     re.compile(rf"\b(?:Environment|env)[ \t]*=[ \t]*\"?({_VARIABLE})=", re.MULTILINE),
 )
-_READER: Final = (
-    r"[gG]et_?[eE]nv(?:ironment_?[vV]ariable)?|LookupEnv|Getenv|GETENV|ENV\.fetch|env|env_var|env!"
-    r"|option_env!|env::var|var_os|fetch_env!?|get_env|environ_get|config|secure_getenv|env\.get"
-)
-_READ: Final = (
-    re.compile(
-        r"\benviron(?:\.get|\.setdefault|\.pop)?[ \t]*[\[(]"
-        rf"[ \t\n]*[\"']({_VARIABLE})[\"']"
-    ),
-    re.compile(rf"\b(?:{_READER})[ \t]*\([ \t\n]*:?[\"']({_VARIABLE})[\"']"),
-    re.compile(rf"\bENV\[[ \t]*[\"']({_VARIABLE})[\"']"),
-    re.compile(rf"\b(?:process|import\.meta|Deno|Bun)\.env(?:\.|\[[\"'])({_VARIABLE})\b"),
-    re.compile(rf"\benvvar[ \t]*=[ \t]*[\"']({_VARIABLE})[\"']"),
-    re.compile(rf"\$_(?:ENV|SERVER)\[[\"']({_VARIABLE})[\"']"),
-)
 _TOOLS: Final = re.compile(
     r"(?:GITHUB|RUNNER|CI|PYTHON|PIP|NODE|NPM|CARGO|RUST|GO|JAVA|MAVEN|LD|LC|XDG|DEBIAN|DOCKER|UV|TOX"
     r"|PYTEST|COVERALLS|CODECOV|HTTP|HTTPS|NO)_|(?:PYTHON|GOPATH|LOG_LEVEL|SOURCE_DATE_EPOCH|REMOTE_ADDR"
@@ -97,10 +82,6 @@ _TOOLS: Final = re.compile(
 )
 _DEPENDENCIES: Final = re.compile(
     r"(?:^|[.-])(?:\w*[dD]ependenc(?:y|ies)|require(?:-dev)?|packages|extras)(?:\.|$)"
-)
-_EXPANDED: Final = re.compile(rf"\$\{{?({_VARIABLE})\b")
-_EXPANDING: Final = frozenset(
-    {"bash", "yaml", "dockerfile", "make", "ini", "toml", "desktop", "hcl", "fish", "just", "json"}
 )
 
 
@@ -124,14 +105,6 @@ def keys_in(text: str, language: str) -> list[str]:
 def variables_set(text: str) -> frozenset[str]:
     """Return environment variables that a text of configuration sets, those of tools left out."""
     found = (name for pattern in _SET for name in pattern.findall(text))
-    return frozenset(name for name in found if not _TOOLS.match(name))
-
-
-def variables_read(text: str, language: str) -> frozenset[str]:
-    """Return environment variables that a text reads, by the usual calls and expansions."""
-    found = {name for pattern in _READ for name in pattern.findall(text)}
-    if language in _EXPANDING:
-        found.update(_EXPANDED.findall(text))
     return frozenset(name for name in found if not _TOOLS.match(name))
 
 

@@ -1,4 +1,4 @@
-"""What term statistics say of repositories: the likeliest is 1, size and chance say nothing."""
+"""Scores of repositories by term statistics: the likeliest is 1, size and chance say nothing."""
 
 import math
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggrep.base.ids import RepoId
-from ggrep.model.repo_evidence import repo_evidence
+from ggrep.federation.routing import repo_scores
 from ggrep.model.statistics import CollectionStatistics, TermFrequency
 
 
@@ -20,8 +20,8 @@ def counted(chunks: int, files: int = 10, **terms: int | tuple[int, int]) -> Col
     return CollectionStatistics("l", chunks, files, (0,), tuple(found))
 
 
-def evidence(**figures: CollectionStatistics) -> dict[str, float]:
-    return {str(repo): found for repo, found in repo_evidence(as_repos(figures)).items()}
+def scores(**figures: CollectionStatistics) -> dict[str, float]:
+    return {str(repo): found for repo, found in repo_scores(as_repos(figures)).items()}
 
 
 def as_repos(figures: dict[str, CollectionStatistics]) -> dict[RepoId, CollectionStatistics]:
@@ -30,7 +30,7 @@ def as_repos(figures: dict[str, CollectionStatistics]) -> dict[RepoId, Collectio
 
 def test_the_formula() -> None:
     """The logarithm of likelihoods, smoothed by 30 chunks, a tenth of it taken."""
-    found = evidence(a=counted(70, router=20), b=counted(30, router=0))
+    found = scores(a=counted(70, router=20), b=counted(30, router=0))
 
     usual = 20 / 100
     ratio = ((0 / usual + 30) / (30 + 30)) / ((20 / usual + 30) / (70 + 30))
@@ -39,39 +39,39 @@ def test_the_formula() -> None:
 
 def test_a_word_in_paths_counts_a_quarter() -> None:
     """A folder's name is a hint, not a proof."""
-    found = evidence(a=counted(10, 70, router=(0, 20)), b=counted(10, 30, router=(0, 0)))
+    found = scores(a=counted(10, 70, router=(0, 20)), b=counted(10, 30, router=(0, 0)))
 
     ratio = ((0 / 0.2 + 30) / (30 + 30)) / ((20 / 0.2 + 30) / (70 + 30))
     assert found == {"a": 1.0, "b": round(math.exp(0.1 * 0.25 * math.log(ratio)), 6)}
 
 
-def test_a_single_repository_has_all_the_evidence() -> None:
+def test_a_single_repository_has_the_full_score() -> None:
     """There is nobody to lose against, whether it holds the words or not."""
-    assert evidence(a=counted(5, word=5)) == {"a": 1.0}
-    assert evidence(a=counted(5, word=0)) == {"a": 1.0}
+    assert scores(a=counted(5, word=5)) == {"a": 1.0}
+    assert scores(a=counted(5, word=0)) == {"a": 1.0}
 
 
 def test_the_share_of_chunks_counts_and_not_their_number() -> None:
     """A large repository holds every word more often; that alone says nothing."""
-    assert evidence(big=counted(10_000, word=100), small=counted(100, word=1)) == {
+    assert scores(big=counted(10_000, word=100), small=counted(100, word=1)) == {
         "big": 1.0,
         "small": 1.0,
     }
-    found = evidence(big=counted(10_000, word=100), small=counted(100, word=90))
+    found = scores(big=counted(10_000, word=100), small=counted(100, word=90))
     assert found["small"] == 1.0 > found["big"]
 
 
 def test_a_word_that_nobody_holds_says_nothing() -> None:
     """A typing error must not speak for small repositories."""
-    plain = evidence(a=counted(1000, word=10), b=counted(10, word=5))
+    plain = scores(a=counted(1000, word=10), b=counted(10, word=5))
 
-    assert evidence(a=counted(1000, word=10, typo=0), b=counted(10, word=5, typo=0)) == plain
-    assert evidence(a=counted(1000, typo=0), b=counted(10, typo=0)) == {"a": 1.0, "b": 1.0}
+    assert scores(a=counted(1000, word=10, typo=0), b=counted(10, word=5, typo=0)) == plain
+    assert scores(a=counted(1000, typo=0), b=counted(10, typo=0)) == {"a": 1.0, "b": 1.0}
 
 
 def test_a_rare_word_says_more_than_a_usual_one() -> None:
     """Who holds it is likelier meant."""
-    found = evidence(
+    found = scores(
         rare=counted(1000, rare=20, usual=0),
         usual=counted(1000, rare=0, usual=20),
         other=counted(1000, rare=0, usual=500),
@@ -80,24 +80,24 @@ def test_a_rare_word_says_more_than_a_usual_one() -> None:
     assert found["rare"] == 1.0 > found["usual"]
 
 
-def test_a_repository_without_a_chunk_has_no_evidence() -> None:
+def test_a_repository_without_a_chunk_scores_nothing() -> None:
     """It holds nothing, so it holds no answer."""
-    assert evidence(a=counted(0, 0)) == {"a": 0.0}
-    assert evidence(a=counted(0, 0), b=counted(3, word=1)) == {"a": 0.0, "b": 1.0}
-    assert repo_evidence({}) == {}
+    assert scores(a=counted(0, 0)) == {"a": 0.0}
+    assert scores(a=counted(0, 0), b=counted(3, word=1)) == {"a": 0.0, "b": 1.0}
+    assert repo_scores({}) == {}
 
 
 def test_a_term_that_not_all_have_counted_says_nothing() -> None:
     """Repositories of different lexical layouts are compared by what they share."""
-    plain = evidence(a=counted(50, word=9), b=counted(70, word=1))
+    plain = scores(a=counted(50, word=9), b=counted(70, word=1))
 
-    assert evidence(a=counted(50, word=9, stem=4), b=counted(70, word=1)) == plain
-    assert evidence(a=counted(50, word=9), b=counted(70)) == {"a": 1.0, "b": 1.0}
+    assert scores(a=counted(50, word=9, stem=4), b=counted(70, word=1)) == plain
+    assert scores(a=counted(50, word=9), b=counted(70)) == {"a": 1.0, "b": 1.0}
 
 
 def test_files_that_nobody_counted_are_left_out() -> None:
     """Figures of a foreign daemon may contradict themselves; that divides nothing by zero."""
-    assert evidence(a=counted(5, 0, word=(0, 3)), b=counted(5, 0)) == {"a": 1.0, "b": 1.0}
+    assert scores(a=counted(5, 0, word=(0, 3)), b=counted(5, 0)) == {"a": 1.0, "b": 1.0}
 
 
 @st.composite
@@ -113,28 +113,28 @@ def cohorts(draw: st.DrawFn) -> dict[str, CollectionStatistics]:
 
 @pytest.mark.slow
 @given(cohorts())
-def test_evidence_is_a_share_and_the_best_has_all_of_it(
+def test_a_score_is_a_share_and_the_best_has_all_of_it(
     figures: dict[str, CollectionStatistics],
 ) -> None:
     """From 0 to 1, six decimals, in whatever order the repositories came."""
-    found = repo_evidence(as_repos(figures))
+    found = repo_scores(as_repos(figures))
 
     filled = [found[RepoId(name)] for name, held in figures.items() if held.chunks]
     assert all(0.0 <= each <= 1.0 and round(each, 6) == each for each in found.values())
     assert not filled or max(filled) == 1.0
     backwards = dict(reversed(figures.items()))
-    assert repo_evidence(as_repos(backwards)) == found
+    assert repo_scores(as_repos(backwards)) == found
 
 
 @pytest.mark.slow
 @given(cohorts())
-def test_an_empty_repository_moves_nobodys_evidence(
+def test_an_empty_repository_moves_nobodys_score(
     figures: dict[str, CollectionStatistics],
 ) -> None:
     """Adding one changes nothing but its own row."""
     more = {**figures, "zz": counted(0, 0, x=0, y=0, z=0)}
 
-    assert repo_evidence(as_repos(more)) == {**repo_evidence(as_repos(figures)), "zz": 0.0}
+    assert repo_scores(as_repos(more)) == {**repo_scores(as_repos(figures)), "zz": 0.0}
 
 
 @pytest.mark.slow
@@ -152,8 +152,8 @@ def test_holding_a_word_more_often_never_lowers_a_place(
     )
     after = {**figures, "a": CollectionStatistics("l", held.chunks, held.files, (0,), raised)}
 
-    before_it = repo_evidence(as_repos(figures))
-    after_it = repo_evidence(as_repos(after))
+    before_it = repo_scores(as_repos(figures))
+    after_it = repo_scores(as_repos(after))
 
     assert all(
         after_it[RepoId("a")] >= after_it[RepoId(name)]
