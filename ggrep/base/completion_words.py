@@ -7,7 +7,7 @@ and `@` before what is looked up when it is asked for. Options of every command 
 
 # ruff: noqa: E501
 # fmt: off
-COMMANDS = 'search slate symbol refs replay expand outline tour index status list stores profiles clean pull push remote workspace serve stop stop-all metrics api mcp setup install uninstall doctor self health audit repair compact gc clone-store upgrade-store check eval completion help'
+COMMANDS = 'search slate symbol refs replay expand outline tour index status list stores profiles clean pull push remote workspace serve stop stop-all metrics api mcp setup install uninstall doctor self health audit repair compact gc upgrade-store check eval completion help'
 CLIENTS = 'claude codex gemini opencode cursor vscode copilot zed windsurf cline kiro qwen goose aider bash zsh fish'
 BELOW = {
     'remote': 'add list remove gc',
@@ -47,7 +47,6 @@ FLAGS: dict[str, dict[str, str | None]] = {
     'repair': {'--path': '', '-p': '', '--json': None, '--plain': None},
     'compact': {'--path': '', '-p': '', '--force': None, '--json': None, '--plain': None},
     'gc': {'--path': '', '-p': '', '--stores': None, '--force': None, '--json': None, '--plain': None},
-    'clone-store': {'--overwrite': None, '--json': None},
     'upgrade-store': {'--path': '', '-p': '', '--json': None},
     'check': {'--init': '', '--no-sync': None, '--encoder': '', '--junit': '', '--sarif': '', '--markdown': '', '--baseline': '', '--max-drop': '', '--deterministic': None, '--json': None, '--plain': None},
     'eval': {'--task': 'single federated', '--whole': None, '--only': '', '--repo': '', '--language': '', '--category': '', '--workspace': '', '--mode': 'balanced discovery implementation planning debug', '-k': '', '--max': '', '--per-file': '', '--max-bytes': '', '--merge': 'rrf global evidence global-rrf weighted-rrf', '--encoder': '', '--weights': '', '--ablate': None, '--no-sync': None, '--jobs': '', '--timeout-s': '', '--baseline': '', '--max-drop-ndcg': '', '--max-drop-mrr': '', '--max-drop-pass-rate': '', '--fail-under-ndcg': '', '--fail-under-mrr': '', '--fail-under-pass-rate': '', '--out': '', '--deterministic': None, '--compare': '', '--json': None, '--plain': None},
@@ -74,7 +73,6 @@ ARGUMENTS: dict[str, list[str]] = {
     'clean': ['@store'],
     'install': ['@client'],
     'uninstall': ['@client'],
-    'clone-store': ['@store', ''],
     'completion': ['bash zsh fish powershell'],
     'help': ['@command'],
     'workspace remove': ['', '@repository'],

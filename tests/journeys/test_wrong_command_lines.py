@@ -63,7 +63,7 @@ WRONG = {
     "words -- --json": "did you mean, without -- before it: ggrep search words --json",
     "search": "see: ggrep help search",
     "symbol": "see: ggrep help symbol",
-    "clone-store one": "see: ggrep help clone-store",
+    "clone-store one two": "no command clone-store; instead: ggrep push --help",
 }
 
 

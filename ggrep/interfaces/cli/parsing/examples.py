@@ -165,7 +165,6 @@ EXAMPLES: Final = {
         ("ggrep remote gc", "list unneeded objects"),
         ("ggrep remote gc --force", "delete it"),
     ),
-    "clone-store": (("ggrep clone-store STORE STORE-before", "keep a copy"),),
     "upgrade-store": (("ggrep upgrade-store", "a store of an older build"),),
     "check": (
         ("ggrep check --init 'retry a payment'", "a first file, from a question"),

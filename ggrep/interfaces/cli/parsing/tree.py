@@ -108,7 +108,6 @@ GROUPS: Final = {
         ),
         "compact": Entry("stores.store_care.compact", "Merge segments and drop hidden rows."),
         "gc": Entry("stores.store_care.gc", "Delete data that no query needs."),
-        "clone-store": Entry("stores.home_stores.clone", "Copy a store under another name."),
         "upgrade-store": Entry(
             "stores.store_care.upgrade", "Convert an older store to this build's formats."
         ),
