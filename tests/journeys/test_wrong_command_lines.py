@@ -21,7 +21,6 @@ WRONG = {
     "doctro": "did you mean: ggrep doctor;",
     "sevre": "did you mean: ggrep serve;",
     "seutp": "did you mean: ggrep setup;",
-    "self uninstal": "did you mean: ggrep self uninstall",
     "init": "instead: ggrep index;",
     "reindex": "instead: ggrep index --reset;",
     "instal claude": "did you mean: ggrep install claude;",

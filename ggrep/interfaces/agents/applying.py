@@ -14,7 +14,7 @@ from ggrep.base.durable import make_directory
 from ggrep.base.locks import Patience, alone
 from ggrep.config.home import Home
 from ggrep.interfaces.agents import plan
-from ggrep.interfaces.agents.clients import CLIENTS, Client, Target
+from ggrep.interfaces.agents.clients import Client, Target
 from ggrep.interfaces.agents.places import Places
 from ggrep.interfaces.agents.plan import Edit, Planned
 from ggrep.interfaces.agents.record import read_record
@@ -75,23 +75,6 @@ class Agents:
             # What nobody wrote into is no business of ours, however it looks.
             and (each.outcome != "refused" or each.path in ours)
         ]
-
-    def projects(self) -> list[Path]:
-        """Return the roots of projects in whose files we wrote, sorted.
-
-        Raises:
-            InvalidRequest: the record of them cannot be understood.
-        """
-        own = Places(self.places.home, None, self.places.environ)
-        mine = {own.path_of(target) for one in EVERY.values() for target in one.targets("user")}
-        named = {name for one in CLIENTS.values() for each in one.project for name in each.paths}
-        roots = {
-            Path(str(path).removesuffix(f"/{name}"))
-            for path in self.files() - mine
-            for name in named
-            if str(path).endswith(f"/{name}")
-        }
-        return sorted(roots)
 
     def _run(self, clients: Sequence[Client], act: _Act, *, is_wanted: bool) -> list[Done]:
         with self._turn():
