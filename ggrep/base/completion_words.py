@@ -62,7 +62,7 @@ FLAGS: dict[str, dict[str, str | None]] = {
     'workspace manifest': {'--workspace': '', '--encoder': '', '--json': None, '--plain': None},
     'workspace status': {'--workspace': '', '--encoder': '', '--json': None, '--plain': None},
     'workspace catalog': {'--workspace': '', '--encoder': '', '--json': None, '--plain': None},
-    'workspace build': {'--engine': 'local ray dask', '--cluster': '', '--no-local': None, '--remote': '', '--no-pull': None, '--push': None, '--workspace': '', '--include-disabled': None, '--concurrency': '', '--strict': None, '--encoder': '', '--json': None, '--plain': None},
+    'workspace build': {'--engine': 'local ray', '--cluster': '', '--no-local': None, '--remote': '', '--no-pull': None, '--push': None, '--workspace': '', '--include-disabled': None, '--concurrency': '', '--strict': None, '--encoder': '', '--json': None, '--plain': None},
     'workspace doctor': {'--workspace': '', '--encoder': '', '--json': None, '--plain': None},
     'workspace watch': {'--workspace': '', '--once': None, '--encoder': '', '--json': None, '--plain': None},
     'workspace gc': {'--workspace': '', '--force': None, '--grace-days': '', '--json': None},
