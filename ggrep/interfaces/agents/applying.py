@@ -15,6 +15,7 @@ from ggrep.base.locks import Patience, alone
 from ggrep.config.home import Home
 from ggrep.interfaces.agents import plan
 from ggrep.interfaces.agents.clients import Client, Target
+from ggrep.interfaces.agents.listing import is_pasted
 from ggrep.interfaces.agents.places import Places
 from ggrep.interfaces.agents.plan import Edit, Planned
 from ggrep.interfaces.agents.record import read_record
@@ -81,10 +82,24 @@ class Agents:
             record = read_record(self.home.agents)
             run = Run(self.home, self.places, self.dry, record, is_wanted)
             return [
-                run.done(client, target, partial(act, target))
+                done
                 for client in clients
-                for target in client.targets(self.places.scope)
+                for done in (
+                    *self._by_hand(client, is_wanted=is_wanted),
+                    *(
+                        run.done(client, target, partial(act, target))
+                        for target in client.targets(self.places.scope)
+                    ),
+                )
             ]
+
+    def _by_hand(self, client: Client, *, is_wanted: bool) -> Iterator[Done]:
+        """Yield the files that the user has to edit, with the lines."""
+        for target in client.pasted_at(self.places.scope):
+            if is_pasted(target, self.places, self.command) != is_wanted:
+                lines = target.make(self.command).spelled
+                said = f"{'add' if is_wanted else 'remove'} these lines\n{lines}"
+                yield Done(client.name, self.places.path_of(target), "manual", said)
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
