@@ -16,7 +16,7 @@ from ggrep.parse.languages.by_content import (
 )
 from ggrep.parse.languages.by_form import by_form
 
-CHUNKER_REVISION: Final = "chunker-7"
+CHUNKER_REVISION: Final = "chunker-8"
 """What chunking makes of a file; enters the fingerprint.
 
     chunker-1  definitions, headings, diagrams, line windows
@@ -32,6 +32,7 @@ CHUNKER_REVISION: Final = "chunker-7"
                of what C's preprocessor chooses from, where braces need it
     chunker-7  definitions behind export, attribute and test macros; text that a grammar cannot
                parse loses only itself; names as each language writes them
+    chunker-8  Groovy and Octave as their grammars read them
 """
 
 GRAMMAR_PACKAGES: Final = ("tree_sitter", "tree_sitter_language_pack")
