@@ -80,8 +80,6 @@ def test_every_exception_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
         (["stauts"], "; to search for the word: ggrep search stauts"),
         (["init"], "instead: ggrep index; "),
         (["stetup", "--yes"], "did you mean: ggrep setup --yes; "),
-        (["self"], None),
-        (["self", "--json"], None),
         (["-m", "5", "status"], "options come after the command: ggrep status -m 5; "),
         (["-m", "5", "it's", "x"], None),
         (["--", "stauts"], None),
@@ -102,8 +100,7 @@ def test_what_was_meant_can_be_typed(arguments: list[str], said: str | None) -> 
 def test_a_command_line_is_a_search_a_command_or_a_mistake(arguments: list[str]) -> None:
     """Nothing falls between them, and a mistake that is typed as a search is one."""
     mistaken = correction(arguments) is not None
-    named = arguments[:1] != ["self"] or len(arguments) > 1
-    plain = not arguments or (named and arguments[0] in COMMANDS | {"--help", "-h", "--version"})
+    plain = not arguments or (arguments[0] in COMMANDS | {"--help", "-h", "--version"})
 
     assert [is_search(arguments), mistaken, plain].count(True) == 1
     assert correction(["search", *arguments]) is None

@@ -19,7 +19,6 @@ COMMANDS = frozenset(
         "audit",
         "check",
         "clean",
-        "clone-store",
         "compact",
         "completion",
         "doctor",
@@ -43,7 +42,6 @@ COMMANDS = frozenset(
         "repair",
         "replay",
         "search",
-        "self",
         "serve",
         "setup",
         "slate",
@@ -59,7 +57,7 @@ COMMANDS = frozenset(
     }
 )
 
-ABOVE_OTHERS = frozenset({"remote", "self", "workspace"})
+ABOVE_OTHERS = frozenset({"remote", "workspace"})
 """Commands that only lead to others."""
 
 READ_BY_DAEMONS = frozenset(
@@ -76,6 +74,7 @@ OTHER_NAMES = {
     "cancel": "stop",
     "catalog": "workspace catalog --help",
     "claude-install": "install claude",
+    "clone-store": "push --help",
     "codex-install": "install codex",
     "config": "status",
     "cursor-install": "install cursor",
@@ -87,7 +86,7 @@ OTHER_NAMES = {
     "mcp-setup": "install --list",
     "opencode-install": "install opencode",
     "privacy-policy": "help",
-    "promote-eval": "clone-store --help",
+    "promote-eval": "profiles",
     "quit": "stop",
     "reindex": "index --reset",
     "remove": "workspace remove --help",
@@ -133,23 +132,15 @@ LATER = "--later"
 """Stands in place of the paths where a socket tells them; see `ggrep.protocol.client.headstart`."""
 
 _OWN_OPTIONS = frozenset({"--help", "-h", "--version"})
-_WORD_TOO = "self"
-"""A command that is a word of many programs, and by itself looked for."""
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyz-")
 
 
 def is_search(given: list[str]) -> bool:
     """Tell whether arguments are a search that does not say so: `ggrep "words"`."""
     if not given or given[0] in COMMANDS or given[0] in _OWN_OPTIONS:
-        return given[:1] == [_WORD_TOO] and _follows_no_command(given)
+        return False
     at = _first_word(given)
     return at is None or not _is_command_like(given[at])
-
-
-def _follows_no_command(given: list[str]) -> bool:
-    """Tell whether what follows the first word is nothing, or options of a search."""
-    after = "".join(given[1:2])
-    return not after or (after.startswith("-") and after not in _OWN_OPTIONS)
 
 
 def correction(given: list[str]) -> str | None:

@@ -7,12 +7,11 @@ and `@` before what is looked up when it is asked for. Options of every command 
 
 # ruff: noqa: E501
 # fmt: off
-COMMANDS = 'search slate symbol refs replay expand outline tour index status list stores profiles clean pull push remote workspace serve stop stop-all metrics api mcp setup install uninstall doctor self health audit repair compact gc clone-store upgrade-store check eval completion help'
+COMMANDS = 'search slate symbol refs replay expand outline tour index status list stores profiles clean pull push remote workspace serve stop stop-all metrics api mcp setup install uninstall doctor health audit repair compact gc upgrade-store check eval completion help'
 CLIENTS = 'claude codex gemini opencode cursor vscode copilot zed windsurf cline kiro qwen goose aider bash zsh fish'
 BELOW = {
     'remote': 'add list remove gc',
     'workspace': 'init add remove validate manifest status catalog build doctor watch gc',
-    'self': 'uninstall',
 }
 FLAGS: dict[str, dict[str, str | None]] = {
     'search': {'--mode': 'balanced discovery implementation planning debug', '-d': None, '--discovery': None, '-i': None, '--implementation': None, '-p': None, '--planning': None, '-b': None, '--debug': None, '--corpus': 'all code prose extracted-prose records', '--filter': '@filter', '--find': 'auto definition usage concept exact-text regex similar-code', '--no-vectors': None, '--keep-weak': None, '-m': '', '--max': '', '--top': '', '--per-file': '', '--content': None, '--long-snippet': None, '-s': None, '--short-snippet': None, '-n': None, '--no-snippet': None, '--anchors': None, '--compact': None, '--scores': None, '--explain': None, '--backend': 'auto exact', '--json': None, '--plain': None, '--exit-status': None, '--receipt': '', '--force': None, '--repo': '@root', '--profile': '@profile', '--encoder': '', '--sync': None, '--strict': None, '--offline': None, '--yes': None, '-y': None, '--deterministic': None, '--timeout-ms': '', '--level': '', '--max-bytes': '', '--max-files': '', '--of-text': None, '--format': 'text slate agent', '--body': '', '--budget': '', '--workspace': '', '--select': '@repository', '--only': '@repository', '--tag': '@tag', '--repo-filter': '', '--include-disabled': None, '--concurrency': '', '--federated-strict': None, '--stats': None, '--all-repos': None, '--debug-include-paths': None, '--max-repos': '', '--merge': 'rrf global', '--rrf-k': '', '--top-per-repo': '', '--fold': None, '--no-fold': None, '--cohort': '', '--cohort-policy': 'default strict priority', '--allow-unsafe-mix': None, '--vimgrep': None, '--ignore-case': None, '--word-regexp': None, '--before-context': '', '--after-context': '', '--files-with-matches': None, '--count': None, '-t': '@language', '--type': '@language', '-T': '@language', '--type-not': '@language', '-g': '', '--glob': '', '--tests': None, '--no-tests': None, '-F': None, '--fixed-strings': None, '-E': None, '--regex': None, '-w': None, '-l': None, '-c': None, '-A': '', '-B': '', '-C': '', '--context': ''},
@@ -47,10 +46,9 @@ FLAGS: dict[str, dict[str, str | None]] = {
     'repair': {'--path': '', '-p': '', '--json': None, '--plain': None},
     'compact': {'--path': '', '-p': '', '--force': None, '--json': None, '--plain': None},
     'gc': {'--path': '', '-p': '', '--stores': None, '--force': None, '--json': None, '--plain': None},
-    'clone-store': {'--overwrite': None, '--json': None},
     'upgrade-store': {'--path': '', '-p': '', '--json': None},
     'check': {'--init': '', '--no-sync': None, '--encoder': '', '--junit': '', '--sarif': '', '--markdown': '', '--baseline': '', '--max-drop': '', '--deterministic': None, '--json': None, '--plain': None},
-    'eval': {'--task': 'single federated', '--whole': None, '--only': '', '--repo': '', '--language': '', '--category': '', '--workspace': '', '--mode': 'balanced discovery implementation planning debug', '-k': '', '--max': '', '--per-file': '', '--max-bytes': '', '--merge': 'rrf global', '--encoder': '', '--weights': '', '--ablate': None, '--no-sync': None, '--jobs': '', '--timeout-s': '', '--baseline': '', '--max-drop-ndcg': '', '--max-drop-mrr': '', '--max-drop-pass-rate': '', '--fail-under-ndcg': '', '--fail-under-mrr': '', '--fail-under-pass-rate': '', '--out': '', '--deterministic': None, '--compare': '', '--json': None, '--plain': None},
+    'eval': {'--task': 'single federated', '--whole': None, '--only': '', '--repo': '', '--language': '', '--category': '', '--workspace': '', '--mode': 'balanced discovery implementation planning debug', '-k': '', '--max': '', '--per-file': '', '--max-bytes': '', '--merge': 'rrf global', '--encoder': '', '--weights': '', '--no-sync': None, '--jobs': '', '--timeout-s': '', '--baseline': '', '--max-drop-ndcg': '', '--max-drop-mrr': '', '--max-drop-pass-rate': '', '--fail-under-ndcg': '', '--fail-under-mrr': '', '--fail-under-pass-rate': '', '--out': '', '--deterministic': None, '--compare': '', '--json': None, '--plain': None},
     'completion': {},
     'help': {'--all': None, '--man': None},
     'remote add': {'--endpoint': '', '--region': '', '--plain-http': None, '--readable': None, '--json': None},
@@ -64,17 +62,15 @@ FLAGS: dict[str, dict[str, str | None]] = {
     'workspace manifest': {'--workspace': '', '--encoder': '', '--json': None, '--plain': None},
     'workspace status': {'--workspace': '', '--encoder': '', '--json': None, '--plain': None},
     'workspace catalog': {'--workspace': '', '--encoder': '', '--json': None, '--plain': None},
-    'workspace build': {'--engine': 'local ray dask', '--cluster': '', '--no-local': None, '--remote': '', '--no-pull': None, '--push': None, '--workspace': '', '--include-disabled': None, '--concurrency': '', '--strict': None, '--encoder': '', '--json': None, '--plain': None},
+    'workspace build': {'--engine': 'local ray', '--cluster': '', '--no-local': None, '--remote': '', '--no-pull': None, '--push': None, '--workspace': '', '--include-disabled': None, '--concurrency': '', '--strict': None, '--encoder': '', '--json': None, '--plain': None},
     'workspace doctor': {'--workspace': '', '--encoder': '', '--json': None, '--plain': None},
     'workspace watch': {'--workspace': '', '--once': None, '--encoder': '', '--json': None, '--plain': None},
     'workspace gc': {'--workspace': '', '--force': None, '--grace-days': '', '--json': None},
-    'self uninstall': {'--home': None, '--keep-package': None, '--dry-run': None, '-d': None, '--yes': None, '-y': None, '--json': None, '--plain': None},
 }
 ARGUMENTS: dict[str, list[str]] = {
     'clean': ['@store'],
     'install': ['@client'],
     'uninstall': ['@client'],
-    'clone-store': ['@store', ''],
     'completion': ['bash zsh fish powershell'],
     'help': ['@command'],
     'workspace remove': ['', '@repository'],

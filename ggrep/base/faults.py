@@ -46,7 +46,6 @@ POINTS: Final[Mapping[str, str]] = MappingProxyType(
         "rebuild.after_swap": "the new index, with the old one's artifacts still there",
         "clone.after_copy": "a copy beside the stores that is not verified",
         "clone.before_move": "a whole copy beside the stores",
-        "clone.after_removal": "the same; the store it replaces lies in the trash of its home",
         "removal.after_move": "the store lies in the trash of its home",
         "remote.before_request": "whatever the requests before it did",
         "push.after_blobs": "blobs that no tree names",

@@ -119,11 +119,6 @@ class Home:
         """
         return (self.base, self.data, self.cache, self.locks, self.logs, self.daemon)
 
-    @property
-    def own_files(self) -> tuple[Path, ...]:
-        """Return the files beside those directories."""
-        return (self.config_file, self.api_token, self.session_key, self.agents, self.remotes)
-
     def store_dir(self, store_id: StoreId) -> Path:
         """Return the directory of one store."""
         return self.data / store_id

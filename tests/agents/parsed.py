@@ -5,10 +5,9 @@ from copy import deepcopy
 from typing import Any
 
 import json5
-import yaml
 
 from ggrep.interfaces.agents.clients import CLIENTS, Scope, Target
-from ggrep.interfaces.agents.pieces import JsonEntry, Piece, TomlTable, YamlPart
+from ggrep.interfaces.agents.pieces import JsonEntry, Piece, TomlTable
 
 START = "ggrep"
 TARGETS: dict[str, tuple[Scope, Target]] = {
@@ -28,8 +27,6 @@ def read(data: bytes, piece: Piece) -> Any:
             return json5.loads(text) if text.strip() and has_value(text) else None
         case TomlTable():
             return tomllib.loads(text)
-        case YamlPart():
-            return yaml.safe_load(text)
         case _:
             return text
 
@@ -45,12 +42,6 @@ def split(value: Any, piece: Piece) -> tuple[Any, Any]:
     match piece:
         case JsonEntry() | TomlTable():
             return _of_tables(rest, piece.keys), rest
-        case YamlPart():
-            held = rest.get(piece.key) or ([] if piece.is_list else {})
-            own = _of_list(held, piece) if piece.is_list else held.pop("ggrep", None)
-            if not held:
-                rest.pop(piece.key, None)
-            return own, rest
         case _:
             return None, None
 
@@ -66,11 +57,6 @@ def _of_tables(rest: Any, keys: tuple[str, ...]) -> Any:
     return own
 
 
-def _of_list(held: Any, piece: YamlPart) -> Any:
-    ours = piece.lines[0].removeprefix("- ")
-    return held.pop(held.index(ours)) if ours in held else None
-
-
 def expected(piece: Piece) -> Any:
     """Return what a parser has to read at the place of our entry."""
     match piece:
@@ -79,8 +65,5 @@ def expected(piece: Piece) -> Any:
             return {**piece.value, **lists}
         case TomlTable():
             return {"command": START, "args": ["mcp"]}
-        case YamlPart():
-            read_alone = yaml.safe_load("\n".join(piece.lines))
-            return read_alone[0] if piece.is_list else read_alone["ggrep"]
         case _:
             return None

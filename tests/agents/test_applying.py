@@ -4,6 +4,7 @@ import stat
 from pathlib import Path
 
 import pytest
+import yaml
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
@@ -53,8 +54,8 @@ def test_all_clients_come_and_go(user: Path, is_project: bool) -> None:
     before = tree(user)
     ours = agents(user, project)
 
-    assert set(outcomes(ours.install(ALL))) <= {"written", "unchanged"}
-    assert set(outcomes(ours.install(ALL))) == {"unchanged"}
+    assert set(outcomes(ours.install(ALL))) <= {"written", "unchanged", "manual"}
+    assert set(outcomes(ours.install(ALL))) == {"unchanged", "manual"}
     assert tree(user) != before
     assert set(outcomes(ours.uninstall(ALL))) == {"removed", "kept"} - (
         set() if is_project else {"kept"}
@@ -91,6 +92,32 @@ def test_a_dry_run_writes_nothing_and_shows_all(user: Path) -> None:
     agents(user, project).install([CODEX, OPENCODE])
     assert outcomes(dry.uninstall([CODEX, OPENCODE])) == ["removed", "kept", "removed", "removed"]
     assert (project / "AGENTS.md").is_file()
+
+
+LINES = {"goose": ".config/goose/config.yaml", "aider": ".aider.conf.yml"}
+
+
+@pytest.mark.parametrize(("name", "path"), LINES.items())
+def test_lines_of_a_yaml_file_are_told_until_the_user_pasted_them(
+    user: Path, name: str, path: str
+) -> None:
+    """And again when they are to go; the file itself is never touched."""
+    ours, client, file = agents(user), CLIENTS[name], user / path
+    done = ours.install([client])
+    missing = ours.uninstall([client])
+
+    assert outcomes(done) == ["manual", "written"]
+    assert done[0].path == file
+    assert not file.exists()
+    assert outcomes(missing) == ["removed"]
+    lines = done[0].said.removeprefix("add these lines\n")
+    assert list(yaml.safe_load(lines)) == [{"goose": "extensions", "aider": "read"}[name]]
+    file.parent.mkdir(exist_ok=True, parents=True)
+    file.write_text(lines)
+    assert outcomes(ours.install([client])) == ["written"]
+    gone = ours.uninstall([client])
+    assert gone[0].said == f"remove these lines\n{lines}"
+    assert file.read_text() == lines
 
 
 def test_the_mode_of_a_file_is_kept(user: Path) -> None:

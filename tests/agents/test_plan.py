@@ -10,10 +10,8 @@ from tests.agents.parsed import START, TARGETS, expected, read, split
 PIECES = {name: target.make(START) for name, (_, target) in TARGETS.items()}
 JSON = CLIENTS["claude"].user[0].make(START)
 TOML = CLIENTS["codex"].user[0].make(START)
-GOOSE = CLIENTS["goose"].user[0].make(START)
-AIDER = CLIENTS["aider"].user[0].make(START)
 TEXT = CLIENTS["codex"].user[1].make(START)
-FORMATS = [("json", JSON), ("toml", TOML), ("goose", GOOSE), ("aider", AIDER), ("text", TEXT)]
+FORMATS = [("json", JSON), ("toml", TOML), ("text", TEXT)]
 GOOD: dict[str, list[bytes]] = {
     "json": [
         b"",
@@ -43,27 +41,6 @@ GOOD: dict[str, list[bytes]] = {
         b'[mcp_servers.x]\ncommand = "y" # own\n',
         b"[mcp_servers]\nx = { command = 'y' }\n\n\n",
         b'text = """\n[mcp_servers.ggrep]\n"""\n',
-    ],
-    "goose": [
-        b"",
-        b"# none\n",
-        b"GOOSE_MODEL: x",
-        b"extensions:\n  developer:\n    enabled: true\n",
-        b"extensions:\r\n    # own\r\n    developer:\r\n        enabled: true\r\nz: 1\r\n",
-        b"extensions: {}\nz: 1\n",
-        b"extensions: {}",
-        b"extensions:",
-        b"extensions: # own\n",
-        b"---\nextensions: &all\n  a: {x: 1}\nnote: |\n  extensions:\n    ggrep: no\n",
-        b"note: |+\n  kept\n\n\n",
-        b'"extensions":\n  a:\n    x: 1\n',
-    ],
-    "aider": [
-        b"",
-        b"read:\n- a.md\n- b.md\nz: 1\n",
-        b"read:\n  - a.md # own\n",
-        b"read: []\n",
-        b"model: x\n",
     ],
     "text": [
         b"",
@@ -95,20 +72,6 @@ BAD: dict[str, list[bytes]] = {
         b"[[mcp_servers]]\n",
         b"\xff",
     ],
-    "goose": [
-        b"- a\n",
-        b"a: [\n",
-        b"a: b: c\n",
-        b"a: 1\na: 2\n",
-        b"extensions: {a: {x: 1}}\n",
-        b"extensions: text\n",
-        b"extensions:\n- a\n",
-        b"a: 1\n---\nb: 2\n",
-        b"a:\n\tb: 1\n",
-        b"note: |\n  no end",
-        b"\xff",
-    ],
-    "aider": [b"read: a.md\n", b"read: [a.md]\n", b"read:\n  a: 1\n"],
     "text": [b"\xff", b"<!-- >>> ggrep >>> -->\n", b"<!-- <<< ggrep <<< -->\n"],
 }
 
@@ -197,8 +160,6 @@ def other(piece: Piece) -> Piece:
 
 
 def older(lines: tuple[str, ...]) -> tuple[str, ...]:
-    if lines[0].startswith("- "):
-        return ("- OLD.md",)
     return tuple(
         line.replace('"ggrep"', '"/old/ggrep"').replace("## Finding", "## Looking for")
         for line in lines
@@ -233,9 +194,7 @@ def test_what_the_user_changed_since_is_left(piece: Piece, old: bytes) -> None:
     done = installed(old, piece)
     assert done.data is not None
     theirs = done.data.replace(b'"mcp"', b'"mcp", "--log"')
-    theirs = theirs.replace(b".conventions.md", b".mine.md").replace(
-        b"use ggrep", b"never use ggrep"
-    )
+    theirs = theirs.replace(b"use ggrep", b"never use ggrep")
 
     assert theirs != done.data
     assert plan.uninstall(theirs, piece, done.edit).data == theirs
@@ -264,37 +223,6 @@ def test_an_entry_that_a_client_wrote_anew_goes_too() -> None:
     )
 
     assert plan.uninstall(text, JSON, done.edit).data == b'{\n "a": 2\n}'
-
-
-GOOSE_ANEW = b"""GOOSE_MODEL: x
-extensions:
-  developer:
-    enabled: true
-  ggrep:
-    args:
-    - mcp
-    bundled: null
-    cmd: ggrep
-    description: Code search by meaning in the local index
-    enabled: true
-    env_keys: []
-    envs: {}
-    name: ggrep
-    timeout: 300
-    type: stdio
-z: 1
-"""
-
-
-def test_lines_that_goose_wrote_anew_go_too() -> None:
-    """Without markers, sorted, and with fields of its own that hold nothing."""
-    done = installed(b"z: 1\n", GOOSE)
-    bare = b"GOOSE_MODEL: x\nextensions:\n  developer:\n    enabled: true\nz: 1\n"
-
-    assert plan.install(GOOSE_ANEW, GOOSE, done.edit).state == "unchanged"
-    assert plan.uninstall(GOOSE_ANEW, GOOSE, done.edit).data == bare
-    theirs = GOOSE_ANEW.replace(b"timeout: 300", b"timeout: 9")
-    assert plan.uninstall(theirs, GOOSE, done.edit).state == "changed"
 
 
 CODEX = b"""model = "x" # own

@@ -28,10 +28,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from ggrep.base.stable_json import Json
 from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
 from ggrep.federation.strategies import GLOBAL, RRF
-from ggrep.interfaces.evaluation.ablation import ABLATIONS, ablated
 from ggrep.interfaces.evaluation.compare import Comparison, compare
 from ggrep.interfaces.evaluation.report import Run, queries_json, scored_run
 from ggrep.interfaces.evaluation.suite import Overrides, Suite, jobs_of, overridden
@@ -41,6 +41,7 @@ from ggrep.search.engine.engine import Engine
 from tests.bench import changes, confidence, encoder_quality, place_tables, slate_tables
 from tests.bench import federated as workspaces
 from tests.bench import quality_tables as tables
+from training.ablation import ABLATIONS, ablated
 from training.changes.listing import PARTS
 from training.confidence.asking import SHIPPED as SHIPPED_ENCODER
 from training.quality_page import PAGE, put
@@ -65,8 +66,8 @@ class Bench:
     folder: Path
     jobs: int
 
-    def outcomes(self, suite: Suite, conditions: Conditions, what: str) -> list[Outcome]:
-        """Return what came of every question; what failed ends the measurement."""
+    def run(self, suite: Suite, conditions: Conditions, what: str) -> Run:
+        """Return the scored suite; what failed ends the measurement."""
         done = 0
 
         def tell(outcome: Outcome) -> None:
@@ -78,14 +79,10 @@ class Bench:
             if outcome.error or failed:
                 raise SystemExit(f"\n{outcome.job.name}: {outcome.error or failed[0]}")
 
-        run = partial(in_a_process, conditions=conditions)
-        found = run_jobs(jobs_of(suite.cases), run, at_once=self.jobs, done=tell)
+        ask = partial(in_a_process, conditions=conditions)
+        outcomes = run_jobs(jobs_of(suite.cases), ask, at_once=self.jobs, done=tell)
         sys.stderr.write("\n" if sys.stderr.isatty() else f"{what}: done\n")
-        return found
-
-    def run(self, suite: Suite, conditions: Conditions, what: str) -> Run:
-        """Return the scored suite."""
-        return scored_run(suite, self.outcomes(suite, conditions, what))
+        return scored_run(suite, outcomes)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -190,17 +187,17 @@ def measured_changes(bench: Bench, part: str) -> str:
 def single(bench: Bench) -> str:
     """Return the tables of questions to one repository."""
     suite = read_kit(bench.folder, federated=False)
-    usual = tuple(each.weights for each in ABLATIONS)
-    outcomes = bench.outcomes(suite, replace(SHIPPED, ablations=usual), "ranking")
-    full = scored_run(suite, outcomes)
-    parts = ablated(suite, full, outcomes)
+    full = bench.run(suite, SHIPPED, "ranking")
+
+    def ask(suite: Suite, weights: Mapping[str, Json]) -> Run:
+        return bench.run(suite, replace(SHIPPED, sync=False, weights=weights), f"with {weights}")
+
+    parts = ablated(full, partial(ask, suite))
     all_of_it = read_kit(bench.folder, federated=False, whole=True)
     whole = bench.run(all_of_it, SHIPPED, "all sources")
     shown = overridden(suite, DEFAULT_ANSWER)
-    level = replace(SHIPPED, ablations=(LEVEL.weights,))
-    outcomes = bench.outcomes(shown, level, "three of a file")
-    three = scored_run(shown, outcomes)
-    (undecayed,) = ablated(shown, three, outcomes, (LEVEL,))
+    three = bench.run(shown, SHIPPED, "three of a file")
+    (undecayed,) = ablated(three, partial(ask, shown), (LEVEL,))
     one = bench.run(overridden(suite, ONE_PER_FILE), SHIPPED, "one of a file")
     return "\n".join(
         [

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from ggrep.interfaces.evaluation.ablation import Ablated
 from ggrep.interfaces.evaluation.compare import Comparison, Difference
 from ggrep.interfaces.evaluation.figures import Block, Mean
 from ggrep.interfaces.evaluation.report import Run
 from tests.bench.federated import Routed
+from training.ablation import Ablated
 
 GOAL_OF_WHOLE_SOURCES = 0.03
 

@@ -106,7 +106,6 @@ def handed_or_said(act: Callable[[], dict[str, Any]]) -> dict[str, Any] | str:
         ("status", "--path src --all --json"),
         ("index", "src --dry-run --yes"),
         ("stop-all", "--json"),
-        ("clone-store", "one two --overwrite"),
     ],
 )
 def test_the_usual_lines_are_taken(name: str, line: str) -> None:

@@ -10,14 +10,12 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.federation.doctor import examine
 from ggrep.federation.live import LiveDaemon
 from ggrep.interfaces.cli.text_tables import Cell, render_pairs, render_table
-from ggrep.interfaces.cli.workspaces.workspace_copies import copies_json, copies_of, copies_text
 from ggrep.interfaces.cli.workspaces.workspace_doctor import examination_text
 from ggrep.interfaces.cli.workspaces.workspace_state import (
     diagnostics_text,
     status_text,
     summary_text,
 )
-from ggrep.model.copies import Copies
 from ggrep.render.style import Style
 from tests.fakes.workspace_documents import Workspaces
 
@@ -38,34 +36,6 @@ def test_every_repository_has_its_line(some: Workspaces) -> None:
         "beta   invalid-pointer      -       -  -          -",
         "gamma  none                 -       -  -          -",
     ]
-
-
-def test_copies_are_said_in_a_line() -> None:
-    """What was not looked at is no copy and no original."""
-    assert copies_text(Copies(2000, 1500, 300)) == (
-        "300 of 1500 chunks (20.0%) repeat one of another repository; "
-        "500 chunks are in no pack and not counted\n"
-    )
-    assert copies_text(Copies(1500, 1500, 0)) == (
-        "0 of 1500 chunks (0.0%) repeat one of another repository\n"
-    )
-
-
-def test_where_nothing_is_packed_nothing_is_said_of_copies(some: Workspaces) -> None:
-    """Few repositories never are."""
-    found = copies_of(some.manifest, some.home)
-
-    assert (found.chunks, found.counted, found.share) == (12, 0, None)
-    assert copies_text(found) == ""
-    assert copies_json(found)["share"] is None
-
-
-def test_a_pack_of_other_stores_counts_nothing(some: Workspaces) -> None:
-    """A home may hold several workspaces, and packs that are damaged."""
-    some.home.packs.mkdir(parents=True)
-    (some.home.packs / "x.pack").write_bytes(b"no pack")
-
-    assert copies_of(some.manifest, some.home) == Copies(12)
 
 
 def test_states_that_are_not_whole_are_told(some: Workspaces) -> None:

@@ -202,7 +202,6 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
         "inventory": (
             documents.inventory_document(repos.home),
             documents.removal_document({"shop-0": 12}),
-            documents.clone_document(repos, shop),
             documents.upgrade_document(shop),
             documents.stores_gc_document(repos.home),
             _refused_collection(repos, shop),

@@ -146,12 +146,7 @@ def _rebuild(root: Path, home: Path) -> None:
 def _clone(root: Path, home: Path) -> None:
     engine = engine_over(root, home)
     from_id = engine.identity.store_id
-    clone_store(Home(home), from_id, f"{from_id}-copy", engine.settings, overwrite=True)
-
-
-def _cloned(root: Path, home: Path) -> None:
-    _two_segments(root, home)
-    _clone(root, home)
+    clone_store(Home(home), from_id, f"{from_id}-copy", engine.settings)
 
 
 def _some_packed(root: Path, home: Path) -> None:
@@ -234,7 +229,7 @@ SCENARIOS = {
     "repair": Scenario(_damaged, _keep, _repair, answers_before=False),
     "rebuild": Scenario(_two_segments, _change, _rebuild),
     "evict": Scenario(_two_segments, _change, _sync_over_a_small_cache),
-    "clone": Scenario(_cloned, _keep, _clone, shows=False),
+    "clone": Scenario(_two_segments, _keep, _clone, shows=False),
     "remove": Scenario(_two_segments, _keep, _remove),
     "first pull": Scenario(_to_be_pulled, _as_pushed, _pull, answers_before=False),
     "pull": Scenario(_stale, _as_pushed, _pull),

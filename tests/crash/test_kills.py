@@ -53,7 +53,7 @@ POINTS = {
     "repair": ("publish.before_swap", "publish.after_move"),
     "rebuild": ("rebuild.before_adoption", "rebuild.after_adoption", "rebuild.after_swap"),
     "evict": ("cache.before_evict", "cache.after_evict"),
-    "clone": ("clone.after_copy", "clone.before_move", "clone.after_removal"),
+    "clone": ("clone.after_copy", "clone.before_move"),
     "remove": ("removal.after_move",),
     "first pull": ("remote.before_request", "pull.after_fetch", "publish.after_move"),
     "pull": ("pull.after_fetch", "pull.after_placement", "publish.before_swap"),

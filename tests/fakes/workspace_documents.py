@@ -27,7 +27,6 @@ from ggrep.interfaces.cli.workspaces.workspace_json import (
     status_json,
     written_json,
 )
-from ggrep.model.copies import Copies
 from ggrep.model.corpus import CORPORA
 from tests.fakes.workspaces import ENVIRON, load, make_workspace, publish, store_of
 
@@ -80,7 +79,7 @@ class Workspaces:
 
     def status(self) -> dict[str, Any]:
         """Return what `status` prints."""
-        return dict(status_json(self.manifest, self.daemons, self.home, Copies(12, 8, 2)))
+        return dict(status_json(self.manifest, self.daemons, self.home))
 
     def catalog(self) -> dict[str, Any]:
         """Return what `catalog` prints."""

@@ -32,7 +32,6 @@ from ggrep.federation.workspace_expand import FederatedExpansion, federated_expa
 from ggrep.federation.workspace_names import federated_references, federated_symbol
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.index.maintenance.audit import audit
-from ggrep.index.maintenance.clone import clone_store
 from ggrep.index.maintenance.collection import collect_garbage, preview
 from ggrep.index.maintenance.compaction import compact
 from ggrep.index.maintenance.health import check_health
@@ -65,7 +64,6 @@ from ggrep.interfaces.cli.stores.index import preview_json, report_json
 from ggrep.interfaces.cli.stores.profiles import profiles_json
 from ggrep.interfaces.cli.stores.store_json import (
     audit_json,
-    clone_json,
     collection_json,
     compaction_json,
     inventory_json,
@@ -358,12 +356,6 @@ def inventory_document(home: Path) -> dict[str, Any]:
 def removal_document(freed: Mapping[str, int]) -> dict[str, Any]:
     """Return what `ggrep clean --json` prints."""
     return removal_json(freed)
-
-
-def clone_document(repos: Repos, engine: Engine) -> dict[str, Any]:
-    """Return what `ggrep clone-store --json` prints."""
-    source = engine.identity.store_id
-    return clone_json(clone_store(Home(repos.home), source, f"{source}-eval", engine.settings))
 
 
 def upgrade_document(engine: Engine) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from ggrep.config.home import Home
 from ggrep.index.maintenance.inventory import remove_store
 from tests.golden.documents import (
     Repos,
-    clone_document,
     inventory_document,
     neutral_bytes,
     removal_document,
@@ -24,14 +23,6 @@ def test_stores_are_listed_readable_or_not(golden: SnapshotAssertion, tmp_path: 
     (engine.identity.store.parent / "left-behind").mkdir()
 
     assert neutral_bytes(inventory_document(repos.home), repos) == golden
-
-
-def test_a_clone_tells_of_both_stores(golden: SnapshotAssertion, tmp_path: Path) -> None:
-    """And of whether it shares its files."""
-    repos = Repos(tmp_path.resolve())
-    engine, _ = repos.index("ledger")
-
-    assert neutral_bytes(clone_document(repos, engine), repos) == golden
 
 
 def test_an_upgrade_tells_versions(golden: SnapshotAssertion, tmp_path: Path) -> None:

@@ -15,30 +15,6 @@ def store_of(ggrep: Command) -> str:
     return str(ggrep("status", "--json").document["store_id"])
 
 
-def test_a_store_is_cloned_listed_and_removed(ggrep: Command, indexed: Path, home: Path) -> None:
-    """A copy to try something on, and its end."""
-    source = store_of(ggrep)
-    cloned = ggrep("clone-store", source, f"{source}-eval", "--json")
-    fits(cloned.document, "inventory")
-    stores = {entry["store_id"]: entry for entry in ggrep("stores", "--json").document["stores"]}
-
-    assert set(stores) == {source, f"{source}-eval"}
-    assert all(entry["root_exists"] and entry["last_used_at"] for entry in stores.values())
-    assert stores[source]["files"] == stores[f"{source}-eval"]["files"]
-    assert ggrep("clone-store", source, f"{source}-eval").status == 2
-    assert "replaced" in ggrep("clone-store", source, f"{source}-eval", "--overwrite").err
-    assert ggrep("clean", f"{source}-eval").status == 0
-    assert ggrep("list").out.count("\n") == 1
-
-
-def test_a_clone_of_another_configuration_is_refused(ggrep: Command, indexed: Path) -> None:
-    """With the code that scripts branch on."""
-    source = store_of(ggrep)
-    refused = ggrep("clone-store", source, f"{source[:-12]}000000000000", "--json")
-
-    assert (refused.status, refused.error()["code"]) == (2, "invalid_request")
-
-
 def test_a_list_marks_a_root_that_is_gone(ggrep: Command, indexed: Path) -> None:
     """Its store can go."""
     indexed.rename(indexed.with_name("elsewhere"))

@@ -21,7 +21,6 @@ WRONG = {
     "doctro": "did you mean: ggrep doctor;",
     "sevre": "did you mean: ggrep serve;",
     "seutp": "did you mean: ggrep setup;",
-    "self uninstal": "did you mean: ggrep self uninstall",
     "init": "instead: ggrep index;",
     "reindex": "instead: ggrep index --reset;",
     "instal claude": "did you mean: ggrep install claude;",
@@ -63,7 +62,7 @@ WRONG = {
     "words -- --json": "did you mean, without -- before it: ggrep search words --json",
     "search": "see: ggrep help search",
     "symbol": "see: ggrep help symbol",
-    "clone-store one": "see: ggrep help clone-store",
+    "clone-store one two": "no command clone-store; instead: ggrep push --help",
 }
 
 

@@ -38,7 +38,6 @@ NOT_DEFINITIONS: Final[dict[str, frozenset[str]]] = {
     # `import X as Y`.
     "Elm": frozenset({"namespace"}),
     # Steps of a script or function: each assignment is reported, wherever it stands.
-    "MatLab": frozenset({"variable"}),
     # `version (X)` asks, `mixin X!T` uses what is defined elsewhere.
     "D": frozenset({"version", "mixin"}),
 }

@@ -89,7 +89,6 @@ MORE_PACKAGES: Final = (
     ),
     Package("julia", "Julia", "debsrc", "gmsh", "4.8.4+ds2-3", ("api/*.jl",)),
     Package("lisp", "Lisp", "deb", "cl-alexandria", "20220430.git.1d5d3e1-1", ("*.lisp",)),
-    Package("matlab", "MatLab", "deb", "octave-control", "3.4.0-3", ("*.m",)),
     Package("objc", "ObjectiveC", "debsrc", "gnustep-base", "1.28.1-1", ("Source/*.m",)),
     Package("ocaml", "OCaml", "debsrc", "lwt", "5.6.1-1", ("src/*.ml", "src/*.mli")),
     Package(
@@ -139,7 +138,6 @@ HELD_OUT: Final = (
         "1:25.2.3+dfsg-1+deb12u4",
         ("*/lib/stdlib-*/src/[a-g]*.erl",),
     ),
-    Package("matlab", "MatLab", "deb", "octave-io", "2.6.4-3", ("*.m",)),
     Package(
         "pascal",
         "Pascal",
@@ -205,14 +203,6 @@ HAND_READ: Final = (
     Package("fsharp", "", "sdist", "pygments", "2.19.1", ("*/fsharp/*.fs",)),
     Package("gdscript", "", "sdist", "pygments", "2.19.1", ("*/gdscript/*.gd",)),
     Package("gleam", "", "sdist", "pygments", "2.19.1", ("*/gleam/*.gleam",)),
-    Package(
-        "groovy",
-        "",
-        "debsrc",
-        "groovy",
-        "2.4.21-8",
-        ("subprojects/*/src/main/*.groovy", "subprojects/*.gradle"),
-    ),
     Package("hcl", "", "pypi", "mlstacks", "0.10.0", ("*.tf",)),
     Package("nim", "", "deb", "nim", "1.6.10-2", ("*/lib/pure/*.nim",)),
     Package("nix", "", "debsrc", "nix", "2.8.0-1.1", ("*.nix",), ("*lang/*-fail*",)),

@@ -17,7 +17,7 @@ from tests.oracle.table import CACHE_FOLDER
 ENOUGH = 0.95
 FEWEST_TAGS = 100
 """A package that yields less proves nothing."""
-TOLD_ALONE = frozenset({"dart", "gdscript", "gleam", "groovy", "hcl", "solidity"})
+TOLD_ALONE = frozenset({"dart", "gdscript", "gleam", "hcl", "solidity"})
 """Of the others `symbol` tells more than a person would write down: what functions hold, keys of
 objects, attributes that calls are given; and only parts of some files were read."""
 

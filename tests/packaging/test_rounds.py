@@ -78,6 +78,14 @@ class Machine:
         line = [self.base / "venv/bin/pip", "install", "--quiet", "--no-deps", "--force-reinstall"]
         subprocess.run([*line, wheel], check=True)
 
+    def remove(self) -> None:
+        """Take the steps that the page on operating names."""
+        self.run("stop-all")
+        self.run("uninstall")
+        line = [self.base / "venv/bin/pip", "uninstall", "--quiet", "--yes", "ggrep"]
+        subprocess.run(line, check=True)
+        shutil.rmtree(self.base / "home")
+
     def processes(self) -> set[int]:
         """Return the processes of this home."""
         own = f"GGREP_HOME={self.base / 'home'}".encode()
@@ -161,7 +169,7 @@ def test_nothing_is_left(machine: Machine) -> None:
         machine.run("install", "--refresh")
         assert stable_json.loads(machine.run("doctor", "--json"))["ok"]
         server.communicate(timeout=60)
-        machine.run("self", "uninstall", "--home", "--yes")
+        machine.remove()
         (machine.user / "repo/new.py").unlink()
 
         assert machine.processes() == set(), number

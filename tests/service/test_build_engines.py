@@ -173,37 +173,43 @@ def test_pulling_and_pushing_need_no_cluster(
     assert "pulled" not in ggrep("workspace", "build", workspace, "--no-pull").err
 
 
-@pytest.mark.parametrize("name", ["ray", "dask"])
 def test_without_the_extra_one_line_says_how_to_get_it(
-    name: str, monkeypatch: pytest.MonkeyPatch, ggrep: Command, workspace: Path
+    monkeypatch: pytest.MonkeyPatch, ggrep: Command, workspace: Path
 ) -> None:
     """Nothing is looked for, and nothing built."""
-    monkeypatch.setattr(cluster, "is_installed", lambda _: False)
-    done = ggrep("workspace", "build", workspace, "--engine", name)
+    monkeypatch.setattr(cluster, "is_installed", lambda: False)
+    done = ggrep("workspace", "build", workspace, "--engine", "ray")
 
     assert done.status == 2
     assert done.err.count("\n") == 1
     assert "pip install 'ggrep[cluster]'" in done.err
 
 
+def test_an_engine_that_is_gone_is_refused_by_name(ggrep: Command, workspace: Path) -> None:
+    done = ggrep("workspace", "build", workspace, "--engine", "dask")
+
+    assert done.status == 2
+    assert "'dask'; use local or ray" in done.err
+
+
 def test_where_the_cluster_is_has_to_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the flag, or by the variable of the engine's own tools."""
-    monkeypatch.setattr(cluster, "is_installed", lambda _: True)
+    monkeypatch.setattr(cluster, "is_installed", lambda: True)
     with pytest.raises(UsageError, match="RAY_ADDRESS"):
         open_engine("ray", None, {}, abreast=1)
-    with pytest.raises(UsageError, match="--engine ray or dask"):
+    with pytest.raises(UsageError, match="--engine ray"):
         open_engine("local", "x:1", {}, abreast=1)
-    with pytest.raises(NoCluster, match=r"no dask cluster answers at 127\.0\.0\.1:9"):
-        open_engine("dask", None, {"DASK_SCHEDULER_ADDRESS": "127.0.0.1:9"}, abreast=1)
+    with pytest.raises(NoCluster, match=r"no ray cluster answers at 127\.0\.0\.1:9"):
+        open_engine("ray", None, {"RAY_ADDRESS": "127.0.0.1:9"}, abreast=1)
 
 
 def test_addresses_are_read_in_both_forms() -> None:
-    """As Ray and Dask print them."""
-    assert host_and_port("head", "ray") == ("head", 6379)
-    assert host_and_port("tcp://10.0.0.1:8786", "dask") == ("10.0.0.1", 8786)
+    """As Ray prints them, or with a scheme."""
+    assert host_and_port("head") == ("head", 6379)
+    assert host_and_port("tcp://10.0.0.1:8786") == ("10.0.0.1", 8786)
     for wrong in ("", ":1", "host:port"):
         with pytest.raises(NoCluster, match="is not an address"):
-            require_answer(wrong, "ray")
+            require_answer(wrong)
 
 
 def test_the_protocol_is_small() -> None:

@@ -1,10 +1,9 @@
 """Copies a store: the same active snapshot under another name.
 
 The clone is built beside the stores, verified whole, and moved into place in one step, so a death
-at any instant leaves no clone or a whole one, and of one that is replaced the old or none. Only
-the active snapshot is copied: older ones, and what hangs on paths or inodes, are no use to a new
-store. Artifacts are shared by hard links; the manifest and the record of the last sync, which
-name the store, are written anew.
+at any instant leaves no clone or a whole one. Only the active snapshot is copied: older ones, and
+records of paths or inodes, are no use to a new store. Artifacts are shared by hard links; the
+manifest and the record of the last sync, which name the store, are written anew.
 """
 
 import os
@@ -20,7 +19,7 @@ from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, InvalidRequest, NoIndex, StoreError
 from ggrep.base.faults import reach
-from ggrep.base.ids import SnapshotId, StoreId
+from ggrep.base.ids import StoreId
 from ggrep.base.lease import Lease
 from ggrep.base.locks import Patience, alone, shared
 from ggrep.config import names
@@ -28,8 +27,7 @@ from ggrep.config.fingerprints import parse_store_id
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.store.active import read_active, swap_active
-from ggrep.index.store.adoption import Adopted, adopt_artifacts
-from ggrep.index.store.disk import store_bytes
+from ggrep.index.store.adoption import adopt_artifacts
 from ggrep.index.store.judging import open_active
 from ggrep.index.store.last_used import note_use
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest, to_bytes
@@ -44,7 +42,7 @@ from ggrep.index.sync.healing import Healer
 from ggrep.index.sync.index_state import read_index_state, write_index_state
 
 _READERS_MS = 1000
-"""How long to wait for queries over the store that is replaced."""
+"""How long to wait for readers of a store of that name."""
 _QUEUE_MS = 60_000
 """How long to queue behind a writer of either store."""
 
@@ -87,34 +85,15 @@ class StorePair:
         return Patience(Deadline.after(self.clock, milliseconds), self.wait, message)
 
 
-@dataclass(frozen=True, slots=True)
-class CloneReport:
-    """A clone that stands.
-
-    Attributes:
-        size_bytes: of the clone, linked files included.
-        artifacts: how its files came about.
-        replaced: whether it took another store's place.
-    """
-
-    source: StoreId
-    store_id: StoreId
-    snapshot_id: SnapshotId
-    size_bytes: int
-    artifacts: Adopted
-    replaced: bool
-
-
-def clone_store(  # noqa: PLR0913 - from where to where, how, and the clock
+def clone_store(
     home: Home,
     source_id: str,
     target_id: str,
     settings: Settings,
     *,
-    overwrite: bool = False,
     clock: Clock | None = None,
     wait: Callable[[float], None] = time.sleep,
-) -> CloneReport:
+) -> None:
     """Make `target_id` a copy of the active snapshot of `source_id`.
 
     Args:
@@ -122,38 +101,36 @@ def clone_store(  # noqa: PLR0913 - from where to where, how, and the clock
         source_id: the store that is copied.
         target_id: of the same configuration: another root's store, or the same with a suffix.
         settings: whether the home is shared, and how long a silent writer keeps a store.
-        overwrite: replace a store of that name.
         clock: dates what is written.
         wait: sleeps that many seconds.
 
     Raises:
         InvalidRequest: a name is none, the configurations differ, there is no such source, or
-            the target exists and is not to be replaced.
+            the target exists.
         NoIndex: the source was never published.
         CorruptStore: the source's active snapshot is damaged.
         Incompatible: another build wrote the source.
-        Busy: a writer held either store, or a query the one to be replaced.
+        Busy: a writer or a removal held either store.
     """
-    source, target = _stores(home, source_id, target_id, overwrite=overwrite)
+    source, target = _stores(home, source_id, target_id)
     clock = clock or SystemClock()
     admit_writer(target, shared=settings.shared_store)
     both = StorePair(source, target, clock, wait, settings.lease_ttl_ms)
     with typed_failures(home.data), both.held() as lease:
-        if target.exists() and not overwrite:  # made while we waited
+        if target.exists():  # made while we waited
             raise _exists(target)
         sweep_remains(target, lease)
         aside = names.clone_dir(target, lease.epoch)
         try:
-            report = _build(both, aside, lease)
-            replaced = _move_into_place(both, aside, lease)
+            _build(both, aside, lease)
+            _move_into_place(both, aside, lease)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
         _reverify(both)
     forget_connections()
-    return replace(report, replaced=replaced)
 
 
-def _stores(home: Home, source_id: str, target_id: str, *, overwrite: bool) -> tuple[Path, Path]:
+def _stores(home: Home, source_id: str, target_id: str) -> tuple[Path, Path]:
     """Return both directories, if the one may become a copy of the other."""
     source, target = parse_store_id(source_id), parse_store_id(target_id)
     if source.store_id == target.store_id:
@@ -166,16 +143,16 @@ def _stores(home: Home, source_id: str, target_id: str, *, overwrite: bool) -> t
     if not home.store_dir(source.store_id).is_dir():
         raise InvalidRequest(f"no store {source_id!r}; see: ggrep list")
     there = home.store_dir(target.store_id)
-    if there.exists() and not overwrite:
+    if there.exists():
         raise _exists(there)
     return home.store_dir(source.store_id), there
 
 
 def _exists(target: Path) -> InvalidRequest:
-    return InvalidRequest(f"{target.name} exists; replace it with --overwrite")
+    return InvalidRequest(f"{target.name} exists")
 
 
-def _build(both: StorePair, aside: Path, lease: Lease) -> CloneReport:
+def _build(both: StorePair, aside: Path, lease: Lease) -> None:
     """Put the clone together beside the stores, verified and durable."""
     source_id, store_id = StoreId(both.source.name), StoreId(both.target.name)
     healer = Healer(both.source, both.clock)
@@ -183,15 +160,12 @@ def _build(both: StorePair, aside: Path, lease: Lease) -> CloneReport:
     if view.damage:
         raise CorruptStore(f"{source_id}: {view.damage.notice.message}")
     durable.create_directory(aside)
-    snapshot_id = view.manifest.snapshot_id
-    adopted = adopt_artifacts(both.source, view.manifest, aside)
+    adopt_artifacts(both.source, view.manifest, aside)
     _write_own(both.source, aside, _renamed(view, store_id, lease))
     note_use(aside, both.clock.now())
     reach("clone.after_copy")
     durable.sync_tree(aside)  # it may set modes, which counts as a change
     _verify(aside, store_id)
-    size = store_bytes(aside)
-    return CloneReport(source_id, store_id, snapshot_id, size, adopted, replaced=False)
 
 
 def _renamed(view: SnapshotView, store_id: StoreId, lease: Lease) -> SnapshotManifest:
@@ -234,26 +208,13 @@ def _verify(aside: Path, store_id: StoreId) -> None:
     open_snapshot(aside, active, store_id=store_id)
 
 
-def _move_into_place(both: StorePair, aside: Path, lease: Lease) -> bool:
-    """Rename the clone to its name; return whether another store was there."""
-    target, trash = both.target, names.trash_dir(both.target, lease.epoch)
+def _move_into_place(both: StorePair, aside: Path, lease: Lease) -> None:
+    """Rename the clone to its name."""
     reach("clone.before_move")
-    patience = both.patience(_READERS_MS, "a query is reading the store to be replaced")
-    with alone(names.readers_lock(target), patience), lease.fenced():
-        replaced = target.exists()
-        if replaced:
-            target.replace(trash)
-            reach("clone.after_removal")
-        try:
-            aside.replace(target)
-        except OSError:
-            if replaced:
-                trash.replace(target)
-            raise
-        durable.sync_directory(target.parent)
-    if replaced:
-        shutil.rmtree(trash, ignore_errors=True)  # what resists is left to `gc --stores`
-    return replaced
+    patience = both.patience(_READERS_MS, "the store is being removed")
+    with alone(names.readers_lock(both.target), patience), lease.fenced():
+        aside.replace(both.target)
+        durable.sync_directory(both.target.parent)
 
 
 def _reverify(both: StorePair) -> None:

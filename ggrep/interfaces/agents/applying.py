@@ -14,7 +14,8 @@ from ggrep.base.durable import make_directory
 from ggrep.base.locks import Patience, alone
 from ggrep.config.home import Home
 from ggrep.interfaces.agents import plan
-from ggrep.interfaces.agents.clients import CLIENTS, Client, Target
+from ggrep.interfaces.agents.clients import Client, Target
+from ggrep.interfaces.agents.listing import is_pasted
 from ggrep.interfaces.agents.places import Places
 from ggrep.interfaces.agents.plan import Edit, Planned
 from ggrep.interfaces.agents.record import read_record
@@ -76,32 +77,29 @@ class Agents:
             and (each.outcome != "refused" or each.path in ours)
         ]
 
-    def projects(self) -> list[Path]:
-        """Return the roots of projects in whose files we wrote, sorted.
-
-        Raises:
-            InvalidRequest: the record of them cannot be understood.
-        """
-        own = Places(self.places.home, None, self.places.environ)
-        mine = {own.path_of(target) for one in EVERY.values() for target in one.targets("user")}
-        named = {name for one in CLIENTS.values() for each in one.project for name in each.paths}
-        roots = {
-            Path(str(path).removesuffix(f"/{name}"))
-            for path in self.files() - mine
-            for name in named
-            if str(path).endswith(f"/{name}")
-        }
-        return sorted(roots)
-
     def _run(self, clients: Sequence[Client], act: _Act, *, is_wanted: bool) -> list[Done]:
         with self._turn():
             record = read_record(self.home.agents)
             run = Run(self.home, self.places, self.dry, record, is_wanted)
             return [
-                run.done(client, target, partial(act, target))
+                done
                 for client in clients
-                for target in client.targets(self.places.scope)
+                for done in (
+                    *self._by_hand(client, is_wanted=is_wanted),
+                    *(
+                        run.done(client, target, partial(act, target))
+                        for target in client.targets(self.places.scope)
+                    ),
+                )
             ]
+
+    def _by_hand(self, client: Client, *, is_wanted: bool) -> Iterator[Done]:
+        """Yield the files that the user has to edit, with the lines."""
+        for target in client.pasted_at(self.places.scope):
+            if is_pasted(target, self.places, self.command) != is_wanted:
+                lines = target.make(self.command).spelled
+                said = f"{'add' if is_wanted else 'remove'} these lines\n{lines}"
+                yield Done(client.name, self.places.path_of(target), "manual", said)
 
     @contextmanager
     def _turn(self) -> Iterator[None]:

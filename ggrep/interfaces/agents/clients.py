@@ -35,6 +35,8 @@ class Client:
     Attributes:
         programs: one of them on PATH shows that it is there.
         folders: one of them shows that as well.
+        pasted: YAML files, which the user edits; the first line of a text is their key, the second
+            begins our entry.
     """
 
     name: str
@@ -43,10 +45,17 @@ class Client:
     folders: tuple[tuple[Base, str], ...]
     user: tuple[Target, ...]
     project: tuple[Target, ...]
+    pasted: tuple[Target, ...] = ()
 
     def targets(self, scope: Scope) -> tuple[Target, ...]:
         """Return its files at a scope."""
         return self.user if scope == "user" else self.project
+
+    def pasted_at(self, scope: Scope) -> tuple[Target, ...]:
+        """Return the files at a scope whose lines the user pastes."""
+        return tuple(
+            each for each in self.pasted if (each.base == "project") == (scope == "project")
+        )
 
 
 def _at(base: Base, make: Make, *paths: str) -> Target:
@@ -237,24 +246,20 @@ CLIENTS: Final = {
             "goose",
             ("goose",),
             (("config", "goose"),),
-            (
-                _at("config", entries.goose, "goose/config.yaml"),
-                _at("config", entries.section, "goose/.goosehints"),
-            ),
+            (_at("config", entries.section, "goose/.goosehints"),),
             (_AGENTS,),
+            (_at("config", entries.goose, "goose/config.yaml"),),
         ),
         Client(
             "aider",
             "aider",
             ("aider",),
             (("home", ".aider.conf.yml"), ("home", ".aider")),
+            (_at("home", entries.section, ".aider.conventions.md"),),
+            (_at("project", entries.section, "CONVENTIONS.md"),),
             (
                 _at("home", entries.read_by_aider("~/.aider.conventions.md"), ".aider.conf.yml"),
-                _at("home", entries.section, ".aider.conventions.md"),
-            ),
-            (
                 _at("project", entries.read_by_aider("CONVENTIONS.md"), ".aider.conf.yml"),
-                _at("project", entries.section, "CONVENTIONS.md"),
             ),
         ),
     )

@@ -12,7 +12,6 @@ from ggrep.interfaces.agents.pieces import (
     Section,
     TomlTable,
     WholeFile,
-    YamlPart,
 )
 
 Make: TypeAlias = Callable[[str], Piece]
@@ -49,24 +48,24 @@ def codex(command: str) -> Piece:
 
 
 def goose(command: str) -> Piece:
-    """Return the extension of goose."""
-    lines = (
-        f"{NAME}:",
-        "  enabled: true",
-        "  type: stdio",
-        f"  name: {NAME}",
-        "  description: Code search by meaning in the local index",
-        f"  cmd: {_quoted(command)}",
-        '  args: ["mcp"]',
-        "  envs: {}",
-        "  timeout: 300",
+    """Return the lines of goose's `config.yaml`."""
+    return WholeFile(
+        "extensions:\n"
+        f"  {NAME}:\n"
+        "    enabled: true\n"
+        "    type: stdio\n"
+        f"    name: {NAME}\n"
+        "    description: Code search by meaning in the local index\n"
+        f"    cmd: {_quoted(command)}\n"
+        '    args: ["mcp"]\n'
+        "    envs: {}\n"
+        "    timeout: 300\n"
     )
-    return YamlPart("extensions", is_list=False, lines=lines)
 
 
 def read_by_aider(path: str) -> Make:
-    """Return what makes an item of the texts that aider reads."""
-    return lambda _: YamlPart("read", is_list=True, lines=(f"- {path}",))
+    """Return what makes the lines of `.aider.conf.yml` that name a text to read."""
+    return lambda _: WholeFile(f"read:\n  - {path}\n")
 
 
 def section(_: str) -> Piece:

@@ -1,6 +1,6 @@
 """One way to ask of a text and a piece of any kind: find it, insert it, take it out, compare."""
 
-from ggrep.interfaces.agents import block_edit, json_edit, toml_edit, yaml_edit
+from ggrep.interfaces.agents import block_edit, json_edit, toml_edit
 from ggrep.interfaces.agents.json_places import value_of
 from ggrep.interfaces.agents.pieces import (
     Found,
@@ -11,7 +11,6 @@ from ggrep.interfaces.agents.pieces import (
     Splice,
     TomlTable,
     WholeFile,
-    YamlPart,
 )
 
 
@@ -26,8 +25,6 @@ def find(text: str, piece: Piece) -> Found | None:
             return json_edit.find(text, piece)
         case TomlTable():
             return toml_edit.find(text, piece)
-        case YamlPart():
-            return yaml_edit.find(text, piece)
         case Section():
             return block_edit.find_block(text, *piece.marks)
         case WholeFile():
@@ -47,8 +44,6 @@ def insertion(text: str, piece: Piece, *, is_there: bool) -> Splice:
             return toml_edit.insert(text, piece)
         case Section():
             return block_edit.append(text, piece.spelled)
-        case YamlPart():
-            return yaml_edit.insert(text, piece)
         case WholeFile():
             if is_there:
                 raise Refused("another file has its name")
@@ -60,8 +55,6 @@ def removal(text: str, piece: Piece, found: Found, opened: int) -> Splice:
     match piece:
         case JsonEntry():
             return json_edit.remove(text, piece, opened)
-        case YamlPart():
-            return yaml_edit.remove(text, found, piece, opened)
         case TomlTable():
             return toml_edit.remove(text, found)
         case Section():

@@ -1,5 +1,6 @@
 """What is installed where, and what would be written; nothing is changed."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -7,7 +8,7 @@ from typing import Literal, TypeAlias
 from ggrep.interfaces.agents import plan
 from ggrep.interfaces.agents.clients import Client, Target
 from ggrep.interfaces.agents.json_edit import document_of
-from ggrep.interfaces.agents.pieces import JsonEntry, Piece, Refused, TomlTable, YamlPart
+from ggrep.interfaces.agents.pieces import JsonEntry, Piece, Refused, TomlTable
 from ggrep.interfaces.agents.places import Places
 from ggrep.interfaces.agents.writing import bytes_of
 
@@ -29,7 +30,23 @@ class FileState:
 
 def states_of(client: Client, places: Places, command: str) -> list[FileState]:
     """Return the state of each file of a client."""
-    return [_state(target, places, command) for target in client.targets(places.scope)]
+    pasted = [
+        FileState(
+            places.path_of(target),
+            "installed" if is_pasted(target, places, command) else "absent",
+        )
+        for target in client.pasted_at(places.scope)
+    ]
+    return pasted + [_state(target, places, command) for target in client.targets(places.scope)]
+
+
+def is_pasted(target: Target, places: Places, command: str) -> bool:
+    """Return whether a file that the user edits has the first line of our entry."""
+    entry = target.make(command).spelled.splitlines()[1].strip()
+    with suppress(OSError):
+        lines = (bytes_of(places.path_of(target)) or b"").decode(errors="replace").splitlines()
+        return any(line.strip() == entry for line in lines)
+    return False
 
 
 def _state(target: Target, places: Places, command: str) -> FileState:
@@ -54,9 +71,6 @@ def snippet_of(piece: Piece) -> str:
     match piece:
         case JsonEntry():
             return document_of(piece)
-        case YamlPart():
-            lines = piece.spelled.splitlines()
-            return "".join(f"{line}\n" for line in (f"{piece.key}:", *(f"  {x}" for x in lines)))
         case TomlTable():
             return piece.block
         case _:

@@ -60,26 +60,6 @@ class TomlTable:
 
 
 @dataclass(frozen=True, slots=True)
-class YamlPart:
-    """Lines at the beginning of what a key of a YAML file holds, between markers.
-
-    Attributes:
-        key: on the outermost level.
-        is_list: it holds a list, else a mapping.
-        lines: without indentation of their own.
-    """
-
-    key: str
-    is_list: bool
-    lines: tuple[str, ...]
-
-    @property
-    def spelled(self) -> str:
-        """Return the marked block, not indented."""
-        return block_of("# ", self.lines)
-
-
-@dataclass(frozen=True, slots=True)
 class Section:
     """A marked section at the end of a text.
 
@@ -109,7 +89,7 @@ class WholeFile:
         return self.text
 
 
-Piece: TypeAlias = JsonEntry | TomlTable | YamlPart | Section | WholeFile
+Piece: TypeAlias = JsonEntry | TomlTable | Section | WholeFile
 
 
 def spelled_value(value: object) -> str:
@@ -136,7 +116,7 @@ class Splice:
     """One change of a text: `removed` at `offset` becomes `inserted`.
 
     Attributes:
-        opened: objects and keys that had to be made around our entry.
+        opened: objects that had to be made around our entry.
     """
 
     offset: int

@@ -16,9 +16,10 @@ from ggrep.interfaces.agents.plan import Edit, Planned
 from ggrep.interfaces.agents.record import Written, write_record
 
 Outcome: TypeAlias = Literal[
-    "written", "unchanged", "differs", "removed", "absent", "changed", "kept", "refused"
+    "written", "unchanged", "differs", "removed", "absent", "changed", "kept", "refused", "manual"
 ]
-"""That of a plan; `kept`: another client needs it; `refused`: the file was not touched."""
+"""That of a plan; `kept`: another client needs it; `refused`: the file was not touched; `manual`:
+the user edits it."""
 
 _SAID: Final[Mapping[str, str]] = {
     "differs": "an entry of this name has other content; it was not changed",
@@ -32,7 +33,7 @@ class Done:
     """What became of one file.
 
     Attributes:
-        said: why it was refused or left.
+        said: why it was refused or left; the lines of a file that the user edits.
         diff: a unified diff of what was, or would be, changed.
     """
 

@@ -1,4 +1,4 @@
-"""Reads earlier reports; compares two query by query, and tests whether chance explains it."""
+"""Reads earlier reports; compares two query by query, with intervals."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

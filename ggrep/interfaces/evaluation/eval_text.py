@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from ggrep.interfaces.evaluation.ablation import Ablated
 from ggrep.interfaces.evaluation.compare import Comparison, Difference
 from ggrep.interfaces.evaluation.figures import Block, Mean
 from ggrep.interfaces.evaluation.gates import Gate
@@ -55,15 +54,6 @@ def _search_lines(run: Run, style: Style) -> list[str]:
             lines += ["", style.paint("kind", name)]
             lines += [_row(each, block, style) for each, block in blocks]
     return lines
-
-
-def render_ablations(found: Sequence[Ablated], style: Style) -> str:
-    """Return the table of what NDCG@10 is without each part, less what it is with all."""
-    lines = ["", style.paint("kind", f"{_WORDS['ndcg10']} without a part"), _change_head(style)]
-    lines += [
-        _change(each.ablation.part, each.change, style) for each in found if each.change is not None
-    ]
-    return "\n".join(lines) + "\n"
 
 
 def render_comparison(found: Comparison, style: Style) -> str:

@@ -49,7 +49,6 @@ class Conditions:
     Attributes:
         merge: how workspaces are merged; None for what their files say.
         weights: of the ranking, where they are not the usual ones.
-        ablations: other weights under which the questions are put once more.
         timeout_s: for one process, its sync included.
     """
 
@@ -57,7 +56,6 @@ class Conditions:
     encoder: str | None = None
     merge: str | None = None
     weights: Mapping[str, Json] = field(default_factory=dict)
-    ablations: tuple[Mapping[str, Json], ...] = ()
     timeout_s: float = 3600.0
 
 
@@ -67,13 +65,11 @@ class Outcome:
 
     Attributes:
         error: why the whole job failed; empty when it ran.
-        ablated: the answers once more for each of the ablations.
     """
 
     job: Job
     answers: tuple[Answer, ...] = ()
     error: str = ""
-    ablated: tuple[tuple[Answer, ...], ...] = ()
 
 
 RunJob: TypeAlias = Callable[[Job], Outcome]
@@ -177,8 +173,7 @@ def in_a_process(
     try:
         document: dict[str, Any] = stable_json.loads(answered)
         answers = tuple(answer_from(each) for each in document["answers"])
-        ablated = tuple(tuple(map(answer_from, each)) for each in document["ablated"])
-        return Outcome(job, answers, sanitise_line(document["error"]), ablated)
+        return Outcome(job, answers, sanitise_line(document["error"]))
     except (ValueError, KeyError, TypeError):
         said = sanitise_line(told.decode(errors="replace"))[-_SHOWN_STDERR:]
         return Outcome(job, error=f"the worker ended with status {process.returncode}: {said}")
@@ -195,6 +190,5 @@ def job_json(job: Job, conditions: Conditions) -> dict[str, Json]:
         "encoder": conditions.encoder,
         "merge": conditions.merge,
         "weights": dict(conditions.weights),
-        "ablations": [dict(weights) for weights in conditions.ablations],
         "questions": [question_json(question) for question in job.questions],
     }

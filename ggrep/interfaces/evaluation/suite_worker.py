@@ -52,14 +52,10 @@ def run(job: Mapping[str, Any]) -> dict[str, Json]:
         questions = [question_from(each) for each in job["questions"]]
         # The first question of a process pays for imports and cold pages; times are of warm ones.
         ask_all(asker, questions[:1])
-        rounds = [ask_all(asker, questions)]
-        for other in job["ablations"]:
-            use_weights({**job["weights"], **other})
-            rounds.append(ask_all(asker, questions))
+        answers = ask_all(asker, questions)
     except GgrepError as error:
-        return {"error": str(error), "answers": [], "ablated": []}
-    first, *ablated = [[answer_json(answer) for answer in answers] for answers in rounds]
-    return {"error": "", "answers": first, "ablated": ablated}
+        return {"error": str(error), "answers": []}
+    return {"error": "", "answers": [answer_json(answer) for answer in answers]}
 
 
 def use_weights(values: Mapping[str, Json]) -> None:

@@ -24,13 +24,15 @@ class AgentFileJson(TypedDict):
             "changed",
             "kept",
             "refused",
+            "manual",
         ),
     ]
     """`differs`: an entry of our name says something else and was left. `changed`: ours was changed
     since, and was left. `kept`: another client needs it. `refused`: the file was not touched.
+    `manual`: the user edits the file, as one in YAML.
     """
     message: str
-    """Why it was left or refused; empty otherwise."""
+    """Why it was left or refused, or the lines to add or remove; empty otherwise."""
     diff: str
     """A unified diff of what was changed, or would be; empty for nothing."""
 

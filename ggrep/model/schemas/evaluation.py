@@ -305,21 +305,6 @@ class EvalTimingsJson(TypedDict):
     """All but one in twenty took no longer."""
 
 
-class AblationJson(TypedDict):
-    """One part off."""
-
-    part: str
-    """What is off."""
-    weights: WeightsJson
-    """Weights that differ."""
-    ndcg10: Share | None
-    """Mean without it; null when no case has the figure."""
-    overall: Mapping[str, DifferenceJson]
-    """Changes by measure, without it less with it."""
-    by_category: Mapping[str, DifferenceJson]
-    """Change of NDCG@10 by category."""
-
-
 class EvalReportJson(DocumentJson):
     """How good the answers to a suite of questions were."""
 
@@ -339,5 +324,3 @@ class EvalReportJson(DocumentJson):
     slates: NotRequired[Annotated[Sequence[SlateFiguresJson], Held(least=1)]]
     """Figures of slates, by their bytes; left out where no case names places."""
     timings: NotRequired[EvalTimingsJson]
-    ablations: NotRequired[Sequence[AblationJson]]
-    """The same questions with one part of the ranking off, after --ablate."""

@@ -1,10 +1,10 @@
-"""What ggrep stands on, on a machine; how it comes there and goes."""
+"""The checks of an installation, and the steps that set it up."""
 
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, TypedDict
 
 from ggrep.model.schemas.agents import AgentFileJson
-from ggrep.model.schemas.constraints import Count, DocumentJson, Named
+from ggrep.model.schemas.constraints import DocumentJson, Named
 
 
 class MachineCheckJson(TypedDict):
@@ -57,46 +57,5 @@ class SetupJson(DocumentJson):
     """In the order in which they are done."""
 
 
-class HomeRemovalJson(TypedDict):
-    """What becomes of the home."""
-
-    path: str
-    """Its directory."""
-    bytes: Count
-    """What it takes, or took."""
-    deleted: bool
-    """Whether it is gone."""
-
-
-class PackageRemovalJson(TypedDict):
-    """What becomes of the package."""
-
-    installer: str
-    """What brought it: `pip`, `uv tool`, `pipx` and so on; `unknown` for nobody knows."""
-    command: str | None
-    """What removes it; null where nobody knows, or nothing has to be removed."""
-    removed: bool
-    """Whether that was done."""
-
-
-class SelfUninstallJson(DocumentJson):
-    """What `ggrep self uninstall --json` prints."""
-
-    ok: bool
-    """Whether all went that was to go."""
-    dry_run: bool
-    """Whether nothing was done."""
-    daemons: Count
-    """Those that were ended, or would be."""
-    files: Sequence[AgentFileJson]
-    """Of agents and shells, as `ggrep uninstall --json` has them."""
-    projects: Sequence[str]
-    """Roots of projects whose files keep what they say of ggrep, which others share."""
-    home: HomeRemovalJson
-    """Indexes, settings and logs."""
-    package: PackageRemovalJson
-    """The program itself."""
-
-
-MachineJson: TypeAlias = MachineChecksJson | SetupJson | SelfUninstallJson
-"""What `ggrep doctor`, `ggrep setup` and `ggrep self uninstall` print."""
+MachineJson: TypeAlias = MachineChecksJson | SetupJson
+"""What `ggrep doctor` and `ggrep setup` print."""

@@ -1,4 +1,4 @@
-"""Stores of a home: listed, removed, collected, cloned, upgraded."""
+"""Stores of a home: listed, removed, collected, upgraded."""
 
 from collections.abc import Sequence
 from typing import Annotated, TypeAlias, TypedDict
@@ -98,25 +98,6 @@ class StoresCollectionJson(DocumentJson):
     """What of it could not be deleted."""
 
 
-class CloneJson(DocumentJson):
-    """What `ggrep clone-store` made."""
-
-    source_store_id: str
-    """The store that was copied."""
-    store_id: str
-    """The new store."""
-    snapshot_id: SnapshotId
-    """The snapshot that both show."""
-    size_bytes: Count
-    """Size on disk, bytes."""
-    files_linked: Count
-    """Files that both stores share."""
-    files_copied: Count
-    """Files of which the new store has copies."""
-    replaced: bool
-    """Whether it took the place of a store of that name."""
-
-
 FromVersionsJson = TypedDict(
     "FromVersionsJson",
     {
@@ -147,7 +128,7 @@ class UpgradeJson(DocumentJson, NamedStoreJson):
     to_versions: ToVersionsJson
 
 
-InventoryJson: TypeAlias = StoresJson | RemovalJson | StoresCollectionJson | CloneJson | UpgradeJson
+InventoryJson: TypeAlias = StoresJson | RemovalJson | StoresCollectionJson | UpgradeJson
 """What `ggrep list` found, what `ggrep clean` or `ggrep gc --stores` removed, and what `ggrep
-clone-store` and `ggrep upgrade-store` made.
+upgrade-store` made.
 """

@@ -14,7 +14,6 @@ from ggrep.model.schemas.constraints import (
     Named,
     Positive,
     RepoSet,
-    Share,
     WorkspacePath,
 )
 from ggrep.model.schemas.resolved import ResolvedWorkspaceJson
@@ -49,19 +48,6 @@ class WrittenManifestJson(KeptWorkspaceJson):
     """How many there are."""
 
 
-class WorkspaceCopiesJson(TypedDict):
-    """How much of what is searched repeats a chunk of another repository."""
-
-    chunks: Count
-    """Of all enabled repositories that can be searched."""
-    counted: Count
-    """Those of them that lie in packs; the texts of others are not compared."""
-    copies: Count
-    """Of each text that several repositories have, all counted chunks but one."""
-    share: Share | None
-    """Of the counted; null where nothing was."""
-
-
 class WorkspaceStatusJson(KeptWorkspaceJson):
     """What `ggrep workspace status` found."""
 
@@ -70,7 +56,6 @@ class WorkspaceStatusJson(KeptWorkspaceJson):
     diagnostics: ManifestDiagnosticsJson
     repos: Sequence[ManifestRepoJson]
     """Every repository, by id."""
-    copies: WorkspaceCopiesJson
 
 
 class CacheRootsJson(TypedDict):

@@ -32,7 +32,7 @@ CHUNKER_REVISION: Final = "chunker-8"
                of what C's preprocessor chooses from, where braces need it
     chunker-7  definitions behind export, attribute and test macros; text that a grammar cannot
                parse loses only itself; names as each language writes them
-    chunker-8  PlantUML and DOT are plain text
+    chunker-8  PlantUML and DOT are plain text; Groovy and Octave as their grammars read them
 """
 
 GRAMMAR_PACKAGES: Final = ("tree_sitter", "tree_sitter_language_pack")

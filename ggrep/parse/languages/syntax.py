@@ -39,10 +39,8 @@ _REWRITTEN: Final = MappingProxyType(
         "c": "c_macros.expanded",
         "cpp": "c_macros.expanded",
         "fsharp": "fsharp.without_marks",
-        "groovy": "groovy.as_words",
         "haskell": "masks.haskell",
         "kotlin": "kotlin.with_plain_heads",
-        "matlab": "octave.as_matlab",
         "objc": "c_macros.expanded_objc",
         "typescript": "masks.typescript",
     }

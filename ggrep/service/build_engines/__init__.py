@@ -1,1 +1,1 @@
-"""Where the repositories of a workspace are built: here, or on a cluster of Ray or Dask."""
+"""Where the repositories of a workspace are built: here, or on a cluster of Ray."""

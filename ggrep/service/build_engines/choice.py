@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ggrep.base.errors import UsageError
-from ggrep.service.build_engines.cluster import MODULES, VARIABLES, Engine, require_extra
+from ggrep.service.build_engines.cluster import RAY_ADDRESS, Engine, require_extra
 from ggrep.service.build_engines.engine import BuildEngine
 from ggrep.service.build_engines.local import LocalEngine
 
@@ -25,18 +25,13 @@ def open_engine(
     """
     if name == "local":
         if address is not None:
-            raise UsageError("--cluster goes with --engine ray or dask")
+            raise UsageError("--cluster goes with --engine ray")
         return LocalEngine(abreast)
-    require_extra(MODULES[name])
-    found = address or environ.get(VARIABLES[name], "")
+    require_extra()
+    found = address or environ.get(RAY_ADDRESS, "")
     if not found:
-        raise UsageError(f"no cluster address; give --cluster HOST:PORT, or set {VARIABLES[name]}")
+        raise UsageError(f"no cluster address; give --cluster HOST:PORT, or set {RAY_ADDRESS}")
     from ggrep.service.build_engines.on_cluster import ClusterEngine
+    from ggrep.service.build_engines.on_ray import RayCluster
 
-    if name == "ray":
-        from ggrep.service.build_engines.on_ray import RayCluster
-
-        return ClusterEngine(RayCluster(found))
-    from ggrep.service.build_engines.on_dask import DaskCluster
-
-    return ClusterEngine(DaskCluster(found))
+    return ClusterEngine(RayCluster(found))

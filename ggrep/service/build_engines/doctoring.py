@@ -7,8 +7,7 @@ from typing import Final
 from ggrep.config.remotes import Remote
 from ggrep.service.build_engines.cluster import (
     EXTRA,
-    MODULES,
-    VARIABLES,
+    RAY_ADDRESS,
     NoCluster,
     is_installed,
     require_answer,
@@ -23,10 +22,6 @@ STARTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         ),
         ("node", "RAY_USAGE_STATS_ENABLED=0 ray start --address=HOST:6379"),
     ),
-    "dask": (
-        ("scheduler", "dask scheduler --port 8786 --no-dashboard --no-jupyter"),
-        ("worker", "dask worker tcp://HOST:8786 --nthreads 1 --no-dashboard"),
-    ),
     "object store": (
         (
             "server",
@@ -40,22 +35,7 @@ STARTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 
 def of_cluster(environ: Mapping[str, str], remotes: tuple[Remote, ...]) -> Iterator[Check]:
     """Yield whether what `workspace build --engine` needs is here, and how it is started."""
-    for engine, package in MODULES.items():
-        if not is_installed(package):
-            yield Check("cluster", "warning", f"{package} is not installed", EXTRA)
-            continue
-        yield Check("cluster", "ok", f"{package} {version(package)} is installed")
-        address = environ.get(VARIABLES[engine], "")
-        if not address:
-            yield Check(
-                "cluster", "ok", f"{VARIABLES[engine]} is not set; else: --cluster HOST:PORT"
-            )
-            continue
-        try:
-            require_answer(address, engine)
-            yield Check("cluster", "ok", f"{engine} answers at {address}")
-        except NoCluster as error:
-            yield Check("cluster", "problem", str(error))
+    yield from _of_ray(environ.get(RAY_ADDRESS, ""))
     for what, starts in STARTS.items():
         for part, command in starts:
             yield Check("cluster", "ok", f"{what}, {part}: {command}")
@@ -66,3 +46,18 @@ def of_cluster(environ: Mapping[str, str], remotes: tuple[Remote, ...]) -> Itera
             "no remote is configured; a cluster needs one to return its indexes",
             "ggrep remote add origin URL",
         )
+
+
+def _of_ray(address: str) -> Iterator[Check]:
+    if not is_installed():
+        yield Check("cluster", "warning", "ray is not installed", EXTRA)
+        return
+    yield Check("cluster", "ok", f"ray {version('ray')} is installed")
+    if not address:
+        yield Check("cluster", "ok", f"{RAY_ADDRESS} is not set; else: --cluster HOST:PORT")
+        return
+    try:
+        require_answer(address)
+        yield Check("cluster", "ok", f"ray answers at {address}")
+    except NoCluster as error:
+        yield Check("cluster", "problem", str(error))

@@ -8,7 +8,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from threading import Lock
 from typing import Any, Final
 
 import ggrep
@@ -28,8 +27,6 @@ from ggrep.model.sync_jobs import (
     outcome_json,
 )
 
-_ONE_AT_A_TIME: Final = Lock()
-"""A process of Dask may have many threads; it is meant to have one."""
 RETRIES: Final = 4
 """How often a job is done again whose node or process died."""
 
@@ -67,8 +64,7 @@ def _done(task: Mapping[str, Any]) -> SyncOutcome:
     if not job.root.is_dir():
         raise SyncFailed(f"{job.root} is not on this node")
     home = home_from(environment())  # the node's, not the driver's
-    with _ONE_AT_A_TIME:
-        return _worker().do(replace(job, home=home.base))
+    return _worker().do(replace(job, home=home.base))
 
 
 class _Unheard:

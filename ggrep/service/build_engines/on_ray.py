@@ -45,7 +45,7 @@ class RayCluster:
         Raises:
             NoCluster: no cluster answers there.
         """
-        require_answer(address, "ray")
+        require_answer(address)
         self._numbers = count()
         self._under_way: dict[int, Future[str]] = {}
         self._lock = threading.Lock()

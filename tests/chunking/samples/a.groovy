@@ -17,19 +17,3 @@ trait T { }
 class Held {
   def parent // no value
 }
-class Wide
-    extends Shape
-{
-  final int depth;
-  private static final List<String> NAMES = [ 'a', ]
-  Map<String, Integer> sizes
-  def pattern = /(?i)"[^{]*\/*/
-  def text = """${names.join(', ')} {
-"""
-  Object make(String kind) throws IOException {
-    if (kind) { 1 } else if (!kind) { 2 }
-    def it = new Shape()
-  }
-  List<String> names() { [] }
-  abstract boolean open(int a)
-}

@@ -10,9 +10,6 @@ function [y, k] = scale (x, k = 2, how = "no")
   end_unwind_protect
 endfunction
 
-#{
-function not_there ()
-#}
 function run ()
   x.y = 'a # b';
 endfunction

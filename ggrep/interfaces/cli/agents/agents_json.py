@@ -40,7 +40,7 @@ def files_json(done: Sequence[Done]) -> "list[AgentFileJson]":
             "client": each.client,
             "path": sanitise_line(str(each.path)),
             "outcome": each.outcome,
-            "message": sanitise_line(each.said),
+            "message": sanitise(each.said),
             "diff": sanitise(each.diff),
         }
         for each in done
@@ -85,7 +85,7 @@ def snippets_json(clients: Sequence[Client], places: Places, start: str) -> "Sni
                 "text": snippet_of(target.make(start)),
             }
             for client in clients
-            for target in client.targets(places.scope)
+            for target in (*client.pasted_at(places.scope), *client.targets(places.scope))
         ],
     }
 

@@ -26,8 +26,13 @@ from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.service.places import place_of
 
 _REFUSED: Final = UsageError.exit_status
-_DONE: Final = {"written": "written into", "removed": "taken out of"}
-_PLANNED: Final = {"written": "would write into", "removed": "would be taken out of"}
+_MANUAL: Final = "edit by hand"
+_DONE: Final = {"written": "written into", "removed": "taken out of", "manual": _MANUAL}
+_PLANNED: Final = {
+    "written": "would write into",
+    "removed": "would be taken out of",
+    "manual": _MANUAL,
+}
 
 _Names: TypeAlias = Annotated[
     list[str] | None,
@@ -156,7 +161,7 @@ def _print(done: Sequence[Done], agents: Agents, terminal: Terminal) -> None:
         elif agents.dry:
             terminal.tell(line)
         else:
-            terminal.write(sanitise_line(line) + "\n")
+            terminal.write(sanitise(line).rstrip("\n") + "\n")
     if not done:
         terminal.note("nothing to do\n")
 

@@ -74,9 +74,6 @@ class Questions:
     weights: Annotated[
         Path | None, Flag("--weights", "Rank with the weights of this JSON file.")
     ] = None
-    ablate: Annotated[
-        bool, Flag("--ablate", "Repeat the run with each part of the ranking off.")
-    ] = False
 
 
 @dataclass(frozen=True, slots=True)

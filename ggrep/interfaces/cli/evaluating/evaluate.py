@@ -61,7 +61,6 @@ def _plan_of(cases: Cases, questions: Questions, running: Running, demands: Dema
             encoder=questions.encoder,
             merge=questions.merge,
             weights=_weights(questions.weights),
-            ablations=_ablations() if questions.ablate else (),
             timeout_s=running.timeout_s,
         ),
         wanted=Narrowing(
@@ -103,9 +102,8 @@ class _Output:
 
 def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> int:
     from ggrep import __version__
-    from ggrep.interfaces.evaluation.ablation import ablated, ablations_json
     from ggrep.interfaces.evaluation.compare import read_report
-    from ggrep.interfaces.evaluation.eval_text import render_ablations, render_run
+    from ggrep.interfaces.evaluation.eval_text import render_run
     from ggrep.interfaces.evaluation.gates import gate_json, gates_of
     from ggrep.interfaces.evaluation.report import Setup, report_json, scored_run
     from ggrep.interfaces.evaluation.suite import jobs_of, narrowed, overridden
@@ -123,7 +121,6 @@ def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> in
         stop=workers.kill,
     )
     run = scored_run(chosen, outcomes)
-    parts = ablated(chosen, run, outcomes) if plan.conditions.ablations else ()
     gates = gates_of(run.figures.overall, plan.bounds, earlier)
     document = report_json(
         run,
@@ -131,16 +128,12 @@ def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> in
         [gate_json(gate) for gate in gates],
         deterministic=output.deterministic,
     )
-    if parts:
-        document["ablations"] = ablations_json(parts)
     if output.file is not None:
         write_report("--out", output.file, stable_json.dumps_pretty(document))
     if output.json:
         terminal.write_json(document, pretty=True)
     else:
         terminal.write(render_run(run, gates, terminal.style))
-        if parts:
-            terminal.write(render_ablations(parts, terminal.style))
         terminal.note(_times(document))
     return 0 if all(gate.holds for gate in gates) and not run.errors else 1
 
@@ -203,12 +196,6 @@ def _weights(path: Path | None) -> dict[str, Json]:
     except InvalidRequest as error:
         raise UsageError(f"--weights: {path}: {error}") from error
     return values
-
-
-def _ablations() -> tuple[dict[str, Json], ...]:
-    from ggrep.interfaces.evaluation.ablation import ABLATIONS
-
-    return tuple(dict(each.weights) for each in ABLATIONS)
 
 
 def _tell(terminal: Terminal, outcome: "Outcome") -> None:

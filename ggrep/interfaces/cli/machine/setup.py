@@ -19,7 +19,7 @@ from ggrep.interfaces.cli.machine.doctor import here, machine_text
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PlainFlag, YesFlag
 from ggrep.interfaces.cli.stores.index import Indexing, Job
 from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal, require_somebody
-from ggrep.model.sanitise import sanitise_line
+from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.service.machine import examine_machine
 from ggrep.service.places import open_index
 
@@ -168,7 +168,7 @@ def _tell(step: Step, terminal: Terminal) -> None:
     terminal.write(f"{terminal.style.paint(role, mark)} {name} {sanitise_line(told)}\n")
     for each in step.files if step.outcome in {"done", "failed", "planned"} else ():
         said = f": {each.said}" if each.said else ""
-        terminal.write(sanitise_line(f"    {each.path}{said}") + "\n")
+        terminal.write(sanitise(f"    {each.path}{said}").rstrip("\n") + "\n")
 
 
 def _tell_end(terminal: Terminal) -> None:

@@ -122,11 +122,6 @@ EXAMPLES: Final = {
         ("ggrep setup --dry-run", "list what would be written and indexed"),
         ("ggrep setup --yes", "every step without asking"),
     ),
-    "self": (("ggrep self uninstall --dry-run", "list what would be removed"),),
-    "self uninstall": (
-        ("ggrep self uninstall --dry-run", "list what would be removed"),
-        ("ggrep self uninstall --keep-package --yes", "everything except indexes and program"),
-    ),
     "doctor": (
         ("ggrep doctor", "one line for each check, with its fix"),
         ("ggrep doctor --json", "for programs; exit status 1 after a problem"),
@@ -165,7 +160,6 @@ EXAMPLES: Final = {
         ("ggrep remote gc", "list unneeded objects"),
         ("ggrep remote gc --force", "delete it"),
     ),
-    "clone-store": (("ggrep clone-store STORE STORE-before", "keep a copy"),),
     "upgrade-store": (("ggrep upgrade-store", "a store of an older build"),),
     "check": (
         ("ggrep check --init 'retry a payment'", "a first file, from a question"),

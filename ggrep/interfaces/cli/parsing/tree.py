@@ -98,7 +98,6 @@ GROUPS: Final = {
     },
     "Care": {
         "doctor": Entry("machine.doctor.doctor", "Check the installation and suggest fixes."),
-        "self": Entry("", "Remove ggrep from this machine."),
         "health": Entry("stores.store_care.health", "Check a repository's store."),
         "audit": Entry(
             "stores.store_care.audit_command", "Verify a repository's whole store, byte for byte."
@@ -108,7 +107,6 @@ GROUPS: Final = {
         ),
         "compact": Entry("stores.store_care.compact", "Merge segments and drop hidden rows."),
         "gc": Entry("stores.store_care.gc", "Delete data that no query needs."),
-        "clone-store": Entry("stores.home_stores.clone", "Copy a store under another name."),
         "upgrade-store": Entry(
             "stores.store_care.upgrade", "Convert an older store to this build's formats."
         ),
@@ -174,14 +172,7 @@ _OF_REMOTES: Final = {
     "gc": Entry("remotes.remote.gc", "Delete objects of a remote that no snapshot needs."),
 }
 
-_OF_SELF: Final = {
-    "uninstall": Entry(
-        "machine.self_uninstall.self_uninstall",
-        "Undo setup and install, stop daemons, remove the program.",
-    ),
-}
-
-BELOW: Final = {"remote": _OF_REMOTES, "workspace": _OF_WORKSPACES, "self": _OF_SELF}
+BELOW: Final = {"remote": _OF_REMOTES, "workspace": _OF_WORKSPACES}
 """The commands below others, by the name of those."""
 
 EVERY: Final = COMMANDS | {

@@ -1,4 +1,4 @@
-"""`ggrep list|clean|clone-store`, and `gc --stores`: the stores of a home."""
+"""`ggrep list|clean`, and `gc --stores`: the stores of a home."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from ggrep.base.clock import SystemClock, rfc3339
 from ggrep.base.errors import UsageError
 from ggrep.config.home import Home
-from ggrep.config.settings import home_from, load_settings, without_profile
+from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.daemon_contact import address_of
 from ggrep.interfaces.cli.parsing.flags import (
     Argument,
@@ -19,7 +19,6 @@ from ggrep.interfaces.cli.parsing.flags import (
     YesFlag,
 )
 from ggrep.interfaces.cli.stores.store_json import (
-    clone_json,
     inventory_json,
     removal_json,
     stores_gc_json,
@@ -120,38 +119,6 @@ def daemons_stopped(home: Home, ids: Sequence[str]) -> Iterator[None]:
             sockets.add(place_of_socket(home, entry.store_id, entry.config_fingerprint))
     with stopped(records, sorted(sockets), "the index is being deleted", SystemClock()):
         yield
-
-
-def clone(
-    source: Annotated[
-        str, Argument("A store id from `ggrep list`.", metavar="FROM", takes="store")
-    ],
-    target: Annotated[
-        str, Argument("The new store's id, with the same configuration part.", metavar="TO")
-    ],
-    overwrite: Annotated[
-        bool, Flag("--overwrite", "Replace an existing store of that name.")
-    ] = False,
-    json: JsonFlag = False,
-) -> int:
-    """Copy a store's active snapshot to a new store."""
-    from ggrep.index.maintenance.clone import clone_store
-
-    terminal = open_terminal()
-    home = home_from(terminal.environ)
-    # No repository has a say in what becomes of stores: there is no settings file in `data`.
-    environ = without_profile(terminal.environ)
-    settings = load_settings(home, home.data, environ=environ).settings
-    report = clone_store(home, source, target, settings, overwrite=overwrite)
-    if json:
-        terminal.write_json(clone_json(report), pretty=True)
-    else:
-        verb = "replaced" if report.replaced else "made"
-        terminal.tell(
-            f"{verb} {report.store_id} from {report.source}, {report.size_bytes / 1e6:.1f} MB;"
-            f" files linked: {report.artifacts.linked}, copied: {report.artifacts.copied}"
-        )
-    return 0
 
 
 def collect_stores(index: "RepoIndex", terminal: Terminal, *, force: bool, json: bool) -> int:

@@ -10,7 +10,6 @@ from ggrep.render.error_json import query_error
 
 if TYPE_CHECKING:
     from ggrep.index.maintenance.audit import AuditReport
-    from ggrep.index.maintenance.clone import CloneReport
     from ggrep.index.maintenance.collection import CollectionReport
     from ggrep.index.maintenance.compaction import CompactionReport
     from ggrep.index.maintenance.inventory import StoreEntry
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from ggrep.model.schemas.maintenance import CollectionJson, CompactionJson, RepairJson
     from ggrep.model.schemas.stores import (
         CandidateJson,
-        CloneJson,
         FromVersionsJson,
         RemovalJson,
         RemovedStoreJson,
@@ -126,20 +124,6 @@ def removal_json(freed: Mapping[str, int]) -> "RemovalJson":
 
 
 STORES_SCHEMA: Final = 1
-
-
-def clone_json(report: "CloneReport") -> "CloneJson":
-    """Return the document of `ggrep clone-store`."""
-    return {
-        "schema_version": STORES_SCHEMA,
-        "source_store_id": report.source,
-        "store_id": report.store_id,
-        "snapshot_id": report.snapshot_id,
-        "size_bytes": report.size_bytes,
-        "files_linked": report.artifacts.linked,
-        "files_copied": report.artifacts.copied,
-        "replaced": report.replaced,
-    }
 
 
 def upgrade_json(report: "UpgradeReport") -> "UpgradeJson":

@@ -46,13 +46,13 @@ class Elsewhere:
         str,
         Flag(
             "--engine",
-            "Build in processes here, or on a cluster of Ray or Dask.",
+            "Build in processes here, or on a cluster of Ray.",
             words=get_args(Engine),
         ),
     ] = "local"
     cluster: Annotated[
         str | None,
-        Flag("--cluster", "HOST:PORT of Ray's head or Dask's scheduler; default: the environment."),
+        Flag("--cluster", "HOST:PORT of Ray's head; default: RAY_ADDRESS."),
     ] = None
     no_local: Annotated[
         bool, Flag("--no-local", "Build and push on the cluster only; do not pull into this home.")
@@ -178,7 +178,7 @@ class _Jobs:
 def _require_sense(elsewhere: Elsewhere) -> None:
     is_local = elsewhere.engine == "local"
     if is_local and elsewhere.no_local:
-        raise UsageError("--no-local goes with --engine ray or dask")
+        raise UsageError("--no-local goes with --engine ray")
     if not is_local and (elsewhere.no_pull or elsewhere.push):
         raise UsageError("a cluster always pulls and pushes; leave out --no-pull and --push")
 

@@ -13,9 +13,7 @@ from ggrep.federation.manifest_file import (
 )
 from ggrep.federation.manifest_json import diagnostics_json, repo_json
 from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
-from ggrep.interfaces.cli.workspaces.workspace_copies import copies_json
 from ggrep.interfaces.cli.workspaces.workspace_file import WORKSPACE_SCHEMA
-from ggrep.model.copies import Copies
 from ggrep.model.corpus import Corpus
 from ggrep.model.sanitise import sanitise_line
 
@@ -54,16 +52,13 @@ def written_json(
     }
 
 
-def status_json(
-    manifest: WorkspaceManifest, daemons: Daemons, home: Home, copies: Copies
-) -> "WorkspaceStatusJson":
+def status_json(manifest: WorkspaceManifest, daemons: Daemons, home: Home) -> "WorkspaceStatusJson":
     """Return the document of `ggrep workspace status`."""
     return {
         **_named(manifest, home),
         "name": sanitise_line(manifest.workspace.name),
         "diagnostics": diagnostics_json(manifest),
         "repos": [_live_json(state, daemons) for state in manifest.repos],
-        "copies": copies_json(copies),
     }
 
 

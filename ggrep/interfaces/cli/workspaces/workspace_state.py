@@ -9,7 +9,6 @@ from ggrep.federation.live import LiveDaemon, ask_daemons
 from ggrep.federation.manifest_file import cache_root_of, keep, manifest_path, read_kept
 from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
 from ggrep.interfaces.cli.text_tables import Cell, count_text, plural, render_pairs, render_table
-from ggrep.interfaces.cli.workspaces.workspace_copies import copies_of, copies_text
 from ggrep.interfaces.cli.workspaces.workspace_file import FileArgument, FileOption, Survey
 from ggrep.interfaces.cli.workspaces.workspace_json import catalog_json, status_json, written_json
 from ggrep.model.hints import with_file
@@ -45,17 +44,15 @@ def manifest(*, file: FileArgument = None, named: FileOption = None, how: Survey
 
 
 def status(*, file: FileArgument = None, named: FileOption = None, how: Survey) -> int:
-    """Show each repository's index and daemon, and how much is copies; write nothing."""
+    """Show each repository's index and daemon; write nothing."""
     opened = how.open(file, named)
     terminal = opened.terminal
     found = opened.survey()
     daemons = ask_daemons(found.repos, opened.home, SystemClock())
-    copies = copies_of(found, opened.home)
     if how.json:
-        terminal.write_json(status_json(found, daemons, opened.home, copies), pretty=True)
+        terminal.write_json(status_json(found, daemons, opened.home), pretty=True)
         return 0
     terminal.write(status_text(found, daemons, terminal.style, terminal.columns))
-    terminal.write(copies_text(copies))
     terminal.note(diagnostics_text(found, terminal.notes_style))
     if any(state.repo.enabled and state.availability != "present" for state in found.repos):
         terminal.tell(with_file("for fixes: ggrep workspace doctor FILE", opened.file))
