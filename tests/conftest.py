@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from ggrep.index.sync import syncer
+from ggrep.parse.workers.parse_pool import ParsePool
+from ggrep.search.scan import scanner
 from tests.fakes.git import git
 from tests.fakes.places import use_memory
 from tests.fakes.repos import InProcessPool
@@ -22,8 +25,12 @@ os.environ["GGREP_OFFLINE"] = "1"
 
 use_memory()
 
+PARSING = (syncer, scanner)
+for module in PARSING:
+    module.ParsePool = InProcessPool  # type: ignore[assignment,misc] # starts no processes
+
 settings.register_profile(
-    "ggrep",
+    "deep",
     derandomize=True,
     database=None,
     deadline=None,
@@ -31,6 +38,7 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
+settings.register_profile("ggrep", settings.get_profile("deep"), max_examples=30)
 settings.load_profile("ggrep")
 
 
@@ -41,10 +49,15 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture
-def quick_parsing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cut files in this process."""
-    for user in ("ggrep.index.sync.syncer", "ggrep.search.scan.scanner"):
-        monkeypatch.setattr(f"{user}.ParsePool", InProcessPool)
+def parse_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parse files in worker processes, as the product does; other tests parse in process."""
+    for module in PARSING:
+        monkeypatch.setattr(module, "ParsePool", ParsePool)
+
+
+@pytest.fixture
+def quick_parsing() -> None:
+    pass
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from tests.fakes.repos import InProcessPool
 
 pytestmark = pytest.mark.slow
 
-PLACES = 12
+PLACES = 6
 
 
 @pytest.fixture(autouse=True)

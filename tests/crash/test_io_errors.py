@@ -24,11 +24,11 @@ Act = Callable[[Pressure], str | None]
 
 KINDS_OF_SYNC = ("first", "incremental", "merging")
 STRIDES = {
-    errno.ENOSPC: 19,
-    errno.EROFS: 29,
-    errno.EACCES: 89,
-    errno.EMFILE: 41,
-    errno.EIO: 71,
+    errno.ENOSPC: 43,
+    errno.EROFS: 53,
+    errno.EACCES: 179,
+    errno.EMFILE: 83,
+    errno.EIO: 149,
     errno.ENOLCK: 2,
     errno.ENOMEM: 3,
 }
@@ -79,7 +79,7 @@ def test_whatever_operation_fails_costs_no_more_than_the_sync(
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["first", "merging"])
 @pytest.mark.parametrize(
-    ("number", "step"), [(errno.ENOSPC, 23), (errno.EIO, 101)], ids=["ENOSPC", "EIO"]
+    ("number", "step"), [(errno.ENOSPC, 47), (errno.EIO, 211)], ids=["ENOSPC", "EIO"]
 )
 def test_a_disk_that_fails_for_good_costs_no_more_than_the_sync(
     scenes: Scenes, home: Path, number: int, step: int, kind: str
@@ -109,8 +109,8 @@ def test_a_failed_operation_never_brings_an_older_snapshot_up(
         verified.unlink()
     ask = partial(ask_under, scene, home)
 
-    _each(ask, number, range(0, 5000, 11))
-    _each(ask, number, range(0, 5000, 29), lasting=True)
+    _each(ask, number, range(0, 5000, 23))
+    _each(ask, number, range(0, 5000, 61), lasting=True)
 
 
 @pytest.mark.deep

@@ -84,7 +84,7 @@ def test_death_at_any_durable_step_leaves_whole_packs_or_none(homes: Homes) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("draws", [10, pytest.param(300, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("draws", [5, pytest.param(300, marks=pytest.mark.deep)])
 def test_a_power_cut_leaves_whole_packs_or_none(homes: Homes, kept: Path, draws: int) -> None:
     """A file keeps the content of its last sync, a directory its names: all else may be lost."""
     lot = homes()
@@ -109,7 +109,7 @@ def test_a_power_cut_leaves_whole_packs_or_none(homes: Homes, kept: Path, draws:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("stride", [17, pytest.param(1, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("number", KINDS, ids=errno.errorcode.get)
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])
 def test_whatever_operation_fails_costs_no_more_than_the_pack(
@@ -133,7 +133,7 @@ def test_whatever_operation_fails_costs_no_more_than_the_pack(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("times", [300, pytest.param(20_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("times", [100, pytest.param(20_000, marks=pytest.mark.deep)])
 def test_no_damage_makes_a_wrong_answer(homes: Homes, times: int) -> None:
     """It is noticed when the pack is opened, or lies where nothing is read."""
     lot = homes()
@@ -164,7 +164,7 @@ def test_no_damage_makes_a_wrong_answer(homes: Homes, times: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("times", [20, pytest.param(600, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("times", [8, pytest.param(600, marks=pytest.mark.deep)])
 def test_a_damaged_store_is_left_out_and_no_other(homes: Homes, times: int) -> None:
     """One of a thousand may not keep the others from being packed, nor bring its damage along."""
     lot, chance = homes(), random.Random(times)

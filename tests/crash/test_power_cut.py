@@ -25,7 +25,7 @@ from tests.crash.power_trial import (
 from tests.crash.power_watch import WatchedDisk
 from tests.fakes.repos import write_tree
 
-SHARES = [(60, 36, 24), pytest.param((150, 90, 60), marks=pytest.mark.deep)]
+SHARES = [(30, 18, 12), pytest.param((150, 90, 60), marks=pytest.mark.deep)]
 """States of each publish: with no old snapshot to go back to, most can go wrong in the first."""
 
 

@@ -157,7 +157,7 @@ section = {{ "{at}queue.py" = "tests" }}
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_these_sources_answer_what_contributors_ask(environ: MappingProxyType[str, str]) -> None:
     """The project's own check, as CI runs it."""
     outcome = run(PROJECT / ".ggrep-check.toml", environ)

@@ -223,7 +223,7 @@ histories = given(
 @pytest.mark.parametrize(
     ("encoder", "force"), [("static", True), ("none", True), ("static", False)]
 )
-@settings(max_examples=3)
+@settings(max_examples=2)
 @histories
 def test_a_compaction_shows_the_same(
     encoder: str,
