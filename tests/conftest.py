@@ -56,11 +56,6 @@ def parse_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def quick_parsing() -> None:
-    pass
-
-
-@pytest.fixture
 def root(tmp_path: Path) -> Path:
     """Return an empty tree to index, canonical."""
     path = tmp_path.resolve() / "repo"

@@ -15,9 +15,6 @@ import pytest
 
 from tests.crash.hardship import Pressure, Scene, ask_under, prepare, said, sync_under
 from tests.crash.io_errors import KINDS, Disk, failing
-from tests.fakes.repos import InProcessPool
-
-pytestmark = pytest.mark.usefixtures("quick_parsing")
 
 Scenes = Callable[[str], Scene]
 Act = Callable[[Pressure], str | None]
@@ -38,9 +35,7 @@ STRIDES = {
 @pytest.fixture(scope="module")
 def scenes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scenes]:
     """Return scenes by kind, each prepared once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        yield cache(lambda kind: prepare(kind, tmp_path_factory.mktemp(kind).resolve()))
+    return cache(lambda kind: prepare(kind, tmp_path_factory.mktemp(kind).resolve()))
 
 
 @pytest.fixture

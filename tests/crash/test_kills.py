@@ -27,7 +27,7 @@ from tests.crash.packs_left import Lot
 from tests.crash.scenarios import SCENARIOS, engine_over
 from tests.fakes.repos import answer, answer_bytes
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 REOPEN_S = 2.0

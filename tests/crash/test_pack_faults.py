@@ -27,7 +27,6 @@ from tests.crash.power import Outage, files, materialise
 from tests.crash.power_watch import WatchedDisk
 from tests.crash.scenarios import SCENARIOS, engine_over
 from tests.fakes.packs import loose_segments, pack
-from tests.fakes.repos import InProcessPool
 
 WORKER = [sys.executable, "-m", "ggrep.daemon.pack_worker"]
 
@@ -39,9 +38,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return where two repositories and their home lie; one is packed. Nobody writes to it."""
     base = tmp_path_factory.mktemp("packs").resolve()
     (base / "repo").mkdir()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        SCENARIOS["pack"].prepare(base / "repo", base / "home")
+    SCENARIOS["pack"].prepare(base / "repo", base / "home")
     return base
 
 

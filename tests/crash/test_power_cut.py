@@ -30,7 +30,7 @@ SHARES = [(30, 18, 12), pytest.param((150, 90, 60), marks=pytest.mark.deep)]
 
 
 @pytest.fixture(autouse=True)
-def trusting_memory(quick_parsing: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def trusting_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the memory of what was verified go by name and size alone.
 
     A copy of a state has other inodes and times, so that all would be hashed again; it is worse

@@ -13,8 +13,6 @@ from tests.crash.log import Event, Grant, Log, Release, Swap
 from tests.crash.writer import open_writer
 from tests.fakes.repos import answer_bytes
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 ASK = SearchRequest("retry", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 WRITERS = 8
 

@@ -260,7 +260,6 @@ questions = st.lists(requests, min_size=6, max_size=8, unique=True)
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 @settings(max_examples=3)
 @given(first=firsts, then=st.lists(steps, min_size=4, max_size=10), asked=questions)
 def test_history_does_not_matter(
@@ -272,7 +271,6 @@ def test_history_does_not_matter(
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
-@pytest.mark.usefixtures("quick_parsing")
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=200)
 @given(first=firsts, then=st.lists(steps, min_size=4, max_size=16), asked=questions)
@@ -285,7 +283,6 @@ def test_many_histories_do_not_matter(
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
-@pytest.mark.usefixtures("quick_parsing")
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=20)
 @given(first=firsts, then=st.lists(steps, min_size=60, max_size=90), asked=questions)

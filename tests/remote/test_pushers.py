@@ -24,7 +24,7 @@ from tests.fakes.remotes import (
     pushed,
 )
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 PUSHERS = 8
 POINTS = (
