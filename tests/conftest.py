@@ -9,9 +9,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from ggrep.index.sync import syncer
-from ggrep.parse.workers.parse_pool import ParsePool
+from ggrep.search.engine import engine
 from ggrep.search.scan import scanner
 from tests.fakes.git import git
+from tests.fakes.mentions import InProcessMentions
 from tests.fakes.places import use_memory
 from tests.fakes.repos import InProcessPool
 
@@ -25,9 +26,15 @@ os.environ["GGREP_OFFLINE"] = "1"
 
 use_memory()
 
-PARSING = (syncer, scanner)
-for module in PARSING:
-    module.ParsePool = InProcessPool  # type: ignore[assignment,misc] # starts no processes
+# Pools that start no processes; `parse_workers` gives a test the real ones.
+POOLS = (
+    (syncer, "ParsePool", InProcessPool),
+    (scanner, "ParsePool", InProcessPool),
+    (engine, "OccurrencePool", InProcessMentions),
+)
+REAL = [getattr(module, name) for module, name, _ in POOLS]
+for module, name, pool in POOLS:
+    setattr(module, name, pool)
 
 settings.register_profile(
     "deep",
@@ -51,8 +58,8 @@ def pytest_collection_finish() -> None:
 @pytest.fixture
 def parse_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parse files in worker processes, as the product does; other tests parse in process."""
-    for module in PARSING:
-        monkeypatch.setattr(module, "ParsePool", ParsePool)
+    for (module, name, _), pool in zip(POOLS, REAL, strict=True):
+        monkeypatch.setattr(module, name, pool)
 
 
 @pytest.fixture
