@@ -171,8 +171,9 @@ def test_a_file_whose_parser_hangs_degrades_the_snapshot(
     """It stays findable, the answer says so, and it heals with its next edit."""
     engine = open_engine(root, home)
     write_tree(root, {"a.py": "def retry():\n    pass\n", "b.txt": "queue\n"})
-    monkeypatch.setattr("ggrep.index.sync.syncer.ParsePool", HangingPool)
-    report = engine.sync()
+    with monkeypatch.context() as patch:
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", HangingPool)
+        report = engine.sync()
     said = answer(engine, ASK)
 
     assert ("chunk_failed", "a.py") in [(p.code, p.path_key) for p in report.degraded]
