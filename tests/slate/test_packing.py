@@ -236,7 +236,12 @@ CHECKS: Sequence[Callable[[Question, Drawn], None]] = (check_budgets, check_orde
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "seeds", [range(150), pytest.param(range(150, 1500), marks=pytest.mark.deep)], ids=len
+    "seeds",
+    [
+        range(150),
+        *(pytest.param(range(n, n + 450), marks=pytest.mark.deep) for n in (150, 600, 1050)),
+    ],
+    ids=len,
 )
 def test_no_slate_is_larger_than_its_budgets(seeds: range) -> None:
     """A caller that gave a number of bytes has a buffer of that size, whatever files hold."""
