@@ -183,12 +183,12 @@ def test_settings_that_shape_the_index_lead_to_a_successor(
     assert not house.ask(root, Ping()).body["stale"]
 
 
-def test_four_clients_at_once_start_one_daemon(house: Household) -> None:
+def test_eight_clients_at_once_start_one_daemon(house: Household) -> None:
     """One agent's tools run together; two daemons of one store would index it twice."""
     root = house.repo()
     search = ("settle invoice", "--compact")
 
-    running = [house.start(*search, cwd=root, GGREP_CLIENT_ID="agent") for _ in range(4)]
+    running = [house.start(*search, cwd=root, GGREP_CLIENT_ID="agent") for _ in range(8)]
     outcomes = [finish(process) for process in running]
 
     assert all("src/pay.py" in found_in(outcome) for outcome in outcomes)
