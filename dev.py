@@ -106,7 +106,7 @@ def test(arguments: list[str]) -> int:
     if deep and shutil.which("strace") is None:
         print("strace is missing (apt-get install strace): one proof is left out", file=sys.stderr)
     rest = [argument for argument in arguments if argument != "--deep"]
-    marks = [] if deep else ["-m", "not deep"]
+    marks = ["--hypothesis-profile=deep"] if deep else ["-m", "not deep"]
     # Neighbours share what their file prepares; who is done takes over from who is not.
     workers = [] if "-n" in rest else ["-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
     # Hundreds of processes import the same modules: compiled by the first, or by each of them.

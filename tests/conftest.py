@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from ggrep.index.sync import syncer
+from ggrep.search.engine import engine
+from ggrep.search.scan import scanner
 from tests.fakes.git import git
+from tests.fakes.mentions import InProcessMentions
 from tests.fakes.places import use_memory
 from tests.fakes.repos import InProcessPool
 
@@ -22,8 +26,18 @@ os.environ["GGREP_OFFLINE"] = "1"
 
 use_memory()
 
+# Pools that start no processes; `parse_workers` gives a test the real ones.
+POOLS = (
+    (syncer, "ParsePool", InProcessPool),
+    (scanner, "ParsePool", InProcessPool),
+    (engine, "OccurrencePool", InProcessMentions),
+)
+REAL = [getattr(module, name) for module, name, _ in POOLS]
+for module, name, pool in POOLS:
+    setattr(module, name, pool)
+
 settings.register_profile(
-    "ggrep",
+    "deep",
     derandomize=True,
     database=None,
     deadline=None,
@@ -31,6 +45,7 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
+settings.register_profile("ggrep", settings.get_profile("deep"), max_examples=30)
 settings.load_profile("ggrep")
 
 
@@ -41,10 +56,10 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture
-def quick_parsing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cut files in this process."""
-    for user in ("ggrep.index.sync.syncer", "ggrep.search.scan.scanner"):
-        monkeypatch.setattr(f"{user}.ParsePool", InProcessPool)
+def parse_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parse files in worker processes, as the product does; other tests parse in process."""
+    for (module, name, _), pool in zip(POOLS, REAL, strict=True):
+        monkeypatch.setattr(module, name, pool)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from ggrep.service.allowlist import Allowlist
 from ggrep.service.federator import Federator
 from tests.fakes.hosts import FLAGS, served
 from tests.fakes.places import short_directory
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = pytest.mark.slow
 
@@ -36,10 +36,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     found = tmp_path_factory.mktemp("api").resolve()
     (found / "w.jsonc").write_text(FILE)
     with (
-        pytest.MonkeyPatch.context() as patch,
         short_directory() as base,
     ):
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         home = base / "home"
         (found / "home").symlink_to(home)
         for repo in ("a", "b"):

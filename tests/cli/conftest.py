@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 from tests.journeys.command import Command
 
 SHOP = {
@@ -44,9 +44,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Shop:
     shop = Shop(place / "repo", place / "home")
     shop.root.mkdir()
     write_tree(shop.root, SHOP)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        open_engine(shop.root, shop.home, encoder="none").sync()
+    open_engine(shop.root, shop.home, encoder="none").sync()
     return shop
 
 

@@ -30,7 +30,6 @@ def ggrep(
     home: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    quick_parsing: None,
 ) -> Command:
     """Return the command with a home of its own."""
     monkeypatch.setenv("GGREP_HOME", str(home))

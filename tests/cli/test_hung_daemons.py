@@ -18,7 +18,7 @@ from ggrep.protocol.client.daemon_address import arrange
 from ggrep.service.federator import Federator
 from ggrep.service.searchers import OwnIndexes
 from tests.fakes.places import short_directory
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.scripted import Peer, ScriptedDaemon, says_nothing
 from tests.journeys.command import Command, Outcome
 
@@ -29,8 +29,7 @@ NEVER_GREETS, NEVER_ANSWERS, DIES = "never greets", "never answers", "dies of th
 @pytest.fixture(scope="module")
 def place() -> Iterator[Path]:
     """Return a directory with three indexed repositories and their home."""
-    with short_directory() as base, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
+    with short_directory() as base:
         for name in NAMES:
             (base / name).mkdir()
             write_tree(base / name, {f"{name}.py": "def charge_card():\n    return 1\n"})

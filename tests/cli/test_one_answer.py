@@ -37,7 +37,7 @@ def terminal_of(home: Path, **environ: str) -> Terminal:
 
 
 @pytest.fixture
-def shop(root: Path, home: Path, quick_parsing: None, monkeypatch: pytest.MonkeyPatch) -> Path:
+def shop(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a tree of one function, indexed."""
     # The choice would outlast the test.
     monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)

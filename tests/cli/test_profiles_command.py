@@ -16,7 +16,6 @@ from ggrep.render.style import Style
 from tests.fakes.repos import open_engine, write_tree
 from tests.journeys.command import fits
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
 FILE = """
 [profiles.data]
 include = ["Datasets/**"]

@@ -19,7 +19,6 @@ def ggrep(
     root: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    quick_parsing: None,
 ) -> Command:
     """Return the command with a home of its own, in an indexed repository."""
     monkeypatch.setenv("GGREP_HOME", str(home))

@@ -8,7 +8,7 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.interfaces.cli.queries.federation_options import Members
 from ggrep.interfaces.cli.queries.workspace_names import _repositories
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 from tests.journeys.command import Command, fits
 
 MONEY = {
@@ -33,12 +33,10 @@ TREES = {"money": MONEY, "web": WEB, "docs": {"README.md": "# Docs\n"}}
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory with three indexed repositories and their home."""
     found = tmp_path_factory.mktemp("names").resolve()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        for name, tree in TREES.items():
-            (found / name).mkdir()
-            write_tree(found / name, tree)
-            open_engine(found / name, found / "home", encoder="none").sync()
+    for name, tree in TREES.items():
+        (found / name).mkdir()
+        write_tree(found / name, tree)
+        open_engine(found / name, found / "home", encoder="none").sync()
     repos = [{"root": name, "alias": name} for name in TREES]
     document = {"schemaVersion": 1, "name": "shop", "repos": repos}
     (found / "ws.jsonc").write_bytes(stable_json.dumps(document))

@@ -8,7 +8,7 @@ import pytest
 
 from ggrep.base import stable_json
 from tests.fakes.order_repos import DEPLOY, QUESTION, SHOP, WEB
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 from tests.journeys.command import Command, Outcome, fits
 
 TREES = {"shop": SHOP, "web": WEB, "deploy": DEPLOY}
@@ -18,12 +18,10 @@ TREES = {"shop": SHOP, "web": WEB, "deploy": DEPLOY}
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory with three indexed repositories, one without an index, and their home."""
     found = tmp_path_factory.mktemp("workspace").resolve()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        for name, tree in TREES.items():
-            (found / name).mkdir()
-            write_tree(found / name, tree)
-            open_engine(found / name, found / "home", encoder="none").sync()
+    for name, tree in TREES.items():
+        (found / name).mkdir()
+        write_tree(found / name, tree)
+        open_engine(found / name, found / "home", encoder="none").sync()
     (found / "bare").mkdir()
     write_tree(found / "bare", {"orders.py": "def orders(): ...\n"})
     for file, names in (("ws.jsonc", tuple(TREES)), ("all.jsonc", (*TREES, "bare"))):

@@ -302,7 +302,6 @@ def test_an_index_that_failed_is_followed_no_more(spot: Spot) -> None:
     assert follow(spot, [at_work(1), failed, at_work(2)]) == (False, [1])
 
 
-@pytest.mark.usefixtures("quick_parsing")
 def test_an_interrupt_ends_the_search_at_the_daemon(root: Path, home: Path) -> None:
     """What nobody waits for must not hold a core; and the interrupt goes on to the caller."""
     write_tree(root, {"a.py": "def alpha():\n    return 1\n"})

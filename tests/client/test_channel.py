@@ -525,7 +525,7 @@ async def test_a_daemon_that_is_stopped_while_it_is_asked_is_silent_soon(
 
 
 @pytest.fixture
-def host(root: Path, home: Path, quick_parsing: None) -> Iterator[Served]:
+def host(root: Path, home: Path) -> Iterator[Served]:
     """Return a real daemon of a small tree."""
     write_tree(root, {"pay.py": "def settle_invoice():\n    return 1\n"})
     open_engine(root, home).sync()

@@ -521,7 +521,7 @@ async def test_daemons_that_cannot_be_talked_to_are_not_missing(
 
 
 @pytest.fixture
-def trees(tmp_path: Path, home: Path, quick_parsing: None) -> Iterator[list[DaemonAddress]]:
+def trees(tmp_path: Path, home: Path) -> Iterator[list[DaemonAddress]]:
     """Return three indexed repositories; whatever serves them is gone at the end."""
     found = []
     for name in ("one", "two", "three"):

@@ -12,7 +12,6 @@ from ggrep.parse.source.walk import walk
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
 FILES = (
     "data.csv",
     "data/a.md",

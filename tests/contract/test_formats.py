@@ -38,8 +38,6 @@ from tests.fakes.old_stores import (
 )
 from tests.fakes.repos import open_engine, paths, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 EXTRA = {"surprise": {"of": ["a", "later", "build"]}}
 Change = Callable[[Path], None]
 

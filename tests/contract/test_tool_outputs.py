@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +50,15 @@ SHARED = {
 """Keys of an object that another document of the tool has under the same name without them."""
 
 
+@cache
+def client_schema(tool: str) -> jsonschema_rs.Draft7Validator:
+    """Return the schema that a client checks a tool's documents with."""
+    return jsonschema_rs.Draft7Validator(BY_NAME[tool].returns)
+
+
 def accepts(tool: str, document: object) -> bool:
     """Return whether a client takes a document for what the tool returns."""
-    return bool(jsonschema_rs.Draft7Validator(BY_NAME[tool].returns).is_valid(document))
+    return client_schema(tool).is_valid(document)
 
 
 def returned(tool: str, document: Any) -> Any:

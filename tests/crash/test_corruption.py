@@ -24,11 +24,10 @@ from tests.crash.corruption import (
     prepare,
     put,
 )
-from tests.fakes.repos import InProcessPool
 
 pytestmark = pytest.mark.slow
 
-PLACES = 12
+PLACES = 6
 
 
 @pytest.fixture(autouse=True)
@@ -42,12 +41,9 @@ def sound_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     """Return the home that all cases copy."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        return prepare(tmp_path_factory.mktemp("corruption").resolve())
+    return prepare(tmp_path_factory.mktemp("corruption").resolve())
 
 
-@pytest.mark.usefixtures("quick_parsing")
 @pytest.mark.parametrize("what", DAMAGES)
 def test_no_wrong_answer_is_silent(kept: Kept, tmp_path: Path, what: str) -> None:
     """Whatever one file turns into: right, older and said so, or an error that has a name."""
@@ -58,7 +54,6 @@ def test_no_wrong_answer_is_silent(kept: Kept, tmp_path: Path, what: str) -> Non
 
 
 @pytest.mark.deep
-@pytest.mark.usefixtures("quick_parsing")
 @pytest.mark.parametrize("chunk", range(50))
 def test_no_wrong_answer_is_silent_in_thousands(kept: Kept, tmp_path: Path, chunk: int) -> None:
     """The same, at length."""
@@ -70,7 +65,6 @@ def test_no_wrong_answer_is_silent_in_thousands(kept: Kept, tmp_path: Path, chun
         _try_case(kept, tmp_path / f"case{case}", chance, kind, what, thorough=case % 5 == 0)
 
 
-@pytest.mark.usefixtures("quick_parsing")
 def test_what_fell_over_in_place_is_seen_by_a_deep_look(kept: Kept, tmp_path: Path) -> None:
     """Size, date and inode are as they were verified, so queries may answer from it.
 
@@ -81,7 +75,6 @@ def test_what_fell_over_in_place_is_seen_by_a_deep_look(kept: Kept, tmp_path: Pa
 
 
 @pytest.mark.deep
-@pytest.mark.usefixtures("quick_parsing")
 def test_what_fell_over_in_place_is_seen_in_hundreds(kept: Kept, tmp_path: Path) -> None:
     """The same, at length."""
     for seed in range(1000, 1400):

@@ -21,7 +21,7 @@ from ggrep.render.printed import render_answer
 from ggrep.search.engine.engine import Engine
 from tests.journeys.household import CLOCK, Household, eventually, household
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 CLIENTS = 4
 QUERIES = ("settle invoice", "send reminder", "how is an invoice settled")

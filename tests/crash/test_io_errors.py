@@ -15,20 +15,17 @@ import pytest
 
 from tests.crash.hardship import Pressure, Scene, ask_under, prepare, said, sync_under
 from tests.crash.io_errors import KINDS, Disk, failing
-from tests.fakes.repos import InProcessPool
-
-pytestmark = pytest.mark.usefixtures("quick_parsing")
 
 Scenes = Callable[[str], Scene]
 Act = Callable[[Pressure], str | None]
 
 KINDS_OF_SYNC = ("first", "incremental", "merging")
 STRIDES = {
-    errno.ENOSPC: 19,
-    errno.EROFS: 29,
-    errno.EACCES: 89,
-    errno.EMFILE: 41,
-    errno.EIO: 71,
+    errno.ENOSPC: 43,
+    errno.EROFS: 53,
+    errno.EACCES: 179,
+    errno.EMFILE: 83,
+    errno.EIO: 149,
     errno.ENOLCK: 2,
     errno.ENOMEM: 3,
 }
@@ -38,9 +35,7 @@ STRIDES = {
 @pytest.fixture(scope="module")
 def scenes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scenes]:
     """Return scenes by kind, each prepared once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        yield cache(lambda kind: prepare(kind, tmp_path_factory.mktemp(kind).resolve()))
+    return cache(lambda kind: prepare(kind, tmp_path_factory.mktemp(kind).resolve()))
 
 
 @pytest.fixture
@@ -79,7 +74,7 @@ def test_whatever_operation_fails_costs_no_more_than_the_sync(
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["first", "merging"])
 @pytest.mark.parametrize(
-    ("number", "step"), [(errno.ENOSPC, 23), (errno.EIO, 101)], ids=["ENOSPC", "EIO"]
+    ("number", "step"), [(errno.ENOSPC, 47), (errno.EIO, 211)], ids=["ENOSPC", "EIO"]
 )
 def test_a_disk_that_fails_for_good_costs_no_more_than_the_sync(
     scenes: Scenes, home: Path, number: int, step: int, kind: str
@@ -109,8 +104,8 @@ def test_a_failed_operation_never_brings_an_older_snapshot_up(
         verified.unlink()
     ask = partial(ask_under, scene, home)
 
-    _each(ask, number, range(0, 5000, 11))
-    _each(ask, number, range(0, 5000, 29), lasting=True)
+    _each(ask, number, range(0, 5000, 23))
+    _each(ask, number, range(0, 5000, 61), lasting=True)
 
 
 @pytest.mark.deep

@@ -27,7 +27,7 @@ from tests.crash.packs_left import Lot
 from tests.crash.scenarios import SCENARIOS, engine_over
 from tests.fakes.repos import answer, answer_bytes
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 REOPEN_S = 2.0
@@ -235,8 +235,8 @@ def test_every_fault_point_is_killed_at() -> None:
 def test_death_at_durable_steps_loses_nothing(
     tmp_path: Path, kept: dict[str, Stage], scenario: str
 ) -> None:
-    """Every third moment at which something becomes durable."""
-    _loses_nothing(kept, tmp_path, scenario, stride=3)
+    """Every seventh moment at which something becomes durable."""
+    _loses_nothing(kept, tmp_path, scenario, stride=7)
 
 
 @pytest.mark.deep

@@ -27,7 +27,6 @@ from tests.crash.power import Outage, files, materialise
 from tests.crash.power_watch import WatchedDisk
 from tests.crash.scenarios import SCENARIOS, engine_over
 from tests.fakes.packs import loose_segments, pack
-from tests.fakes.repos import InProcessPool
 
 WORKER = [sys.executable, "-m", "ggrep.daemon.pack_worker"]
 
@@ -39,9 +38,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return where two repositories and their home lie; one is packed. Nobody writes to it."""
     base = tmp_path_factory.mktemp("packs").resolve()
     (base / "repo").mkdir()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        SCENARIOS["pack"].prepare(base / "repo", base / "home")
+    SCENARIOS["pack"].prepare(base / "repo", base / "home")
     return base
 
 
@@ -84,7 +81,7 @@ def test_death_at_any_durable_step_leaves_whole_packs_or_none(homes: Homes) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("draws", [10, pytest.param(300, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("draws", [5, pytest.param(300, marks=pytest.mark.deep)])
 def test_a_power_cut_leaves_whole_packs_or_none(homes: Homes, kept: Path, draws: int) -> None:
     """A file keeps the content of its last sync, a directory its names: all else may be lost."""
     lot = homes()
@@ -109,7 +106,7 @@ def test_a_power_cut_leaves_whole_packs_or_none(homes: Homes, kept: Path, draws:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("stride", [17, pytest.param(1, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("number", KINDS, ids=errno.errorcode.get)
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])
 def test_whatever_operation_fails_costs_no_more_than_the_pack(
@@ -133,7 +130,7 @@ def test_whatever_operation_fails_costs_no_more_than_the_pack(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("times", [300, pytest.param(20_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("times", [100, pytest.param(20_000, marks=pytest.mark.deep)])
 def test_no_damage_makes_a_wrong_answer(homes: Homes, times: int) -> None:
     """It is noticed when the pack is opened, or lies where nothing is read."""
     lot = homes()
@@ -164,7 +161,7 @@ def test_no_damage_makes_a_wrong_answer(homes: Homes, times: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("times", [20, pytest.param(600, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("times", [8, pytest.param(600, marks=pytest.mark.deep)])
 def test_a_damaged_store_is_left_out_and_no_other(homes: Homes, times: int) -> None:
     """One of a thousand may not keep the others from being packed, nor bring its damage along."""
     lot, chance = homes(), random.Random(times)

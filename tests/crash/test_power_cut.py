@@ -25,12 +25,12 @@ from tests.crash.power_trial import (
 from tests.crash.power_watch import WatchedDisk
 from tests.fakes.repos import write_tree
 
-SHARES = [(60, 36, 24), pytest.param((150, 90, 60), marks=pytest.mark.deep)]
+SHARES = [(30, 18, 12), pytest.param((150, 90, 60), marks=pytest.mark.deep)]
 """States of each publish: with no old snapshot to go back to, most can go wrong in the first."""
 
 
 @pytest.fixture(autouse=True)
-def trusting_memory(quick_parsing: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def trusting_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the memory of what was verified go by name and size alone.
 
     A copy of a state has other inodes and times, so that all would be hashed again; it is worse

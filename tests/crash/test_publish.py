@@ -18,8 +18,6 @@ from ggrep.search.engine.engine import Engine
 from tests.crash.faults import recorded
 from tests.fakes.repos import answer, open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 OLD = {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n", "c.py": "queue = 1\n"}
 NEW = {"a.py": "def retry_new():\n    pass\n", "b.md": None, "d.json": '{"queue": 1}\n'}

@@ -18,7 +18,7 @@ from ggrep.index.sync.index_state import read_index_state
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import WokenClock, open_engine, write_tree
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 FLAGS: dict[str, object] = {"encoder": "none", "parse_workers": 1, "lease_ttl_ms": 300}
 

@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import Served, served
 from tests.fakes.places import home, short_directory
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 
 __all__ = ["home"]
 
@@ -20,7 +20,7 @@ TREE = {
 
 
 @pytest.fixture
-def indexed(root: Path, home: Path, quick_parsing: None) -> Path:
+def indexed(root: Path, home: Path) -> Path:
     """Return the small tree, indexed."""
     write_tree(root, TREE)
     open_engine(root, home).sync()
@@ -33,10 +33,8 @@ def lasting_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     root = tmp_path_factory.mktemp("d").resolve() / "repo"
     write_tree(root, TREE)
     with (
-        pytest.MonkeyPatch.context() as patch,
         short_directory() as base,
     ):
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         open_engine(root, base / "home").sync()
         with served(root, base / "home") as found:
             found.settled()

@@ -258,7 +258,7 @@ def test_an_error_gives_its_handles_back(
 
 
 def test_a_snapshot_of_more_segments_than_a_query_may_open_is_not_searched_silently(
-    root: Path, home: Path, quick_parsing: None
+    root: Path, home: Path
 ) -> None:
     """It is merged first, or the search is refused: never is a part of it left out unsaid."""
     for number in range(3):

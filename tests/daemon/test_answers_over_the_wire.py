@@ -79,9 +79,7 @@ def test_what_is_cut_is_said(host: Served) -> None:
     assert "max_query_results" in codes
 
 
-def test_control_characters_of_a_file_do_not_reach_a_terminal(
-    root: Path, home: Path, quick_parsing: None
-) -> None:
+def test_control_characters_of_a_file_do_not_reach_a_terminal(root: Path, home: Path) -> None:
     """A repository comes from strangers."""
     write_tree(root, {"a.py": b"def settle():\n    return '\x1b]0;owned\x07'\n"})
     with served(root, home) as host:

@@ -192,7 +192,7 @@ def switch_to_and_fro(
 @pytest.mark.timeout(600)
 def test_no_snapshot_and_no_answer_mixes_two_branches() -> None:
     """A checkout moves files one by one; whoever asks sees the one branch or the other."""
-    switch_to_and_fro(40, 3, 1, "**", GGREP_ENCODER="hashed")
+    switch_to_and_fro(15, 3, 1, "**", GGREP_ENCODER="hashed")
 
 
 @pytest.mark.deep

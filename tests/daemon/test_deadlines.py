@@ -203,9 +203,7 @@ def test_who_goes_away_while_he_waits_leaves_the_queue(host: Served, held: HeldS
         assert held.begun == ["first"]
 
 
-def test_who_goes_away_before_the_first_index_waits_no_more(
-    root: Path, home: Path, quick_parsing: None
-) -> None:
+def test_who_goes_away_before_the_first_index_waits_no_more(root: Path, home: Path) -> None:
     """There is nothing to search yet, and nobody who wants to."""
     with served(root, home, gated=True) as host:
         with client(host, "a") as wire:

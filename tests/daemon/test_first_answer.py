@@ -16,8 +16,6 @@ from tests.fakes.hosts import Served, served
 from tests.fakes.repos import write_tree
 from tests.fakes.wires import Wire
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 TREE = {"src/pay.py": "def settle_invoice():\n    return 'paid'\n", "b.py": "other = 1\n"}
 ASK = SearchRequest("settle invoice")
 

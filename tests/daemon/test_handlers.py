@@ -83,9 +83,7 @@ def test_status_is_the_document_of_its_schema(host: Served) -> None:
     assert status["resources"]["open_handles"]["segments_budget"] == 512
 
 
-def test_status_before_the_first_index_is_a_document_as_well(
-    root: Path, home: Path, quick_parsing: None
-) -> None:
+def test_status_before_the_first_index_is_a_document_as_well(root: Path, home: Path) -> None:
     """An operator looks just then."""
     with served(root, home, gated=True) as host:
         assert fits("status", host.ask(Status()).body["status"])

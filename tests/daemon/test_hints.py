@@ -128,9 +128,7 @@ def test_a_repository_within_is_a_root_of_its_own(host: Served, git: Git) -> Non
     assert code_of(host, right(host), "src/inner") == "stale_hint"
 
 
-def test_a_claim_does_not_wait_for_the_first_index(
-    root: Path, home: Path, quick_parsing: None
-) -> None:
+def test_a_claim_does_not_wait_for_the_first_index(root: Path, home: Path) -> None:
     """The client shows how far it is."""
     write_tree(root, {"a.py": "a = 1\n"})
     with served(root, home, flags=FLAGS, gated=True) as host:

@@ -28,8 +28,6 @@ from tests.fakes.repos import write_tree
 
 ENCODER = str(FLAGS["encoder"])
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 
 @pytest.fixture
 def roots(tmp_path: Path) -> list[Path]:

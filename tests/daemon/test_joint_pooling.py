@@ -23,7 +23,7 @@ FILES = {"a": "def fetch(page):\n    return page\n", "b": "def render(page):\n  
 
 
 @pytest.fixture
-def daemons(tmp_path: Path, home: Path, quick_parsing: None) -> Iterator[dict[str, Served]]:
+def daemons(tmp_path: Path, home: Path) -> Iterator[dict[str, Served]]:
     """Return the daemons of two repositories in one host."""
     stores: dict[tuple[str, str], Any] = {}
     with ExitStack() as stack:
@@ -255,9 +255,7 @@ def test_a_list_is_known_by_its_own_key_alone(daemons: dict[str, Served]) -> Non
     assert described(daemons, said=False)["epoch"] == ""
 
 
-def test_whoever_is_asked_lends_neither_encoder_nor_settings(
-    tmp_path: Path, home: Path, quick_parsing: None
-) -> None:
+def test_whoever_is_asked_lends_neither_encoder_nor_settings(tmp_path: Path, home: Path) -> None:
     """It may be none of the members: another encoder, or other bounds."""
     stores: dict[tuple[str, str], Any] = {}
     with ExitStack() as stack:

@@ -103,9 +103,7 @@ def test_a_shutdown_ends_those_who_wait_for_a_sync(indexed: Path, home: Path) ->
     assert (error["code"], error["reason"]) == ("cancelled", "reinit")
 
 
-def test_a_shutdown_ends_those_who_wait_for_the_first_index(
-    root: Path, home: Path, quick_parsing: None
-) -> None:
+def test_a_shutdown_ends_those_who_wait_for_the_first_index(root: Path, home: Path) -> None:
     """It does not come any more."""
     write_tree(root, {"a.py": "a = 1\n"})
     with served(root, home, gated=True) as host, client(host, "a") as waiting:

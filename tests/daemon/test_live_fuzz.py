@@ -20,7 +20,7 @@ from tests.fakes.repos import open_engine, write_tree
 
 CAP = 1 << 20
 MOST_GROWTH_KIB = 64 * 1024
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("quick_parsing")]
+pytestmark = pytest.mark.slow
 
 
 def mangled(  # noqa: PLR0911 - one for each kind

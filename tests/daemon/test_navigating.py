@@ -233,7 +233,7 @@ def test_a_batch_question_waits_in_the_batch_lane(
 
 
 def test_a_question_waits_for_the_first_index(
-    engine: FakeNavigation, root: Path, home: Path, quick_parsing: None
+    engine: FakeNavigation, root: Path, home: Path
 ) -> None:
     """Rather than to say that there is nothing."""
     (root / "a.py").write_text("def settle(): pass\n")

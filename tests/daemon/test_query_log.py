@@ -54,7 +54,7 @@ def test_a_search_leaves_one_event_with_all_that_the_contract_names(
 
 
 def test_the_log_holds_neither_query_nor_content_however_a_search_ends(
-    root: Path, home: Path, quick_parsing: None, held: HeldSearches
+    root: Path, home: Path, held: HeldSearches
 ) -> None:
     """Whoever may read logs need not be allowed to read the code."""
     write_tree(root, {f"{CONTENT}.py": f"def {CONTENT}():\n    return '{WORD}'\n"})

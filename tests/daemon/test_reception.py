@@ -230,7 +230,7 @@ async def test_where_no_descriptor_is_left_the_most_silent_client_of_all_gives_w
 
 
 def test_a_process_of_two_daemons_answers_for_each_alone(
-    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, quick_parsing: None
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By one socket; a hello of neither is refused, and one that ended is there for nobody."""
     one, two = roots = [tmp_path.resolve() / name for name in ("one", "two")]

@@ -21,7 +21,6 @@ TREE = {
     "src2/pay.py": "def settle_other():\n    return 'settled'\n",
     "docs/pay.md": "# Settling\n\nHow invoices are settled.\n",
 }
-pytestmark = pytest.mark.usefixtures("quick_parsing")
 
 
 @pytest.fixture

@@ -106,9 +106,7 @@ def test_a_sync_that_runs_is_ended(indexed: Path, home: Path) -> None:
         assert host.daemon.syncs.statistics().last_result == "cancelled"
 
 
-def test_without_an_index_who_searches_is_told_at_once(
-    root: Path, home: Path, quick_parsing: None
-) -> None:
+def test_without_an_index_who_searches_is_told_at_once(root: Path, home: Path) -> None:
     """There will be none."""
     write_tree(root, {"a.py": "a = 1\n"})
     with served(root, home, gated=True) as host:

@@ -15,8 +15,6 @@ from ggrep.model.sync_jobs import SyncJob
 from tests.fakes.hosts import FLAGS
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 
 class Told:
     """Who is told how far a job is."""

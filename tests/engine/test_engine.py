@@ -29,7 +29,6 @@ from ggrep.search.engine.repo_index import Hosted
 from tests.fakes.repos import answer, answer_bytes, open_engine, paths, write_tree
 from training.encoder.model_file import write_model
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
 TREE = {
     "src/a.py": "def retry(queue):\n    return queue\n",
     "docs/b.md": "# Retry\n\nThe queue.\n",

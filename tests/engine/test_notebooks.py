@@ -17,8 +17,6 @@ from tests.fakes.mentions import InProcessMentions
 from tests.fakes.notebooks import PICTURE, cell, notebook, with_sources
 from tests.fakes.repos import open_engine, paths, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 LOG = {"output_type": "stream", "text": ["epochword 17\n"] * 40}
 TREE = {
     "study.ipynb": notebook(

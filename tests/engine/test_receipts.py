@@ -18,7 +18,7 @@ from tests.fakes.repos import open_engine, write_tree
 
 
 @pytest.fixture
-def engine(root: Path, home: Path, quick_parsing: None) -> Engine:
+def engine(root: Path, home: Path) -> Engine:
     """Return an engine over the tree before the edit."""
     write_tree(root, BEFORE)
     engine = open_engine(root, home, encoder="none")

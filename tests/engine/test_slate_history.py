@@ -70,7 +70,6 @@ edits = st.lists(st.tuples(st.sampled_from(PATHS), bodies), min_size=1, max_size
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 @settings(max_examples=3)
 @given(first=firsts, then=edits)
 def test_history_does_not_matter_to_slates(
@@ -83,7 +82,6 @@ def test_history_does_not_matter_to_slates(
 
 @pytest.mark.deep
 @pytest.mark.timeout(1800)
-@pytest.mark.usefixtures("quick_parsing")
 @settings(max_examples=150)
 @given(first=firsts, then=edits)
 def test_many_histories_do_not_matter_to_slates(
@@ -95,7 +93,6 @@ def test_many_histories_do_not_matter_to_slates(
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 def test_segments_do_not_matter_where_very_many_files_match(root: Path, home: Path) -> None:
     """What is looked at is bounded for the whole snapshot, and not for each part of it."""
     names = [f"src/retry_{n:03d}.py" for n in range(120)]

@@ -14,7 +14,7 @@ from ggrep.model.slate import Budgets, Pack, SessionRequest, SlateRequest, Slate
 from ggrep.render.slate_json import slate_success
 from ggrep.search.engine.engine import Engine
 from ggrep.search.slate.slate_answers import slate_fingerprint
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 
 BODY = "".join(f"        total = total + order.part_{n} * order.price_{n}\n" for n in range(30))
 LEDGER = (
@@ -50,9 +50,7 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     root.mkdir()
     write_tree(root, TREE)
     engine = open_engine(root, base / "home", encoder="none")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        engine.sync()
+    engine.sync()
     return engine
 
 

@@ -5,7 +5,7 @@ import pytest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, Pack, SlateRequest, SlateResponse
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 
 STEPS = 9
 BODY = "".join(f"    total = total + order.part_{n} * {n}\n" for n in range(12))
@@ -37,9 +37,7 @@ def refunds(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     root.mkdir()
     write_tree(root, TREE)
     engine = open_engine(root, base / "home", encoder="none")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        engine.sync()
+    engine.sync()
     return engine
 
 

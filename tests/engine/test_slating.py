@@ -36,7 +36,7 @@ from ggrep.model.slate import (
 from ggrep.render.slate_json import slate_success
 from ggrep.search.engine.engine import Engine
 from ggrep.search.slate.tokens import MAX_TOKEN_BYTES, path_hash
-from tests.fakes.repos import AheadClock, InProcessPool, open_engine, write_tree
+from tests.fakes.repos import AheadClock, open_engine, write_tree
 
 CHECK = '''def check_permission(user, order):
     """Return whether a user may refund an order: staff always, others their own."""
@@ -139,9 +139,7 @@ def indexed(base: Path, tree: dict[str, str]) -> Engine:
     root.mkdir()
     write_tree(root, tree)
     engine = open_engine(root, base / "home", encoder="none")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        engine.sync()
+    engine.sync()
     return engine
 
 
@@ -163,7 +161,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 
 
 @pytest.fixture
-def repo(root: Path, home: Path, quick_parsing: None) -> Engine:
+def repo(root: Path, home: Path) -> Engine:
     """Return an engine over a shop that the test may change."""
     write_tree(root, TREE)
     engine = open_engine(root, home, encoder="none")
@@ -255,7 +253,7 @@ def test_packs_say_what_files_are_and_where_to_read(shop: Engine) -> None:
 
 
 @pytest.fixture
-def owned(root: Path, home: Path, quick_parsing: None) -> Engine:
+def owned(root: Path, home: Path) -> Engine:
     """Return an engine over files with notices, one of them longer than an opening is."""
     notice = "# Copyright 2020 The Shop\n# Licensed under the Apache License\n"
     body = "\n".join(f"x{n} = {n}" for n in range(20))
@@ -388,9 +386,7 @@ def test_levels_select_the_same_of_many_files(many: Engine, level: int) -> None:
 
 
 @pytest.mark.slow
-def test_the_least_level_shows_the_first_of_many_files(
-    root: Path, home: Path, quick_parsing: None
-) -> None:
+def test_the_least_level_shows_the_first_of_many_files(root: Path, home: Path) -> None:
     """A list of paths that has no room for all says so, and shows no others."""
     deep = "packages/orders-service/src/main/python/company/orders/refunds/refund_handler"
     write_tree(root, {f"{deep}_{n:02d}.py": f"def refund_{n}():\n    pass\n" for n in range(20)})
@@ -517,7 +513,7 @@ def test_budgets_are_honoured_and_cuts_said(many: Engine) -> None:
 
 
 @pytest.mark.slow
-def test_copies_are_told_and_not_shown(root: Path, home: Path, quick_parsing: None) -> None:
+def test_copies_are_told_and_not_shown(root: Path, home: Path) -> None:
     """A vendored module is the same code to read, and another place to change."""
     write_tree(root, TREE | {"vendor/shop/refund.py": REFUND})
     engine = open_engine(root, home, encoder="none")
@@ -750,9 +746,7 @@ CANARIES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", [0, 1, 3])
-def test_neither_graph_nor_facts_hold_what_files_say(
-    root: Path, home: Path, level: int, quick_parsing: None
-) -> None:
+def test_neither_graph_nor_facts_hold_what_files_say(root: Path, home: Path, level: int) -> None:
     """They leave where snippets must not: only names that join files stand in them."""
     write_tree(root, CANARIES)
     engine = open_engine(root, home, encoder="none")
@@ -799,9 +793,7 @@ def test_files_that_had_no_room_come_next_in_a_session(many: Engine) -> None:
 
 
 @pytest.mark.slow
-def test_a_file_with_a_copied_piece_and_words_of_its_own_comes_next(
-    root: Path, home: Path, quick_parsing: None
-) -> None:
+def test_a_file_with_a_copied_piece_and_words_of_its_own_comes_next(root: Path, home: Path) -> None:
     """Where it had no room, naming its copied piece beside another one does not return it."""
     weak = "def other_{0}(order):\n    return check(order.user_{0}, {0}, 'permission')\n"
     strong = (
@@ -830,9 +822,7 @@ def test_a_file_with_a_copied_piece_and_words_of_its_own_comes_next(
 
 
 @pytest.mark.slow
-def test_files_of_any_content_fit_their_budgets(
-    root: Path, home: Path, quick_parsing: None
-) -> None:
+def test_files_of_any_content_fit_their_budgets(root: Path, home: Path) -> None:
     """Quotes, escapes and endless lines cost more as JSON than they look."""
     hostile = ('"' * 400, "\\" * 400, "\x01\x1b[31m" * 90, "🧨" * 300, "refund " * 3_000, "\t\r")
     texts = {

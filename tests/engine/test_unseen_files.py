@@ -27,7 +27,7 @@ LISTS = "`ggrep health` in the repository lists them"
 
 
 @pytest.fixture
-def engine(root: Path, home: Path, quick_parsing: None, monkeypatch: pytest.MonkeyPatch) -> Engine:
+def engine(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
     fake = InProcessMentions()
     monkeypatch.setattr(engines, "OccurrencePool", lambda: fake)
     write_tree(root, FILES)

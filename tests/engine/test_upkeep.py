@@ -11,7 +11,7 @@ from ggrep.search.engine.engine import Engine
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import LaterClock, open_engine, write_tree
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 def published(root: Path, home: Path, times: int, **flags: object) -> Engine:

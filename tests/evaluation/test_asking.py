@@ -39,7 +39,6 @@ def asked(target: Target, environ: MappingProxyType[str, str], question: Questio
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 def test_a_directory_inside_a_repository_narrows_it(
     nested: Path, environ: MappingProxyType[str, str]
 ) -> None:
@@ -50,7 +49,6 @@ def test_a_directory_inside_a_repository_narrows_it(
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 def test_a_directory_can_be_measured_alone(
     nested: Path, environ: MappingProxyType[str, str]
 ) -> None:
@@ -96,7 +94,6 @@ def run(file: Path, environ: MappingProxyType[str, str]) -> Outcome:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 def test_the_example_over_two_services_holds(
     tmp_path: Path, environ: MappingProxyType[str, str]
 ) -> None:
@@ -118,7 +115,6 @@ def retry(call):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 @pytest.mark.parametrize("at", ["", "shop/"])
 def test_a_check_asks_for_a_slate(root: Path, environ: MappingProxyType[str, str], at: str) -> None:
     """Of one repository, and of a workspace whose files begin with the alias."""
@@ -157,7 +153,7 @@ section = {{ "{at}queue.py" = "tests" }}
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_these_sources_answer_what_contributors_ask(environ: MappingProxyType[str, str]) -> None:
     """The project's own check, as CI runs it."""
     outcome = run(PROJECT / ".ggrep-check.toml", environ)

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from ggrep.base.deadline import Deadline
 from ggrep.base.identifiers import IdSource
 from ggrep.base.ids import StoreId
@@ -22,7 +20,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.joint_pools import joint_pools
 from ggrep.search.query.joint_view import JointView, join
-from tests.fakes.repos import AheadClock, InProcessPool, open_engine, write_tree
+from tests.fakes.repos import AheadClock, open_engine, write_tree
 
 CLOCK = AheadClock()
 NEVER = Deadline.never(CLOCK)
@@ -78,9 +76,7 @@ class Stores:
     @contextmanager
     def cheap_parsing(self) -> Iterator[None]:
         """Parse in this process for the length of the block."""
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-            yield
+        yield
 
     def write(self, name: str, files: Mapping[str, str | bytes | None]) -> None:
         """Write files of a repository and index it."""

@@ -173,7 +173,6 @@ def served_workspace(number: int, encoder: str, **flags: object) -> Iterator[Ser
         short_directory() as base,
         ExitStack() as stack,
     ):
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         patch.setattr("tests.fakes.union.ParsePool", InProcessPool)
         roots = [base / f"repo{place}" for place in range(number)]
         made = ServedWorkspace(base, base / "home", roots, {"encoder": encoder, **flags})

@@ -40,7 +40,6 @@ from ggrep.model.standing import Standing
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import walk
-from ggrep.parse.workers.parse_pool import ParsePool
 from ggrep.search.navigation import name_answers
 from ggrep.search.navigation.definitions import find_definitions
 from ggrep.search.navigation.mentions import Mentions
@@ -51,6 +50,7 @@ from ggrep.search.query.fetch import Caps, show
 from ggrep.search.query.pipeline import Ranked, leading, rank
 from ggrep.search.query.quota_choice import choose
 from tests.fakes.mentions import InProcessMentions
+from tests.fakes.repos import InProcessPool
 
 CLOCK = SystemClock()
 
@@ -207,7 +207,7 @@ def _rows_of(root: Path) -> list[FileRows]:
         most, bulk = own.max_file_size_bytes, own.max_bulk_bytes
         return read_file(root, file, max_bytes=most, max_bulk_bytes=bulk)
 
-    with ParsePool(1, ChunkLimits(), CLOCK) as pool:
+    with InProcessPool(1, ChunkLimits(), CLOCK) as pool:
         index_files(
             walk(root, own).files,
             {},

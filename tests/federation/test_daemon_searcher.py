@@ -219,7 +219,7 @@ async def test_who_was_not_prepared_is_met_when_asked(
 
 
 @pytest.fixture
-def host(root: Path, home: Path, quick_parsing: None) -> Iterator[Served]:
+def host(root: Path, home: Path) -> Iterator[Served]:
     """Return a real daemon of a small tree."""
     write_tree(root, {"pay.py": "def settle_invoice():\n    return 1\n", "b.md": "# Settle\n"})
     open_engine(root, home).sync()

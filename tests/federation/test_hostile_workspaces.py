@@ -237,10 +237,10 @@ def quickest_ms(path: Path, enough_ms: float) -> float:
 @pytest.mark.slow
 def test_mutated_files_are_loaded_or_refused_by_name_and_soon(place: Path) -> None:
     """A traceback, a hang or a root that nobody wrote are all it takes to distrust a server."""
-    loaded, refused = check_seeds(range(500), place, CPU_MS)
+    loaded, refused = check_seeds(range(150), place, CPU_MS)
 
-    assert loaded > 20
-    assert refused > 300
+    assert loaded > 6
+    assert refused > 90
 
 
 @pytest.mark.deep

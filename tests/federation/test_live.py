@@ -30,7 +30,7 @@ def short() -> Iterator[Path]:
 
 @pytest.mark.slow
 def test_a_daemon_tells_its_state_and_its_chunks(
-    short: Path, quick_parsing: None, monkeypatch: pytest.MonkeyPatch
+    short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other repository has none, and none is started for it."""
     # The daemon of a test is a thread: the process that its record names is made up.

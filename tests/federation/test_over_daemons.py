@@ -24,7 +24,7 @@ from ggrep.search.engine.engine import Engine
 from tests.fakes.coordinated import OneByOne
 from tests.fakes.hosts import FLAGS, served
 from tests.fakes.places import short_directory
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.scripted import Peer, ScriptedDaemon, scripted
 from tests.fakes.searchers import repo, workspace
 
@@ -86,11 +86,9 @@ def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
     """Return the daemons that serve all tests."""
     directory = tmp_path_factory.mktemp("w").resolve()
     with (
-        pytest.MonkeyPatch.context() as patch,
         short_directory() as base,
         ExitStack() as stack,
     ):
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         yield Workshop(directory, base / "home", stack)
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import pytest
 
 from ggrep.base import errors, stable_json
 from ggrep.base.deadline import Deadline
@@ -84,7 +83,6 @@ from ggrep.service.machine import room, watches
 from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes import daemons
 from tests.fakes.clocks import ManualClock
-from tests.fakes.repos import InProcessPool
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "repos"
 START = datetime(2031, 2, 3, 4, 5, 6, tzinfo=UTC)
@@ -138,9 +136,7 @@ class Repos:
     def index(self, name: str) -> tuple[Engine, SyncReport]:
         """Return an engine over an indexed copy, and what indexing said."""
         engine = self.open(name)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-            return engine, engine.sync()
+        return engine, engine.sync()
 
     def workspace(self, *names: str, priorities: Mapping[str, int] | None = None) -> Workspace:
         """Return a workspace over copies, each with its name as alias."""

@@ -13,7 +13,7 @@ from tests.golden.documents import Repos, neutral_bytes
 
 
 @pytest.fixture
-def engine(tmp_path: Path, quick_parsing: None) -> Engine:
+def engine(tmp_path: Path) -> Engine:
     """Return an engine over the tree before the edit, named as goldens know how to hide."""
     repos = Repos(tmp_path.resolve())
     write_tree(repos.directory / "ledger", BEFORE)

@@ -115,7 +115,7 @@ def work_tree(hostile_root: Path, git: Git) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", GITS)
 def test_a_git_directory_runs_nothing_and_leads_nowhere(
-    work_tree: Path, outside: Path, home: Path, git: Git, kind: str, quick_parsing: None
+    work_tree: Path, outside: Path, home: Path, git: Git, kind: str
 ) -> None:
     """Searching a stranger's clone must be as safe as reading it."""
     GITS[kind](work_tree, outside, git)
@@ -148,7 +148,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing", "impatient")
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("kind", WAITING)
 def test_where_git_waits_for_ever_the_index_is_made_without_it(
     work_tree: Path, outside: Path, home: Path, git: Git, kind: str
@@ -163,7 +163,7 @@ def test_where_git_waits_for_ever_the_index_is_made_without_it(
     assert paths(engine, NEEDLE) == ["honest.py"]
 
 
-@pytest.mark.usefixtures("quick_parsing", "impatient")
+@pytest.mark.usefixtures("impatient")
 def test_where_git_waits_for_ever_a_sync_waits_once(
     work_tree: Path, outside: Path, home: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,7 +220,7 @@ def synced(engine: Engine, *, strict: bool = False) -> str:
     "rounds", [pytest.param(6, id="few"), pytest.param(300, id="many", marks=pytest.mark.deep)]
 )
 def test_a_file_that_turns_into_a_link_while_it_is_read_leaks_nothing(
-    hostile_root: Path, outside: Path, home: Path, rounds: int, quick_parsing: None
+    hostile_root: Path, outside: Path, home: Path, rounds: int
 ) -> None:
     """Whoever can write to the tree may do so at any moment."""
     (hostile_root / "race.py").write_text("x = 0\n")
@@ -239,7 +239,6 @@ def test_a_file_swapped_between_look_and_open_is_not_followed(
     hostile_root: Path,
     outside: Path,
     home: Path,
-    quick_parsing: None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The race above, won by the attacker each time: 1. walk, 2. swap, 3. read."""
@@ -282,7 +281,7 @@ def listed_late(hostile_root: Path, outside: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_directory_swapped_before_it_is_listed_gives_no_names(
-    hostile_root: Path, home: Path, listed_late: Path, quick_parsing: None
+    hostile_root: Path, home: Path, listed_late: Path
 ) -> None:
     """A name is a secret too: the skipped files of a sync are written down."""
     engine = open_engine(hostile_root, home)
@@ -299,7 +298,7 @@ def test_a_directory_swapped_before_it_is_listed_gives_no_names(
     ids=["case", "normalisation", "folding"],
 )
 def test_twins_are_published_or_refused_where_that_is_wanted(
-    hostile_root: Path, home: Path, names: tuple[str, str], quick_parsing: None
+    hostile_root: Path, home: Path, names: tuple[str, str]
 ) -> None:
     """Two names that are one elsewhere cost nobody an answer who did not ask for that."""
     for name in names:
@@ -312,9 +311,7 @@ def test_twins_are_published_or_refused_where_that_is_wanted(
 
 
 @pytest.mark.slow
-def test_a_tree_deeper_than_any_path_is_indexed_to_its_end(
-    hostile_root: Path, home: Path, quick_parsing: None
-) -> None:
+def test_a_tree_deeper_than_any_path_is_indexed_to_its_end(hostile_root: Path, home: Path) -> None:
     """Directories can be made that no path can name; what lies in them is found all the same."""
     place = os.open(hostile_root, os.O_RDONLY)
     for _ in range(1000):
@@ -335,7 +332,7 @@ def test_a_tree_deeper_than_any_path_is_indexed_to_its_end(
 
 
 def test_a_file_that_grows_without_end_is_given_up(
-    hostile_root: Path, home: Path, quick_parsing: None, monkeypatch: pytest.MonkeyPatch
+    hostile_root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A log that is written to all the time must not be read all the time."""
     growing = hostile_root / "growing.py"
@@ -444,9 +441,7 @@ def test_a_million_names_in_one_directory(hostile_root: Path, home: Path) -> Non
     assert found["own_bytes"] <= MOST_BYTES
 
 
-def test_a_root_of_links_only_is_empty(
-    root: Path, outside: Path, home: Path, quick_parsing: None
-) -> None:
+def test_a_root_of_links_only_is_empty(root: Path, outside: Path, home: Path) -> None:
     """Nothing of it is its own."""
     TREES["out_directory"](root, outside)
     TREES["out_chain"](root, outside)

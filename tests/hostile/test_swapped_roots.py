@@ -52,7 +52,6 @@ def test_what_a_root_leads_to_for_a_moment_is_not_indexed(
     hostile_root: Path,
     outside: Path,
     home: Path,
-    quick_parsing: None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """1. Looked at, 2. led out, 3. read, 4. back in place: each look but one finds all in order."""

@@ -15,7 +15,6 @@ def ggrep(
     home: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    quick_parsing: None,
 ) -> Command:
     """Return the command with a home of its own, no colours and the process left as it was."""
     monkeypatch.setenv("GGREP_HOME", str(home))

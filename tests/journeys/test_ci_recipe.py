@@ -15,7 +15,7 @@ from tests.fakes.remotes import SHOP, clone, commit
 from tests.fakes.repos import write_tree
 from tests.journeys.household import SCRIPT
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.deep
 
 URL = "s3://team-indexes/ggrep"
 ASKED = ("search", "settle an invoice", "--json", "--deterministic", "--offline")

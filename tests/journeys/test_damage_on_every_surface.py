@@ -19,11 +19,10 @@ from ggrep.service.status_reading import read_document
 from tests.crash.corruption import Kept, prepare, put
 from tests.fakes.hosts import Served, served
 from tests.fakes.places import short_directory
-from tests.fakes.repos import InProcessPool
 from tests.hints.test_hints import LINE
 from tests.journeys.command import Command
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("quick_parsing")]
+pytestmark = pytest.mark.slow
 
 WORDS = "retry queue"
 ASK = SearchRequest(WORDS, 50, 0, keep_weak=True)
@@ -76,9 +75,7 @@ USUAL = (
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     """Return the home that all cases copy."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        return prepare(tmp_path_factory.mktemp("damage").resolve())
+    return prepare(tmp_path_factory.mktemp("damage").resolve())
 
 
 @pytest.fixture

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.interfaces.entry import main
 from tests.fakes.repos import write_tree
-from tests.journeys.command import finish, start
+from tests.journeys.command import Outcome, finish, start
 from tests.journeys.household import TREE, Household, household
 
 pytestmark = pytest.mark.slow
@@ -29,6 +30,13 @@ def imported(report: str) -> set[str]:
     """Return the modules that `-X importtime` tells of."""
     lines = [line for line in report.splitlines() if line.startswith("import time:")]
     return {line.rpartition("|")[2].strip() for line in lines}
+
+
+def own_words(outcome: Outcome) -> Outcome:
+    """Return an outcome without the report on imports."""
+    lines = outcome.err.splitlines(keepends=True)
+    err = "".join(line for line in lines if not line.startswith("import time:"))
+    return Outcome(outcome.status, outcome.out, err)
 
 
 def test_a_plain_search_loads_no_command_line(served: tuple[Household, Path]) -> None:
@@ -78,7 +86,7 @@ def test_the_answer_has_the_bytes_of_a_search_without_a_daemon(
 
     fast = house.run("settle invoice", *flags, cwd=root, **variables)
     by_daemon = len(house.events("query"))
-    offline = house.run("settle invoice", *flags, "--offline", cwd=root, **variables)
+    offline = house.run_here(main, "settle invoice", *flags, "--offline", cwd=root, **variables)
 
     assert fast == offline
     assert fast.status == 0
@@ -107,11 +115,10 @@ def test_what_agents_type_is_answered_by_the_daemon_in_the_same_bytes(
     """They ask ten times as often as people, and wait for the command line each time."""
     house, root = served
 
-    fast = house.run(*words, cwd=root)
-    loaded = imported(house.run(*words, cwd=root, python=IMPORTS).err)
+    fast = house.run(*words, cwd=root, python=IMPORTS)
 
-    assert fast == house.run(*words, "--offline", cwd=root)
-    assert "ggrep.interfaces.cli.app" not in loaded
+    assert own_words(fast) == house.run_here(main, *words, "--offline", cwd=root)
+    assert "ggrep.interfaces.cli.app" not in imported(fast.err)
 
 
 def test_what_the_fast_path_leaves_alone_gets_the_same_bytes(
@@ -135,7 +142,9 @@ def test_a_search_within_a_directory_shows_paths_from_there(
     inside = house.run("settle invoice", "--compact", cwd=root / "src")
     named = house.run("settle invoice", "src", "--compact", cwd=root)
 
-    assert inside == house.run("settle invoice", "--compact", "--offline", cwd=root / "src")
+    assert inside == house.run_here(
+        main, "settle invoice", "--compact", "--offline", cwd=root / "src"
+    )
     assert inside.out.split()[0] == "pay.py"
     assert named.out.split()[0] == "src/pay.py"
 
@@ -148,7 +157,7 @@ def test_finding_nothing_ends_as_it_was_asked_to(served: tuple[Household, Path])
     fast = house.run(*flags, cwd=root)
 
     assert fast.status == 1
-    assert fast == house.run(*flags, "--offline", cwd=root)
+    assert fast == house.run_here(main, *flags, "--offline", cwd=root)
 
 
 @pytest.mark.parametrize("wrong", ["colour:blue", "lang:pyhton", "kind:clas", "test:yes", "lang:"])
@@ -160,7 +169,7 @@ def test_a_wrong_flag_is_told_in_the_same_words(served: tuple[Household, Path], 
     fast = house.run(*flags, cwd=root)
 
     assert fast.status == 2
-    assert fast == house.run(*flags, "--offline", cwd=root)
+    assert fast == house.run_here(main, *flags, "--offline", cwd=root)
 
 
 INTERRUPTED = """

@@ -47,7 +47,6 @@ def test_a_file_is_not_indexed_for_its_directory(tmp_path: Path) -> None:
     assert "not a directory" in done.stderr
 
 
-@pytest.mark.usefixtures("quick_parsing")
 def test_a_link_among_the_stores_is_none(root: Path, home: Path) -> None:
     """Removing all stores must not follow it, nor stop at it."""
     write_tree(root, {"a.py": "x = 1\n"})

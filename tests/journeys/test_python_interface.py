@@ -19,6 +19,7 @@ import pytest
 
 import ggrep
 from ggrep.config.home import Home
+from ggrep.interfaces.entry import main
 from ggrep.protocol.client.daemon_address import arrange
 from ggrep.protocol.client.stopping import stop
 from tests.fakes.scripted import says_nothing, scripted
@@ -107,8 +108,8 @@ def test_a_workspace_answers_as_its_command(grove: Household, daemon: Any) -> No
         found = team.search("plant a needle", deterministic=True, merge_strategy="global", limit=4)
         slate = team.slate("plant a needle", deterministic=True, level=0)
     typed = ("plant a needle", "--workspace", file, "--json", "--deterministic")
-    printed = grove.run("search", *typed, "--merge", "global", "-m", "4", cwd=grove.base)
-    listed = grove.run("slate", *typed, "--level", "0", cwd=grove.base)
+    printed = grove.run_here(main, "search", *typed, "--merge", "global", "-m", "4", cwd=grove.base)
+    listed = grove.run_here(main, "slate", *typed, "--level", "0", cwd=grove.base)
 
     assert {merged.repo_alias for merged in found.hits} == set(NAMES)
     assert found.to_dict() == printed.document
@@ -133,10 +134,14 @@ def test_names_of_a_workspace_are_answered_as_by_its_commands(
         place = f"{first['repoAlias']}:{first['path']}:{first['line']}"
         around = team.expand(place, deterministic=True)
 
-    assert defined.to_dict() == grove.run("symbol", name, *flags, cwd=grove.base).document
+    assert (
+        defined.to_dict() == grove.run_here(main, "symbol", name, *flags, cwd=grove.base).document
+    )
     only = [word for one in NAMES for word in ("--only", one)]
-    assert used.to_dict() == grove.run("refs", name, *flags, *only, cwd=grove.base).document
-    printed = grove.run("expand", place, *flags[:4], cwd=grove.base).document
+    assert (
+        used.to_dict() == grove.run_here(main, "refs", name, *flags, *only, cwd=grove.base).document
+    )
+    printed = grove.run_here(main, "expand", place, *flags[:4], cwd=grove.base).document
     assert around.to_dict() == printed
 
 

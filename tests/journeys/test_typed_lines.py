@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.interfaces.cli import app
 from tests.journeys.command import Outcome
 from tests.journeys.household import Household, household
-from tests.journeys.test_fast_path import IMPORTS, imported
+from tests.journeys.test_fast_path import IMPORTS, imported, own_words
 
 pytestmark = pytest.mark.slow
-
-WHOLE = ("-c", "import sys; from ggrep.interfaces.cli.app import run; sys.exit(run(sys.argv[2:]))")
-"""Runs the command line without the console script, so that it asks as it does by itself."""
 
 LINES = (
     "symbol settle_invoice",
@@ -74,13 +72,6 @@ def served() -> Iterator[tuple[Household, Path]]:
         yield house, root
 
 
-def own_words(outcome: Outcome) -> Outcome:
-    """Return an outcome without the report on imports."""
-    lines = outcome.err.splitlines(keepends=True)
-    err = "".join(line for line in lines if not line.startswith("import time:"))
-    return Outcome(outcome.status, outcome.out, err)
-
-
 @pytest.mark.parametrize("line", LINES)
 @pytest.mark.parametrize("variables", [{}, {"FORCE_COLOR": "1", "COLUMNS": "60"}], ids=["", "tty"])
 def test_a_line_is_answered_in_the_bytes_of_the_whole_command_line(
@@ -90,7 +81,7 @@ def test_a_line_is_answered_in_the_bytes_of_the_whole_command_line(
     house, root = served
 
     fast = house.run(*line.split(), cwd=root, python=IMPORTS, **variables)
-    whole = house.run(*line.split(), cwd=root, python=WHOLE, **variables)
+    whole = house.run_here(app.run, *line.split(), cwd=root, **variables)
 
     assert own_words(fast) == whole
     assert "ggrep.interfaces.cli" not in imported(fast.err)
@@ -110,7 +101,7 @@ def test_what_is_odd_is_told_in_the_words_of_the_command_line(
 
     fast = house.run(*line.split(), cwd=root)
 
-    whole = house.run(*line.split(), cwd=root, python=WHOLE)
+    whole = house.run_here(app.run, *line.split(), cwd=root)
     assert without_request(fast) == without_request(whole)
     assert fast.status != 0
 
@@ -123,9 +114,9 @@ def test_paths_are_seen_from_where_one_stands(served: tuple[Household, Path]) ->
     beside = house.run("expand", "r/src/pay.py:1", cwd=root.parent)
 
     assert below.out.startswith("pay.py:1")
-    assert below == house.run("symbol", "settle_invoice", cwd=root / "src", python=WHOLE)
+    assert below == house.run_here(app.run, "symbol", "settle_invoice", cwd=root / "src")
     assert beside.out.startswith("r/src/pay.py:1")
-    assert beside == house.run("expand", "r/src/pay.py:1", cwd=root.parent, python=WHOLE)
+    assert beside == house.run_here(app.run, "expand", "r/src/pay.py:1", cwd=root.parent)
 
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
@@ -134,7 +125,7 @@ def test_the_status_is_told_by_the_daemon(served: tuple[Household, Path], flags:
     house, root = served
 
     fast = house.run("status", *flags, cwd=root, python=IMPORTS)
-    whole = house.run("status", *flags, cwd=root, python=WHOLE)
+    whole = house.run_here(app.run, "status", *flags, cwd=root)
 
     assert "ggrep.interfaces.cli" not in imported(fast.err)
     assert re.sub(r"\d+", "0", own_words(fast).out) == re.sub(r"\d+", "0", whole.out)

@@ -11,6 +11,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.config import names
+from ggrep.interfaces.entry import main
 from tests.fakes.workspaces import tree_of
 from tests.journeys.command import REPOS, Command, Outcome, fits, start
 from tests.journeys.household import Household, eventually, finish
@@ -341,7 +342,7 @@ def test_who_asks_daemons_keeps_nothing_of_it(house: Household) -> None:
         found = house.run("invoice", "--workspace", file, *flags, cwd=house.base)
         assert found.status == 0, found.err
     for name in sorted({name for name, *_ in LOOKS}):
-        assert house.run("workspace", name, file, cwd=house.base).status == 0
+        assert house.run_here(main, "workspace", name, file, cwd=house.base).status == 0
     for name in ("one", "two"):
         house.settle(house.base / name)
 

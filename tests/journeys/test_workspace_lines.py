@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.interfaces.cli import app
 from tests.journeys.household import Household, household
-from tests.journeys.test_fast_path import IMPORTS, imported
-from tests.journeys.test_typed_lines import WHOLE, own_words
+from tests.journeys.test_fast_path import IMPORTS, imported, own_words
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +49,7 @@ def test_a_workspace_is_asked_in_the_bytes_of_the_whole_command_line(
     house, base = served
 
     fast = house.run(*line.split(), cwd=base, python=IMPORTS, **variables)
-    whole = house.run(*line.split(), cwd=base, python=WHOLE, **variables)
+    whole = house.run_here(app.run, *line.split(), cwd=base, **variables)
 
     assert own_words(fast) == whole
     assert "ggrep.interfaces.cli" not in imported(fast.err)
@@ -63,7 +63,7 @@ def test_files_are_seen_from_where_one_stands(served: tuple[Household, Path]) ->
     fast = house.run(*words, cwd=base / "one", python=IMPORTS)
 
     assert "--repo .  " in fast.out
-    assert own_words(fast) == house.run(*words, cwd=base / "one", python=WHOLE)
+    assert own_words(fast) == house.run_here(app.run, *words, cwd=base / "one")
     assert "ggrep.interfaces.cli" not in imported(fast.err)
 
 

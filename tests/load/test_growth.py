@@ -35,7 +35,7 @@ SPARE_THREADS = 6
 
 
 @pytest.fixture
-def engine(root: Path, home: Path, quick_parsing: None) -> Engine:
+def engine(root: Path, home: Path) -> Engine:
     """Return an engine over a few small files; no other tables are open."""
     forget_connections()
     write_tree(root, TREE)

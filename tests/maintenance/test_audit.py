@@ -17,8 +17,6 @@ from ggrep.index.store.segment import image_ref
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 Arrays = dict[str, Array]
 
 

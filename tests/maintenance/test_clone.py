@@ -25,8 +25,6 @@ from tests.fakes.old_stores import everything_in, schema_1_store
 from tests.fakes.repos import open_engine, write_tree
 from tests.golden.documents import START
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 
 @pytest.fixture
 def engine(root: Path, home: Path) -> Engine:

@@ -25,7 +25,7 @@ from ggrep.search.engine.engine import Engine
 from tests.fakes.leases import OTHER_WRITER, held_lease
 from tests.fakes.repos import LaterClock, answer_bytes, open_engine, write_tree
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 

@@ -22,8 +22,6 @@ from tests.fakes.git import Git
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 
 @pytest.fixture
 def engine(root: Path, home: Path) -> Engine:

@@ -19,8 +19,6 @@ from tests.fakes.leases import held_lease
 from tests.fakes.repos import open_engine, write_tree
 from tests.golden.documents import START
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 
 def remove(home: Path, store_id: str) -> int:
     clock = ManualClock(START)

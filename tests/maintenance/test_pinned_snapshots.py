@@ -26,7 +26,7 @@ from ggrep.search.slate.sessions import OpenSession, Sessions, advance, session_
 from tests.fakes.clocks import ManualClock
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 TTL = timedelta(seconds=SESSION_SECS)
 SESSION = derived_id("a question")

@@ -84,7 +84,6 @@ def test_use_keeps_a_store(home: Path) -> None:
     assert found(collect(home)) == {}
 
 
-@pytest.mark.usefixtures("quick_parsing")
 def test_a_store_whose_root_is_gone_says_so(root: Path, home: Path) -> None:
     """It is the surest of all candidates, once it is old."""
     write_tree(root, {"a.py": "x = 1\n"})
@@ -129,7 +128,6 @@ def test_a_store_in_use_is_named_and_kept(home: Path) -> None:
     assert path.exists()
 
 
-@pytest.mark.usefixtures("quick_parsing")
 def test_a_store_that_is_searched_meanwhile_is_kept(root: Path, home: Path) -> None:
     """Between the list and the deletion somebody may come back to it."""
     write_tree(root, {"a.py": "x = 1\n"})

@@ -53,7 +53,6 @@ def test_a_store_of_the_first_schema_is_published_anew(home: Path) -> None:
     Verifier(store, full=True).manifest(manifest, store_id=StoreId(store.name))
 
 
-@pytest.mark.usefixtures("quick_parsing")
 def test_a_store_of_the_second_schema_answers_the_same_bytes(root: Path, home: Path) -> None:
     """It had no name beside its directory's, and keeps that one."""
     write_tree(root, {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n"})

@@ -13,8 +13,6 @@ from ggrep.search.engine.engine import Engine
 from tests.fakes.daemons import quiet_load
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 Change = Callable[[DaemonLoad], DaemonLoad]
 
 

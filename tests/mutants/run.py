@@ -85,6 +85,7 @@ def _fails(copy: Path, tests: list[str] | tuple[str, ...]) -> tuple[bool, str]:
         RuntimeError: pytest could not run the tests at all.
     """
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    command += ["--hypothesis-profile=deep"]
     command += [f"--timeout={_PATIENCE_S}", *tests]
     environment = os.environ | {"PYTHONPATH": str(copy)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # most of a short run is compiling

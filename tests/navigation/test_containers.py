@@ -49,7 +49,7 @@ FILES = {
 
 
 @pytest.fixture
-def engine(root: Path, home: Path, quick_parsing: None, monkeypatch: pytest.MonkeyPatch) -> Engine:
+def engine(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
     """Return an engine over a till, what extends it and what only sounds like it."""
     monkeypatch.setattr(engines, "OccurrencePool", InProcessMentions)
     write_tree(root, FILES)

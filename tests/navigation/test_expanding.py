@@ -15,8 +15,6 @@ from ggrep.search.engine.engine import Engine
 from ggrep.search.query import targets
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 STEPS = "".join(f"        total += weigh({i}, self.rate)\n" for i in range(150))
 CODE = (
     '"""Money."""\n\nimport rates\n\n\n'

@@ -57,7 +57,7 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> InProcessMentions:
 
 
 @pytest.fixture
-def engine(root: Path, home: Path, quick_parsing: None, pool: InProcessMentions) -> Engine:
+def engine(root: Path, home: Path, pool: InProcessMentions) -> Engine:
     write_tree(root, FILES)
     found = open_engine(root, home, encoder="none")
     found.sync()

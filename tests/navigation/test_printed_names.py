@@ -15,7 +15,7 @@ from ggrep.model.written_names import is_same_name
 from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
 from tests.fakes.mentions import InProcessMentions
-from tests.fakes.repos import InProcessPool, open_engine
+from tests.fakes.repos import open_engine
 
 SAMPLES = {
     "names": Path(__file__).parent / "names",
@@ -43,7 +43,6 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         (root / key).write_bytes((SAMPLES[folder] / name).read_bytes())
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(engines, "OccurrencePool", InProcessMentions)
-        patched.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         made = open_engine(root, tmp_path_factory.mktemp("home"), encoder="none")
         made.sync()
         yield made

@@ -22,7 +22,7 @@ FILES = {
 
 
 @pytest.fixture
-def engine(root: Path, home: Path, quick_parsing: None, monkeypatch: pytest.MonkeyPatch) -> Engine:
+def engine(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
     fake = InProcessMentions()
     monkeypatch.setattr(engines, "OccurrencePool", lambda: fake)
     write_tree(root, FILES)

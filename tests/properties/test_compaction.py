@@ -219,11 +219,10 @@ histories = given(
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 @pytest.mark.parametrize(
     ("encoder", "force"), [("static", True), ("none", True), ("static", False)]
 )
-@settings(max_examples=3)
+@settings(max_examples=2)
 @histories
 def test_a_compaction_shows_the_same(
     encoder: str,
@@ -238,7 +237,6 @@ def test_a_compaction_shows_the_same(
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
-@pytest.mark.usefixtures("quick_parsing")
 @pytest.mark.parametrize("force", [True, False])
 @pytest.mark.parametrize("encoder", KINDS)
 @settings(max_examples=200)

@@ -93,12 +93,11 @@ MANY = settings(FEW, max_examples=300)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("encoder", ["none", "static"])
-def test_global_answers_as_one_store_over_all_files(encoder: str) -> None:
+def test_global_answers_as_one_store_over_all_files() -> None:
     """Where files lie, in one repository or in five, changes neither hits, order nor scores."""
     FEW(
         given(trees(), st.lists(queries, min_size=4, max_size=8))(
-            lambda repos, asked: check_example(repos, asked, encoder)
+            lambda repos, asked: check_example(repos, asked, "static")
         )
     )()
 

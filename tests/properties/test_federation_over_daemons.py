@@ -156,10 +156,9 @@ def prove(encoder: str, effort: settings) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("encoder", ["none", "static"])
-def test_daemons_together_answer_as_one_store_over_all_files(encoder: str) -> None:
+def test_daemons_together_answer_as_one_store_over_all_files() -> None:
     """Hits, order and scores, whatever is cut, and with one vector for all of them."""
-    prove(encoder, FEW)
+    prove("static", FEW)
 
 
 @pytest.mark.deep

@@ -35,14 +35,11 @@ ASKED = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("encoder", ["none", "static"])
-def test_every_kind_of_finding_answers_as_one_store_over_all_files(
-    tmp_path: Path, encoder: str
-) -> None:
+def test_every_kind_of_finding_answers_as_one_store_over_all_files(tmp_path: Path) -> None:
     """What may be shown and how the query is read depend on no repository."""
     roots = write_trees(tmp_path, REPOS)
-    federation = Federation(tmp_path, roots, encoder)
-    union = build_union(tmp_path, roots, encoder)
+    federation = Federation(tmp_path, roots, "static")
+    union = build_union(tmp_path, roots, "static")
 
     for query, find in ASKED:
         for vectors in (True, False):

@@ -24,7 +24,7 @@ from ggrep.index.store.tables import forget_connections
 from ggrep.index.store.verify import Verifier
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import AheadClock, InProcessPool, answer_bytes, open_engine, write_tree
+from tests.fakes.repos import AheadClock, answer_bytes, open_engine, write_tree
 from tests.properties.trees import PATHS, WORDS, bodies, content, requests
 
 IGNORES = {
@@ -260,20 +260,17 @@ questions = st.lists(requests, min_size=6, max_size=8, unique=True)
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
-@pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=3)
 @given(first=firsts, then=st.lists(steps, min_size=4, max_size=10), asked=questions)
 def test_history_does_not_matter(
-    kind: str, first: list[list[str]], then: list[Step], asked: list[SearchRequest]
+    first: list[list[str]], then: list[Step], asked: list[SearchRequest]
 ) -> None:
     """An index that was kept, compacted, collected and repaired answers like a new one."""
-    prove(kind, first, then, asked)
+    prove("static", first, then, asked)
 
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
-@pytest.mark.usefixtures("quick_parsing")
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=200)
 @given(first=firsts, then=st.lists(steps, min_size=4, max_size=16), asked=questions)
@@ -286,7 +283,6 @@ def test_many_histories_do_not_matter(
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
-@pytest.mark.usefixtures("quick_parsing")
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=20)
 @given(first=firsts, then=st.lists(steps, min_size=60, max_size=90), asked=questions)
@@ -298,15 +294,16 @@ def test_long_histories_do_not_matter(
 
 
 @pytest.mark.slow
-def test_worker_processes_cut_files_as_this_process_does(root: Path, home: Path) -> None:
+def test_worker_processes_cut_files_as_this_process_does(
+    root: Path, home: Path, request: pytest.FixtureRequest
+) -> None:
     """The histories above are cut in process; the product cuts in workers."""
     write_tree(root, {path: content(path, list(WORDS)) for path in PATHS})
-    request = SearchRequest("retry queue", limit=40, per_file=0, deterministic=True)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        quick = open_engine(root, home / "quick")
-        quick.sync()
+    asked = SearchRequest("retry queue", limit=40, per_file=0, deterministic=True)
+    quick = open_engine(root, home / "quick")
+    quick.sync()
+    request.getfixturevalue("parse_workers")
     real = open_engine(root, home / "real")
     real.sync()
 
-    assert answer_bytes(real, request) == answer_bytes(quick, request)
+    assert answer_bytes(real, asked) == answer_bytes(quick, asked)

@@ -17,8 +17,6 @@ from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 from tests.properties.trees import PATHS, bodies, content, requests, texts
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 files = st.dictionaries(st.sampled_from(PATHS), bodies, min_size=1, max_size=8)
 QUICK = settings(
     max_examples=6,

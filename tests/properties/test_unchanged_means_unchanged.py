@@ -174,7 +174,6 @@ def check(engine: Engine) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 def test_a_calm_history_is_proved() -> None:
     """Of syncs that all walk the proofs below would say nothing."""
     calm: list[Step] = [lambda tree: tree.write("a.py", BODIES[1]), lambda _: None]
@@ -184,7 +183,6 @@ def test_a_calm_history_is_proved() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 @settings(max_examples=10)
 @given(history=st.lists(steps, min_size=3, max_size=6), plain=st.booleans())
 def test_a_sync_that_does_not_walk_is_right(history: list[Step], plain: bool) -> None:
@@ -194,7 +192,6 @@ def test_a_sync_that_does_not_walk_is_right(history: list[Step], plain: bool) ->
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
-@pytest.mark.usefixtures("quick_parsing")
 @settings(max_examples=200)
 @given(history=st.lists(steps, min_size=4, max_size=12), plain=st.booleans())
 def test_over_many_histories_a_sync_that_does_not_walk_is_right(
@@ -205,7 +202,6 @@ def test_over_many_histories_a_sync_that_does_not_walk_is_right(
 
 
 @pytest.mark.deep
-@pytest.mark.usefixtures("quick_parsing")
 @pytest.mark.parametrize("name", ["a.py", "image.png", "loose.py"])
 def test_an_edit_that_hides_its_traces_is_seen(tmp_path: Path, name: str) -> None:
     """Same size, same inode, same modification time: the second of its ctime gives it away."""

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def words(root: Path, home: Path, quick_parsing: None, monkeypatch: pytest.MonkeyPatch) -> Path:
+def words(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a small tree with an index, which this process's environment leads to."""
     monkeypatch.setenv("GGREP_HOME", str(home))
     monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
@@ -28,7 +28,7 @@ def words(root: Path, home: Path, quick_parsing: None, monkeypatch: pytest.Monke
     return root
 
 
-def test_what_a_sync_did_is_told(root: Path, home: Path, quick_parsing: None) -> None:
+def test_what_a_sync_did_is_told(root: Path, home: Path) -> None:
     """A second one finds nothing to do."""
     write_tree(root, WORDS)
     with ggrep.open(root, daemon="never", environ={"GGREP_HOME": str(home)}) as repo:
@@ -97,7 +97,7 @@ def test_the_status_is_the_command_lines_document(
     assert (found.snapshot.files, found.daemon.running, found.warnings) == (2, False, ())
 
 
-def test_without_an_index_a_scan_answers(root: Path, home: Path, quick_parsing: None) -> None:
+def test_without_an_index_a_scan_answers(root: Path, home: Path) -> None:
     """And says that it is one; what only an index can answer is refused."""
     write_tree(root, WORDS)
     with ggrep.open(root, daemon="never", environ={"GGREP_HOME": str(home)}) as repo:

@@ -17,6 +17,8 @@ _CATEGORIES = {
     op.CATEGORY_WORD: lambda character: character.isalnum() or character == "_",
 }
 _ONE = {op.LITERAL, op.NOT_LITERAL, op.ANY, op.IN}
+_FITTING: dict[tuple[int, str, int], bool] = {}
+"""Characters by class and flags; the nodes of `_nodes` stay, so that their ids are unique."""
 
 
 class Matcher:
@@ -32,7 +34,6 @@ class Matcher:
         self.steps = 0
         self.spans: list[tuple[int, int]] = []
         nodes = _nodes(pattern, whole=whole)
-        self._fitting: dict[tuple[int, str, int], bool] = {}
         start = 0
         while start <= (0 if whole else len(text)):
             end = next(self._ways(nodes, start, pattern.flags), None)
@@ -70,9 +71,9 @@ class Matcher:
         if kind is not op.IN:
             return _fits(kind, value, character, flags)
         key = (id(value), character, flags)
-        if key not in self._fitting:
-            self._fitting[key] = _fits(kind, value, character, flags)
-        return self._fitting[key]
+        if key not in _FITTING:
+            _FITTING[key] = _fits(kind, value, character, flags)
+        return _FITTING[key]
 
     def _repeat(
         self, least: int, most: Any, inner: list[Any], at: int, flags: int

@@ -3,7 +3,7 @@
 import pytest
 
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 
 FILES = {
     "src/cache.py": "class Cache:\n    def load(self, key):\n        return retry(key)\n",
@@ -24,15 +24,13 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     root = base / "repo"
     root.mkdir()
     opened = open_engine(root, base / "home")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        write_tree(root, dict.fromkeys(FILES, "def retry_old(queue):\n    pass\n"))
-        write_tree(root, {"gone.py": "def retry(queue):\n    cache = 1\n"})
-        write_tree(root, {"docs/keep.md": FILES["docs/keep.md"]})
+    write_tree(root, dict.fromkeys(FILES, "def retry_old(queue):\n    pass\n"))
+    write_tree(root, {"gone.py": "def retry(queue):\n    cache = 1\n"})
+    write_tree(root, {"docs/keep.md": FILES["docs/keep.md"]})
+    opened.sync()
+    names = list(FILES)[:-1]
+    for group in (names[:3], names[3:5], names[5:]):
+        write_tree(root, {name: FILES[name] for name in group} | {"gone.py": None})
         opened.sync()
-        names = list(FILES)[:-1]
-        for group in (names[:3], names[3:5], names[5:]):
-            write_tree(root, {name: FILES[name] for name in group} | {"gone.py": None})
-            opened.sync()
     assert len(opened.view().segments) == 4
     return opened

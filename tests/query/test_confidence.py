@@ -9,7 +9,7 @@ from ggrep.model.confidence import Confidence
 from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 
 FILES = {
     "src/cache.py": "class Cache:\n    def evict(self, key):\n        self.entries.pop(key)\n",
@@ -31,9 +31,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     root.mkdir()
     write_tree(root, FILES)
     opened = open_engine(root, base / "home", encoder="none")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        opened.sync()
+    opened.sync()
     return opened
 
 
@@ -49,9 +47,7 @@ def test_what_is_there_is_found_with_confidence(engine: Engine, query: str) -> N
     assert [notice.code for notice in response.warnings] == []
 
 
-def test_a_word_that_each_of_three_files_holds_is_no_common_word(
-    root: Path, home: Path, quick_parsing: None
-) -> None:
+def test_a_word_that_each_of_three_files_holds_is_no_common_word(root: Path, home: Path) -> None:
     """Rarity says nothing where there is so little; what is nowhere is doubted all the same."""
     write_tree(root, {f"{n}.py": f"def settle_invoice{n}():\n    return 1\n" for n in "123"})
     engine = open_engine(root, home, encoder="none")
@@ -81,9 +77,7 @@ def test_an_unknown_name_has_no_strong_match(engine: Engine) -> None:
     assert engine.search(SearchRequest("ZebraFrobnicator")).confidence is Confidence.NONE
 
 
-def test_a_name_in_small_letters_is_trusted_as_it_is_written(
-    root: Path, home: Path, quick_parsing: None
-) -> None:
+def test_a_name_in_small_letters_is_trusted_as_it_is_written(root: Path, home: Path) -> None:
     """`tcpconnector` would have another stem than the parts of TCPConnector, and was no match."""
     write_tree(
         root,
@@ -112,9 +106,7 @@ def test_where_no_word_stands_anywhere_nothing_is_shown(tmp_path: Path) -> None:
     root.mkdir()
     write_tree(root, FILES)
     opened = open_engine(root, tmp_path / "home", encoder="static")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        opened.sync()
+    opened.sync()
     likened = "purge memoised things"
     response = opened.search(SearchRequest(likened))
 

@@ -15,7 +15,7 @@ from ggrep.search.query.pipeline import Ranked, rank
 from ggrep.search.query.segments import SearchableSegment
 from ggrep.search.query.trees import UNIT, Forest, ranking_forest
 from ggrep.search.query.weights import DEFAULT_WEIGHTS
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 
 LEAST = 1 / 7
 QUERY = "retry the queue when a worker is lost"
@@ -36,14 +36,12 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     root = base / "repo"
     root.mkdir()
     opened = open_engine(root, base / "home")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        write_tree(root, {f"src/m{n:03}.py": file_of(n) for n in range(0, 128, 2)})
-        opened.sync()
-        write_tree(root, {f"src/m{n:03}.py": file_of(n) for n in range(1, 128, 2)})
-        write_tree(root, {f"tests/test_m{n:03}.py": file_of(n) for n in range(8)})
-        write_tree(root, {"docs/queue.md": "# Queue\n\nRetry the queue when a worker is lost.\n"})
-        opened.sync()
+    write_tree(root, {f"src/m{n:03}.py": file_of(n) for n in range(0, 128, 2)})
+    opened.sync()
+    write_tree(root, {f"src/m{n:03}.py": file_of(n) for n in range(1, 128, 2)})
+    write_tree(root, {f"tests/test_m{n:03}.py": file_of(n) for n in range(8)})
+    write_tree(root, {"docs/queue.md": "# Queue\n\nRetry the queue when a worker is lost.\n"})
+    opened.sync()
     return opened
 
 

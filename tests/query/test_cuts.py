@@ -7,8 +7,6 @@ import pytest
 from ggrep.model.request import SearchRequest
 from tests.fakes.repos import open_engine, paths, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 
 def function(name: str) -> str:
     return f"def {name}(item):\n    return item\n\n\n"

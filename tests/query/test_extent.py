@@ -2,14 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.extent import Step, widened
 from tests.fakes.repos import open_engine, write_tree
-
-pytestmark = pytest.mark.usefixtures("quick_parsing")
 
 LONG = "".join(f"        total += weigh({number}, self.rate)\n" for number in range(150))
 CODE = (

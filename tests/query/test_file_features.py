@@ -12,7 +12,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.file_features import FEATURES, FileFeatures
 from ggrep.search.query.pipeline import Ranked, rank
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 from training.ranking.gather import UNCORRECTED
 
 QUERY = "cobalt lantern walnut"
@@ -44,11 +44,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     root = base / "repo"
     root.mkdir()
     opened = open_engine(root, base / "home")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        for half in (0, 1):
-            write_tree(root, dict(list(FILES.items())[half::2]))
-            opened.sync()
+    for half in (0, 1):
+        write_tree(root, dict(list(FILES.items())[half::2]))
+        opened.sync()
     return opened
 
 

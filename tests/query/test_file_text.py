@@ -17,7 +17,7 @@ Indexed = Callable[[dict[str, str | bytes | None]], tuple[Engine, SearchableSegm
 
 
 @pytest.fixture
-def indexed(root: Path, home: Path, quick_parsing: None) -> Indexed:
+def indexed(root: Path, home: Path) -> Indexed:
     def index(files: dict[str, str | bytes | None]) -> tuple[Engine, SearchableSegment]:
         write_tree(root, files)
         engine = open_engine(root, home, encoder="none")

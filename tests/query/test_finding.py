@@ -12,8 +12,6 @@ from ggrep.model.request import Find, SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 TREE = {
     "src/queue.py": (
         "class Queue:\n"

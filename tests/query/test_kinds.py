@@ -9,8 +9,6 @@ from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, paths, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 
 def indexed(root: Path, home: Path, files: dict[str, str]) -> Engine:
     write_tree(root, files)

@@ -23,8 +23,6 @@ from ggrep.search.query.regex import MAX_PATTERN_CHARACTERS, compile_regex, requ
 from ggrep.search.query.segments import open_segments
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 WORDS = ("retry", "Retry", "retry_queue", "re", "try", "queue", "(", ")", "->", "_", "é", "x1")
 LINE = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
 FILE = st.lists(LINE, max_size=30).map(lambda lines: "".join(f"{line}\n" for line in lines))

@@ -14,7 +14,7 @@ from ggrep.search.query.named import (
 from ggrep.search.query.segments import open_segments
 from ggrep.search.query.understand import parse_query
 from ggrep.search.query.weights import DEFAULT_WEIGHTS, NAMED_TEST
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 
 FILES = {
     "src/a_lower.py": "def timeout(seconds):\n    return seconds\n",
@@ -35,9 +35,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     root.mkdir()
     write_tree(root, FILES)
     opened = open_engine(root, base / "home")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        opened.sync()
+    opened.sync()
     return opened
 
 

@@ -30,7 +30,7 @@ from ggrep.search.query.score import QueryVector, Scorer, _best_shown, _held
 from ggrep.search.query.segments import open_segments
 from ggrep.search.query.understand import parse_query
 from ggrep.search.query.weights import FUSION, Fusion, Weights
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 
 QUERIES = ("retry", "drain the queue", "Cache load", "queue", "main")
 LONG = " ".join(
@@ -163,7 +163,6 @@ def test_a_segment_without_any_term_of_the_query_may_still_have_a_hit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str, found: str
 ) -> None:
     """What is passed over unread must have no evidence of any kind."""
-    monkeypatch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
     engine = open_engine(root := tmp_path.resolve() / "repo", tmp_path / "home", encoder="none")
     root.mkdir()
     body = "".join(f"        value{line} = compute{line}(self)\n" for line in range(100))
@@ -302,7 +301,6 @@ def defined_shares(root: Path, home: Path, query: str) -> tuple[dict[int, float]
     return {segment.image.lines(row)[0]: share for row, share in rows if share}, rarity
 
 
-@pytest.mark.usefixtures("quick_parsing")
 def test_a_definition_has_the_share_of_the_query_that_it_names(root: Path, home: Path) -> None:
     """By rarity among chunks: who defines one of two words is not what was asked for whole."""
     shares, rarity = defined_shares(root, home, "drain quux")
@@ -312,7 +310,6 @@ def test_a_definition_has_the_share_of_the_query_that_it_names(root: Path, home:
     assert 0.0 < rarity["drain"] < rarity["quux"]
 
 
-@pytest.mark.usefixtures("quick_parsing")
 def test_no_definition_has_more_than_all_of_the_query(root: Path, home: Path) -> None:
     """A dotted name is spelt by its words already: they must not count for it twice."""
     shares, rarity = defined_shares(root, home, "Queue.drain")

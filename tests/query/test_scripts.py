@@ -14,9 +14,7 @@ from ggrep.model.request import Find, SearchRequest
 from ggrep.model.response import QueryResponse
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.understand import parse_query
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
-
-pytestmark = pytest.mark.usefixtures("quick_parsing")
+from tests.fakes.repos import open_engine, write_tree
 
 TEXTS = {
     "simplified": ("本模块负责用户登录验证和权限管理。", "验证"),
@@ -64,9 +62,7 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     files = FILES if request.param == "NFC" else decomposed(FILES)
     write_tree(base / "repo", files)
     opened = open_engine(base / "repo", base / "home")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        opened.sync()
+    opened.sync()
     return opened
 
 

@@ -16,7 +16,7 @@ TWO = "def first_needle():\n    return 1\n\n\ndef second_needle():\n    return 2
 
 
 @pytest.fixture
-def engine(root: Path, home: Path, quick_parsing: None) -> Engine:
+def engine(root: Path, home: Path) -> Engine:
     """Return an engine over a file of two functions."""
     write_tree(root, {"a.py": TWO})
     engine = open_engine(root, home, encoder="none")

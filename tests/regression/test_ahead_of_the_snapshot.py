@@ -11,7 +11,7 @@ from ggrep.search.engine.engine import Engine
 from tests.crash.faults import Death
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 OLD = {"a.py": "def retry():\n    pass\n", "gone.py": "retry = 2\n"}

@@ -86,9 +86,7 @@ def test_a_repositorys_own_file_chooses_no_encoder_and_lifts_no_bound(
     assert not Home(home).data.exists()
 
 
-def test_engines_of_two_roots_share_no_settings(
-    root: Path, home: Path, tmp_path: Path, quick_parsing: None
-) -> None:
+def test_engines_of_two_roots_share_no_settings(root: Path, home: Path, tmp_path: Path) -> None:
     """As a library too: flags of one engine are nothing to the other."""
     other = tmp_path.resolve() / "other"
     other.mkdir()

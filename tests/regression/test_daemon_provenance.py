@@ -17,8 +17,6 @@ from tests.fakes.hosts import served
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.wires import Wire
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 
 def test_commit_and_snapshot_are_those_of_what_is_shown(
     root: Path, home: Path, git: Git, monkeypatch: pytest.MonkeyPatch

@@ -6,14 +6,10 @@ where it matched, a directory matched all others whose names begin alike.
 
 from pathlib import Path
 
-import pytest
-
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.wire.message_types import Search
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
-
-pytestmark = pytest.mark.usefixtures("quick_parsing")
 
 TREE = {
     "src/pay.py": "def settle_invoice():\n    return 'settled'\n",

@@ -14,8 +14,6 @@ from ggrep.protocol.wire.message_types import Search
 from tests.fakes.processes import Hosted, hosted
 from tests.fakes.repos import write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 TREE = {f"a{n}.py": f"def settle_{n}():\n    return {n}\n" for n in range(4)}
 
 

@@ -8,7 +8,7 @@ from ggrep.config import names
 from tests.crash.faults import recorded
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 def test_segment_files_are_synced_before_the_manifest_names_them(root: Path, home: Path) -> None:

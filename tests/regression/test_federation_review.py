@@ -180,7 +180,6 @@ def test_a_federator_may_connect_to_a_thousand_daemons(home: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 def test_a_description_tells_settings_that_shape_answers_apart(root: Path, home: Path) -> None:
     """A process that keeps lists would else show those of settings that are no longer in force."""
     write_tree(root, {"a.py": "def retry():\n    return 1\n"})
@@ -220,7 +219,6 @@ def test_settings_behind_a_link_of_the_user_s_are_read_again(home: Path, root: P
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 def test_a_pool_reports_no_cut_that_nobody_made(root: Path, home: Path) -> None:
     """`limit` is not read there: a repository's own bound on it cuts nothing."""
     write_tree(root, {f"{name}.py": f"def retry_{name}():\n    return 1\n" for name in "abc"})

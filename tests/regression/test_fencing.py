@@ -16,7 +16,7 @@ from ggrep.index.sync.syncer import sync
 from tests.fakes.repos import open_engine, write_tree
 from tests.journeys.command import Command
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 def test_the_fencing_token_grows_over_release(ggrep: Command, indexed: Path, home: Path) -> None:

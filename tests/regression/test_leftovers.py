@@ -12,7 +12,7 @@ from ggrep.index.store.verify import Verifier
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 def collect(engine: Engine) -> None:

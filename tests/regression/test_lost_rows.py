@@ -9,7 +9,7 @@ from ggrep.index.maintenance.compaction import compact
 from ggrep.model.request import SearchRequest
 from tests.fakes.repos import answer_bytes, open_engine, paths, write_tree
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 FIRST = {

@@ -17,7 +17,7 @@ from ggrep.daemon.watching import HostWatcher
 from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("quick_parsing")]
+pytestmark = pytest.mark.slow
 
 FIGURES = LoopFigures(debounce_ms=20, coalesce_ms=50, fruitless_most_ms=50)
 """So quick that no reconciliation can be what is seen."""

@@ -23,7 +23,7 @@ from tests.fakes.remotes import (
     pushed,
 )
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 OVER = timedelta(seconds=-2)

@@ -31,7 +31,7 @@ from tests.remote.object_server import ObjectServer
 from tests.remote.test_pushers import read_whole
 
 pytestmark = [
-    pytest.mark.usefixtures("quick_parsing", "credentials"),
+    pytest.mark.usefixtures("credentials"),
     pytest.mark.deep,
     pytest.mark.timeout(1800),
 ]

@@ -35,7 +35,7 @@ from tests.fakes.remotes import (
     pushed,
 )
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 Change = Callable[[dict[str, Any]], None]
 

@@ -24,7 +24,7 @@ from tests.fakes.remotes import (
     pushed,
 )
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 PUSHERS = 8
 POINTS = (
@@ -169,7 +169,10 @@ with faults.watched(hook):
 """
 
 
-@pytest.mark.parametrize("request_number", [1, 3, 6, 9, 12, 14])
+@pytest.mark.parametrize(
+    "request_number",
+    [3, 12, *(pytest.param(number, marks=pytest.mark.deep) for number in (1, 6, 9, 14))],
+)
 def test_a_push_that_is_killed_between_two_requests_loses_nothing(
     tmp_path: Path, origin: Engine, request_number: int
 ) -> None:

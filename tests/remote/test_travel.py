@@ -27,7 +27,7 @@ from tests.fakes.remotes import (
 )
 from tests.fakes.repos import answer_bytes, paths, write_tree
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 FILES = len(SHOP) - 1
 """The settings file is none."""

@@ -78,5 +78,5 @@ PATTERNS = {found.pattern: found for found in map(syntax._pattern, sorted(CODE))
 def test_a_hostile_text_takes_no_longer_than_another(mark: str) -> None:
     """A stranger's file must not hold up a daemon: beyond linear, this would not end."""
     for pattern in PATTERNS.values():
-        for text in (mark * 40_000, f"{mark} " * 40_000, f"{mark}\n" * 40_000):
+        for text in (mark * 20_000, f"{mark} " * 20_000, f"{mark}\n" * 20_000):
             assert sum(1 for _ in pattern.finditer(text)) <= len(text)

@@ -17,7 +17,7 @@ from ggrep.render.query_json import query_success
 from tests.fakes.git import Git
 from tests.fakes.repos import StalledPool, open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing", "unhurried")
+pytestmark = pytest.mark.usefixtures("unhurried")
 
 TREE = {
     "src/retry.py": "def retry(queue):\n    '''Try again.'''\n    return queue\n",

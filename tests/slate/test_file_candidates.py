@@ -17,7 +17,7 @@ from ggrep.model.slate_material import FileCandidate
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.slate.file_candidates import FLOOR, CandidateFiles, rows_of
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 
 FILES = {
     "src/queue.py": "def retry_queue(item):\n    return item\n\n\n"
@@ -45,14 +45,12 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     root.mkdir()
     engine = open_engine(root, base / "home", encoder="none")
     names = list(FILES)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        write_tree(root, dict.fromkeys(names[3:], "retry queue of old\n"))
-        write_tree(root, {"src/gone.py": FILES["src/queue.py"]})
+    write_tree(root, dict.fromkeys(names[3:], "retry queue of old\n"))
+    write_tree(root, {"src/gone.py": FILES["src/queue.py"]})
+    engine.sync()
+    for part in (names[:5], names[5:]):
+        write_tree(root, {name: FILES[name] for name in part} | {"src/gone.py": None})
         engine.sync()
-        for part in (names[:5], names[5:]):
-            write_tree(root, {name: FILES[name] for name in part} | {"src/gone.py": None})
-            engine.sync()
     assert len(engine.view().segments) >= 2
     return engine
 
@@ -107,9 +105,7 @@ def test_what_its_path_calls_a_list_or_a_page_is_no_document(tmp_path: Path) -> 
     }
     write_tree(base / "repo", files)
     engine = open_engine(base / "repo", base / "home", encoder="none")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        engine.sync()
+    engine.sync()
     found = gathered(engine)
     stands = {path: sections(found, path) for path in files}
 

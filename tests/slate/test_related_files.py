@@ -15,7 +15,7 @@ from ggrep.search.engine.engine import Engine
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.slate.file_candidates import option_rows
 from ggrep.search.slate.related_files import Origin, RelatedFiles, companions
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 
 FILES = {
     "src/ledger.py": "class RefundLedger:\n    def book_refund(self, order):\n        pass\n",
@@ -36,12 +36,10 @@ def money(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     root = base / "repo"
     root.mkdir()
     engine = open_engine(root, base / "home", encoder="none")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
-        write_tree(root, FILES | GONE | {"docs/other.md": "# Other\n\nOf the RefundLedger.\n"})
-        engine.sync()
-        write_tree(root, {"docs/gone.md": None, "docs/other.md": FILES["docs/other.md"]})
-        engine.sync()
+    write_tree(root, FILES | GONE | {"docs/other.md": "# Other\n\nOf the RefundLedger.\n"})
+    engine.sync()
+    write_tree(root, {"docs/gone.md": None, "docs/other.md": FILES["docs/other.md"]})
+    engine.sync()
     assert len(engine.view().segments) == 2
     return engine
 

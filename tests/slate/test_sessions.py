@@ -172,7 +172,6 @@ def shown(engine: Engine, snapshot_id: SnapshotId) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 def test_an_older_snapshot_is_answered_from(root: Path, home: Path) -> None:
     """A session sees what it saw at first, whatever was published since."""
     engine, ids = published(root, home, 4)
@@ -183,7 +182,6 @@ def test_an_older_snapshot_is_answered_from(root: Path, home: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 def test_the_snapshots_asked_for_last_stay_open(root: Path, home: Path) -> None:
     """A follow-up costs what a query costs; and what is open is bounded."""
     engine, ids = published(root, home, 4)
@@ -204,7 +202,6 @@ def test_the_snapshots_asked_for_last_stay_open(root: Path, home: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 def test_a_snapshot_that_went_is_said_to_be_gone(root: Path, home: Path) -> None:
     """Opened before or not; and neither damage nor another snapshot is answered from."""
     engine, ids = published(root, home, 2)
@@ -220,7 +217,6 @@ def test_a_snapshot_that_went_is_said_to_be_gone(root: Path, home: Path) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 def test_damage_of_a_pinned_snapshot_is_said(root: Path, home: Path) -> None:
     """No other snapshot stands in for it: the session is about this one."""
     engine, ids = published(root, home, 2)

@@ -182,9 +182,9 @@ def test_a_secret_is_one_however_it_is_assigned(text: str) -> None:
         b"mnemonic 'abandon abandon ",
     ],
 )
-def test_half_a_megabyte_of_what_is_looked_into_is_read_in_some_seconds(line: bytes) -> None:
+def test_a_quarter_megabyte_of_what_is_looked_into_is_read_in_some_seconds(line: bytes) -> None:
     """Steps that read the rest of a text at each place would take minutes."""
-    text = line * (500_000 // len(line))
+    text = line * (250_000 // len(line))
 
     assert len(mask(text).data) == len(text)
 

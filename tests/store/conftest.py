@@ -21,7 +21,7 @@ class Kept:
 
 
 @pytest.fixture
-def kept(root: Path, home: Path, quick_parsing: None) -> Kept:
+def kept(root: Path, home: Path) -> Kept:
     """Return a store whose second snapshot replaced one file of two and added one."""
     engine = open_engine(root, home)
     write_tree(root, {"a.py": "def old_retry():\n    pass\n", "b.md": "# Queue\n\nretry\n"})

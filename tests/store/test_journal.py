@@ -59,7 +59,6 @@ def test_a_file_with_other_lines_is_damage(tmp_path: Path, data: bytes) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("quick_parsing")
 def test_many_small_publishes_are_folded(root: Path, home: Path) -> None:
     """A manifest must not grow with every keystroke."""
     engine = open_engine(root, home, max_segments=64)

@@ -63,7 +63,6 @@ def test_closing_is_of_one_store_and_spares_what_is_named(store: Path, tmp_path:
     assert first.count_rows() == 0
 
 
-@pytest.mark.usefixtures("quick_parsing")
 def test_a_new_snapshot_closes_the_tables_that_it_does_not_show(
     root: Path, home: Path, shared_tables: OpenTables
 ) -> None:

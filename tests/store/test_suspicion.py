@@ -12,7 +12,7 @@ from ggrep.index.store.tables import forget_connections
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, paths, write_tree
 
-pytestmark = [pytest.mark.usefixtures("quick_parsing"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ from ggrep.service.federator import Federator
 from tests.contract.test_schemas import validator
 from tests.fakes.hosts import CLOCK, FLAGS, Served, served
 from tests.fakes.places import short_directory
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = pytest.mark.slow
 
@@ -80,11 +80,9 @@ class Smithy:
 def smithy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Smithy]:
     base = tmp_path_factory.mktemp("f").resolve()
     with (
-        pytest.MonkeyPatch.context() as patch,
         short_directory() as short,
         ExitStack() as stack,
     ):
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
         home, daemons = short / "home", {}
         for repo, tree in (*TREES.items(), ("cold", {"cold.py": "def forge_cold(): pass\n"})):
             write_tree(base / repo, tree)

@@ -12,7 +12,7 @@ from tests.fakes.hosts import CLOCK, FLAGS, served
 from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("quick_parsing")]
+pytestmark = pytest.mark.slow
 TREE = {
     ".ggrep.toml": 'profile = "docs"\n[profiles.docs.view]\npaths = ["docs"]\n',
     "docs/a.md": "# Forge\n\nHow to forge.\n",

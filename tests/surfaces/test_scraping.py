@@ -22,7 +22,7 @@ from ggrep.service.scraping import scrape
 from tests.fakes.daemons import busy_load
 from tests.fakes.hosts import served
 from tests.fakes.places import short_directory
-from tests.fakes.repos import InProcessPool, open_engine, write_tree
+from tests.fakes.repos import open_engine, write_tree
 
 
 @pytest.fixture
@@ -68,7 +68,6 @@ async def test_one_that_answers_and_those_that_do_not(
     short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A dead socket, and one that takes connections and says nothing, cost their own row."""
-    monkeypatch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
     monkeypatch.setattr(scraping, "SCRAPE_MS", 2_000)
     root, home = short / "shop", short / "h"
     write_tree(root, {"a.py": "def settle():\n    pass\n"})

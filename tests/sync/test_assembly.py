@@ -17,8 +17,6 @@ from ggrep.index.sync.publication import Publication, is_needed, most_segments
 from ggrep.index.sync.snapshot_assembly import Facts
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 
 def journals(root: Path, home: Path, *, edits: int, **bounds: int) -> list[tuple[int, int, int]]:
     """Edit one file of two again and again; return tombstones told, their files, and maps."""

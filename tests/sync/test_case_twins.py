@@ -13,7 +13,6 @@ from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
 from tests.fakes.repos import open_engine, paths, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
 TREE = {
     "net/xt_DSCP.py": "def set_target():\n    return other()\n",
     "net/xt_dscp.py": "def match_packet():\n    return set_target()\n",

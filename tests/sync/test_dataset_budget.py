@@ -9,7 +9,6 @@ from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
 DATA = {
     "Datasets/a.csv": "needle,a\n" + "a" * 91,
     "Datasets/b.csv": "needle,b\n" + "b" * 191,

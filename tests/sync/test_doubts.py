@@ -21,7 +21,6 @@ from tests.fakes.git import Git
 from tests.fakes.leases import OTHER_WRITER
 from tests.fakes.repos import AheadClock, answer, answer_bytes, open_engine, paths, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 
 

@@ -15,8 +15,6 @@ from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 POLISH = "int zolw; // zażółć gęślą jaźń\n"
 TREE: dict[str, str | bytes | None] = {
     "src/a.c": "int retry; // цикл\n".encode("cp866"),

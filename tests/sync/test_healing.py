@@ -20,8 +20,6 @@ from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.repo_index import Hosted
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 ODD = {
     "empty.py": "",

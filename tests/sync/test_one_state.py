@@ -22,7 +22,6 @@ from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
 FILES: Final = 6
 Act = Callable[[], object]
 

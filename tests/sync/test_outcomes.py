@@ -16,8 +16,6 @@ from ggrep.model.slate import SlateRequest
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 
 def warnings(engine: Engine, *, deterministic: bool = False) -> list[dict[str, str]]:
     """Return what each kind of answer warns of, by code."""

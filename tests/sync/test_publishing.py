@@ -14,7 +14,6 @@ from ggrep.parse.source.dir_stack import DirStack
 from tests.fakes.repos import open_engine, paths, write_tree
 from tests.journeys.command import Command
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
 ENTER = DirStack.enter
 TREE = {
     "good.py": "retry = 1\n",

@@ -14,8 +14,6 @@ from ggrep.index.store.disk import store_bytes
 from ggrep.model.request import SearchRequest
 from tests.fakes.repos import answer_bytes, open_engine, paths, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 ASK = SearchRequest("retry queue", deterministic=True, keep_weak=True)
 POINTS = ["publish.after_table", "rebuild.before_adoption", "rebuild.after_adoption"]
 POINTS += ["publish.after_manifest", "publish.before_swap"]

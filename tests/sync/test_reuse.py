@@ -13,8 +13,6 @@ from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
 from tests.fakes.vectors import CountingEncoder
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 TREE: Mapping[str, str | bytes | None] = {
     "lease.py": '"""The lease."""\n\n\ndef acquire(path):\n    return path\n',
     "docs/store.md": "# Store\n\nSnapshots are immutable.\n\n# Lease\n\nOne writer.\n",

@@ -10,7 +10,6 @@ from ggrep.index.sync import sharing
 from tests.fakes.git import Git
 from tests.fakes.repos import open_engine, paths, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
 SHARED = {"shared_store": True}
 CLEAN = SHARED | {"shared_store_clean": True}
 

@@ -23,7 +23,6 @@ from tests.fakes.leases import OTHER_WRITER
 from tests.fakes.repos import (
     AheadClock,
     HangingPool,
-    InProcessPool,
     answer,
     answer_bytes,
     open_engine,
@@ -31,7 +30,6 @@ from tests.fakes.repos import (
     write_tree,
 )
 
-quick = pytest.mark.usefixtures("quick_parsing")
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 
 
@@ -47,7 +45,6 @@ def fresh(engine: Engine, home: Path, **flags: object) -> Engine:
     return built
 
 
-@quick
 def test_an_empty_tree_has_an_empty_answer(root: Path, home: Path) -> None:
     """Nothing there is not the same as no index."""
     engine = open_engine(root, home)
@@ -58,7 +55,6 @@ def test_an_empty_tree_has_an_empty_answer(root: Path, home: Path) -> None:
     assert engine.sync().published is False
 
 
-@quick
 def test_empty_files_are_files(root: Path, home: Path) -> None:
     """They count, are found by their path where they have a chunk, and go without trace."""
     engine = open_engine(root, home)
@@ -73,7 +69,6 @@ def test_empty_files_are_files(root: Path, home: Path) -> None:
     assert answer_bytes(engine, ASK) == answer_bytes(fresh(engine, home), ASK)
 
 
-@quick
 def test_everything_can_go_and_come_back(root: Path, home: Path) -> None:
     """A checkout of an empty branch, and back."""
     engine = open_engine(root, home)
@@ -90,7 +85,6 @@ def test_everything_can_go_and_come_back(root: Path, home: Path) -> None:
     assert answer_bytes(engine, ASK) == before
 
 
-@quick
 def test_tombstones_and_map_tell_what_happened(root: Path, home: Path) -> None:
     """Repair and audit rebuild the view from them."""
     engine = open_engine(root, home)
@@ -109,7 +103,6 @@ def test_tombstones_and_map_tell_what_happened(root: Path, home: Path) -> None:
     }
 
 
-@quick
 def test_unchanged_files_are_not_read_again(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,7 +124,6 @@ def test_unchanged_files_are_not_read_again(
     assert (report.indexed, report.unchanged) == (1, 1)
 
 
-@quick
 def test_a_merge_keeps_the_visible_rows_and_encodes_nothing(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,7 +144,6 @@ def test_a_merge_keeps_the_visible_rows_and_encodes_nothing(
     report = engine.sync()
     manifest = engine.view().manifest
     monkeypatch.undo()
-    monkeypatch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
 
     assert report.merged_segments == 3
     assert manifest.counts.chunks_indexed == manifest.counts.chunks_visible
@@ -163,7 +154,6 @@ def test_a_merge_keeps_the_visible_rows_and_encodes_nothing(
 
 
 @pytest.mark.slow
-@quick
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_the_number_of_segments_is_bounded(root: Path, home: Path, most: int) -> None:
     """Every query opens all of them."""
@@ -181,8 +171,9 @@ def test_a_file_whose_parser_hangs_degrades_the_snapshot(
     """It stays findable, the answer says so, and it heals with its next edit."""
     engine = open_engine(root, home)
     write_tree(root, {"a.py": "def retry():\n    pass\n", "b.txt": "queue\n"})
-    monkeypatch.setattr("ggrep.index.sync.syncer.ParsePool", HangingPool)
-    report = engine.sync()
+    with monkeypatch.context() as patch:
+        patch.setattr("ggrep.index.sync.syncer.ParsePool", HangingPool)
+        report = engine.sync()
     said = answer(engine, ASK)
 
     assert ("chunk_failed", "a.py") in [(p.code, p.path_key) for p in report.degraded]
@@ -190,7 +181,6 @@ def test_a_file_whose_parser_hangs_degrades_the_snapshot(
     assert said["degraded"] is True
     assert "degraded_snapshot" in codes_of(engine)
     assert "a.py" in paths(engine, "retry")
-    monkeypatch.setattr("ggrep.index.sync.syncer.ParsePool", InProcessPool)
     write_tree(root, {"b.txt": "queues\n"})
     again = engine.sync()
     assert [p.path_key for p in again.degraded] == ["a.py"]
@@ -200,7 +190,6 @@ def test_a_file_whose_parser_hangs_degrades_the_snapshot(
     assert not codes_of(engine) & {"degraded_snapshot", "partial_index"}
 
 
-@quick
 def test_a_file_that_cannot_be_had_costs_itself_or_is_refused(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,7 +221,6 @@ def test_a_file_that_cannot_be_had_costs_itself_or_is_refused(
     assert answer_bytes(engine, ASK) == answer_bytes(fresh(engine, home), ASK)
 
 
-@quick
 def test_a_sync_speaks_of_indexing_once_a_file_differs(root: Path, home: Path) -> None:
     """Files that were touched, or written just before the last sync, are read to make sure."""
     write_tree(root, {f"f{i}.py": f"retry = {i}\n" for i in range(3)})
@@ -256,7 +244,6 @@ def test_a_sync_speaks_of_indexing_once_a_file_differs(root: Path, home: Path) -
     assert told() == [("compare", 1), ("index", 2), ("index", 3), ("publish", 0)]
 
 
-@quick
 def test_a_file_that_is_none_of_the_index_any_more_differs(root: Path, home: Path) -> None:
     """It goes from the answers, so they are behind until then."""
     write_tree(root, {"a.py": "retry = 1\n"})
@@ -269,7 +256,6 @@ def test_a_file_that_is_none_of_the_index_any_more_differs(root: Path, home: Pat
     assert stages == ["scan", "index", "publish"]
 
 
-@quick
 def test_of_a_first_index_that_is_waited_for_some_is_published_early(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -288,7 +274,6 @@ def test_of_a_first_index_that_is_waited_for_some_is_published_early(
     assert second.parent_snapshot_id == first.snapshot_id
 
 
-@quick
 def test_the_first_portion_of_a_first_index_ends_when_its_time_is_over(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -313,7 +298,6 @@ def test_the_first_portion_of_a_first_index_ends_when_its_time_is_over(
     assert sorted(engine.view().live_files()) == [f"f{i}.py" for i in range(6)]
 
 
-@quick
 def test_a_large_first_index_is_published_in_portions(root: Path, home: Path) -> None:
     """Search works early and says how much it knows."""
     write_tree(root, {f"f{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)})
@@ -335,7 +319,6 @@ def test_a_large_first_index_is_published_in_portions(root: Path, home: Path) ->
     )
 
 
-@quick
 def test_portions_without_news_publish_nothing(root: Path, home: Path) -> None:
     """Touched files must not make a complete index call itself unfinished."""
     files = {f"f{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)}
@@ -351,7 +334,6 @@ def test_portions_without_news_publish_nothing(root: Path, home: Path) -> None:
     assert engine.view().manifest.partial is False
 
 
-@quick
 def test_a_second_sync_waits_for_the_first(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -381,7 +363,6 @@ def test_a_second_sync_waits_for_the_first(
     assert first.view().manifest.snapshot_id == second.view().manifest.snapshot_id
 
 
-@quick
 def test_a_writer_that_lost_its_lease_publishes_nothing(root: Path, home: Path) -> None:
     """It was stopped while another took over; its view of the tree is old."""
     engine = open_engine(root, home)
@@ -400,7 +381,6 @@ def test_a_writer_that_lost_its_lease_publishes_nothing(root: Path, home: Path) 
     assert open_engine(root, home).view().manifest.snapshot_id == before
 
 
-@quick
 def test_a_store_over_its_budget_refuses(root: Path, home: Path) -> None:
     """A disk is shared; the last snapshot stays."""
     write_tree(root, {"a.py": "retry = 1\n"})
@@ -410,7 +390,6 @@ def test_a_store_over_its_budget_refuses(root: Path, home: Path) -> None:
         open_engine(root, home, max_store_bytes=10).sync()
 
 
-@quick
 def test_a_publish_that_would_break_the_budget_is_undone(root: Path, home: Path) -> None:
     """Else its orphan would keep the store over its budget for good."""
     write_tree(root, {"a.py": "retry = 1\n"})
@@ -426,7 +405,6 @@ def test_a_publish_that_would_break_the_budget_is_undone(root: Path, home: Path)
     assert open_engine(root, home, max_store_bytes=used + 5000).sync().unchanged == 1
 
 
-@quick
 def test_a_moved_file_is_told_from_a_deleted_one(root: Path, home: Path) -> None:
     """The journal says what became of a path."""
     write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 1\n", "c.py": "x = 1\n"})
@@ -441,7 +419,6 @@ def test_a_moved_file_is_told_from_a_deleted_one(root: Path, home: Path) -> None
     assert reasons == {"a.py": "rename_from", "b.py": "delete"}
 
 
-@quick
 def test_skipped_files_are_named_with_their_reason(root: Path, home: Path) -> None:
     """A file that is silently missing is the worst answer."""
     engine = open_engine(root, home, max_file_size_bytes=50)
@@ -457,7 +434,6 @@ def test_skipped_files_are_named_with_their_reason(root: Path, home: Path) -> No
     assert engine.sync().deleted == 1
 
 
-@quick
 def test_a_link_out_of_the_root_is_never_read(root: Path, home: Path, tmp_path: Path) -> None:
     """Nothing leaves the root: a repository must not index its neighbour's secrets."""
     write_tree(tmp_path / "other", {"secret.py": "retry_secret = 1\n"})

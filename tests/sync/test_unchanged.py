@@ -25,7 +25,6 @@ from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
 from tests.fakes.repos import open_engine, paths, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
 TREE = {
     ".gitignore": "*.log\n/kept/\n.ggignore\n",
     "a.py": "first = 1\n",

@@ -11,8 +11,6 @@ from ggrep.model.outline_lines import size_of, tour_lines
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 PYTHON = {
     "README.md": "# Till\n\n[![CI](https://x/y.svg)](https://x)\n\n"
     "Till counts money. It is fast.\n",

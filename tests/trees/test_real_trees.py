@@ -19,8 +19,6 @@ from tests.trees.makers import COMMON, TREES, words
 
 FEW = ("case twins", "rebasing", "ignores all", "odd names", "links", "a stray byte", "UTF-16 LE")
 
-pytestmark = pytest.mark.usefixtures("quick_parsing")
-
 
 def exact(engine: Engine, word: str) -> QueryResponse:
     return engine.search(

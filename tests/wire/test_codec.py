@@ -55,7 +55,7 @@ def crossed(value: object) -> object:
 def test_values_come_back_equal(kind: type) -> None:
     """A coordinator merges what daemons say as if it had computed it itself."""
 
-    @settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+    @settings(suppress_health_check=list(HealthCheck), deadline=None)
     @given(values_of(kind))
     def property_holds(value: object) -> None:
         found = crossed(value)

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ggrep.base.errors import InvalidRequest
@@ -193,7 +193,6 @@ def test_many_flat_containers_are_no_depth() -> None:
     assert len(parse_object(b'{"a":[' + b"[]," * 5000 + b'"]]]]"]}')["a"]) == 5001  # type: ignore[arg-type] # a list
 
 
-@settings(max_examples=200)
 @given(
     value=st.dictionaries(
         st.text(),

@@ -42,7 +42,7 @@ from tests.wire.values import MESSAGES
 HELLO = Hello((1,), "shop-1", "ff", "c1", "batch", ("json",), "b1")
 WELCOME = Welcome(1, (1,), "0.1.0", SCHEMA_VERSIONS, "shop-1", "ff", 7, "", build="b1")
 CAP = DEFAULT_MAX_REQUEST_BYTES
-MANY = pytest.mark.parametrize("cases", [200, pytest.param(2_500, marks=pytest.mark.deep)])
+MANY = pytest.mark.parametrize("cases", [60, pytest.param(2_500, marks=pytest.mark.deep)])
 """How often each of the four properties is tried; 10,000 times together in a deep run."""
 MOST_WORDS = 10_000
 """Characters of a refusal."""

@@ -70,7 +70,7 @@ STATISTICS: dict[str, Any] = {
 POOL: dict[str, Any] = {"search": REQUEST, "per_list": 5, "statistics": STATISTICS}
 
 
-@settings(max_examples=400, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(suppress_health_check=list(HealthCheck), deadline=None)
 @given(message=MESSAGES, request_id=REQUEST_IDS)
 def test_messages_come_back_equal(message: Message, request_id: str) -> None:
     """What a client means is what a daemon does."""
