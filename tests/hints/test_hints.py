@@ -83,7 +83,9 @@ TYPED = {
     "ggrep install --refresh": "install --refresh --dry-run",
     "if it was moved: ggrep workspace add FILE DIRECTORY": "workspace validate FILE",
     "ggrep remote add origin URL": "remote add origin file://FILE.d",
-    "no ray cluster answers at {}: {}; how to start one: ggrep doctor --cluster": "doctor --cluster",
+    "no ray cluster answers at {}: {}; how to start one: ggrep doctor --cluster": (
+        "doctor --cluster"
+    ),
     "no remote is configured; to add one: ggrep remote add origin URL": "remote add origin file://FILE.d",
     "no remote is configured; to add one: ggrep remote add origin URL\n": "remote add origin file://FILE.d",
     "ggrep remote gc {} --force{}": "remote gc --force",
