@@ -256,6 +256,7 @@ MAINS = {
     "src/e.rs": "impl From<E> for i32 {}\n\npub struct Shown;\n\nstruct Hidden;\n",
     "src/f.h": "#ifndef F_H_\n#define F_H_\nclass Widget {\n  int a;\n};\n#endif\n",
     "src/f.cc": "int f() { return 1; }\n",
+    "src/g.js": "const a = require('../bin/a');\nclass G {}\nexports.G = G;\n",
     "src/internal.ts": "export * from './f';\n",
 }
 
@@ -276,6 +277,8 @@ def test_main_files_show_what_they_export(root: Path, home: Path) -> None:
     lines = {path: text for text, path, _ in found["main_files"]}
 
     assert lines["src/e.rs"] == "5 lines: Shown"
+    assert lines["bin/a.js"] == "3 lines: a()"
+    assert lines["src/g.js"] == "3 lines: G"
     assert lines["src/f.h"] == "6 lines: Widget"
     assert not {"src/internal.ts", "build.rs", "d_perftest.cc"} & set(lines)
     assert any("cpp" in text and " c " not in text for text, _, _ in found["languages"])

@@ -89,16 +89,17 @@ def _described(file: ListedFile, names: list[str]) -> str:
 def _exported_names(held: RepositoryFiles, files: list[ListedFile]) -> list[list[str]]:
     texts = held.texts(one.path for one in files)
     ranked = ranked_names(held.view, files, held.deadline)
-    # A name in several of the files is a namespace that all of them reopen.
-    seen = Counter(name for names in ranked for name in {name for name, _ in names})
-    return [
+    exported = [
         [
-            shown
+            (name, shown)
             for name, shown in names
-            if seen[name] == 1 and _is_exported(name, file, texts.get(file.path, ""))
-        ][:_MOST_NAMES]
+            if _is_exported(name, file, texts.get(file.path, ""))
+        ]
         for file, names in zip(files, ranked, strict=True)
     ]
+    # A name that several of the files export is a namespace that all of them reopen.
+    seen = Counter(name for names in exported for name, _ in names)
+    return [[shown for name, shown in names if seen[name] == 1][:_MOST_NAMES] for names in exported]
 
 
 def _is_exported(name: str, file: ListedFile, text: str) -> bool:

@@ -22,7 +22,7 @@ _UNSAID: Final = re.compile(
     r"|^\W*(?:this (?:readme|document|file)|note\b|warning\b|important\b|(?:please )?see "
     r"|please\b|read the\b"
     r"|if you\b|you (?:will|should|need|must|can)\b|(?:to )?(?:install|build|run|download|use)\b"
-    r"|winner of\b|by (?:default|participating)"
+    r"|its (?:web|home)|winner of\b"
     r"|(?:for|full|complete|more|further)\b[^.]{0,40}\b(?:docs|documentation|information)\b)",
     re.IGNORECASE,
 )
