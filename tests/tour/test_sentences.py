@@ -38,6 +38,7 @@ from ggrep.search.tour.sentences import readme_says, source_says
         ("# A - counts all the money.\n\nMore of it is said here.\n", "counts all the money.", 1),
         ("    A counts all the money.\n\nMore.\n", "A counts all the money.", 1),
         ("# A\n\nYou will need to install b first.\n\nA counts all the money.\n", None, 5),
+        ("A counts all the money. It has:\n\n- parts\n", "A counts all the money.", 1),
         (".. image:: a\n\n`A <https://a>`_ counts all the money.\n", None, 3),
     ],
 )

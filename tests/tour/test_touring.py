@@ -110,8 +110,8 @@ def test_a_python_project_says_what_it_is_and_where(root: Path, home: Path) -> N
         ("python -m till", "src/till/__main__.py", 0),
     ]
     assert found["main_files"] == [
-        ("2 lines: add()", "src/till/money.py", 0),
-        ("7 lines: main()", "src/till/cli.py", 0),
+        ("2 indexed lines: add()", "src/till/money.py", 0),
+        ("7 indexed lines: main()", "src/till/cli.py", 0),
     ]
     assert found["build_and_test"] == [
         ("make build, test", "Makefile", 0),
@@ -195,8 +195,8 @@ def test_a_rails_application_names_the_constants_that_most_files_use(
     found = told(toured(root, home, RAILS))
 
     assert found["main_files"][:2] == [
-        ("3 lines: Order", "app/models/order.rb", 0),
-        ("3 lines: Tax", "app/models/tax.rb", 0),
+        ("3 indexed lines: Order", "app/models/order.rb", 0),
+        ("3 indexed lines: Tax", "app/models/tax.rb", 0),
     ]
 
 
@@ -276,9 +276,9 @@ def test_main_files_show_what_they_export(root: Path, home: Path) -> None:
     found = told(toured(root, home, MAINS))
     lines = {path: text for text, path, _ in found["main_files"]}
 
-    assert lines["src/e.rs"] == "5 lines: Shown"
-    assert lines["bin/a.js"] == "3 lines: a()"
-    assert lines["src/g.js"] == "3 lines: G"
-    assert lines["src/f.h"] == "6 lines: Widget"
+    assert lines["src/e.rs"] == "5 indexed lines: Shown"
+    assert lines["bin/a.js"] == "3 indexed lines: a()"
+    assert lines["src/g.js"] == "3 indexed lines: G"
+    assert lines["src/f.h"] == "6 indexed lines: Widget"
     assert not {"src/internal.ts", "build.rs", "d_perftest.cc"} & set(lines)
     assert any("cpp" in text and " c " not in text for text, _, _ in found["languages"])

@@ -110,7 +110,8 @@ def _console_scripts(text: str) -> Iterator[Declared]:
     ):
         listed = found[1]
     for name, target in re.findall(pattern, listed):
-        yield Declared(f"{name} = {target}", line_with(text, target), _modules(target))
+        line = line_with(text, f"{name} = {target}") or line_with(text, f"{name}={target}")
+        yield Declared(f"{name} = {target}", line or line_with(text, target), _modules(target))
 
 
 def _package(path: str, text: str) -> Iterator[Declared]:

@@ -7,7 +7,7 @@ from typing import Final
 from ggrep.model.corpus import Corpus
 from ggrep.model.outline import TourLine
 from ggrep.model.outline_lines import counted, indexed_files
-from ggrep.model.traits import ENTRANCE, SHORTENED
+from ggrep.model.traits import ENTRANCE
 from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.search.navigation.main_names import ranked_names
 from ggrep.search.query.listing import ListedFile
@@ -82,8 +82,7 @@ def main_files(held: RepositoryFiles) -> list[TourLine]:
 
 
 def _described(file: ListedFile, names: list[str]) -> str:
-    size = "first " if file.traits & SHORTENED else ""
-    return ": ".join(filter(None, (size + counted(file.lines, "line"), ", ".join(names))))
+    return ": ".join(filter(None, (counted(file.lines, "indexed line"), ", ".join(names))))
 
 
 def _exported_names(held: RepositoryFiles, files: list[ListedFile]) -> list[list[str]]:

@@ -101,8 +101,10 @@ def _paragraph(lines: list[str]) -> tuple[int, str] | None:
     said = _plain(whole)
     if _few_words(_LINK.sub("", _IMAGE.sub("", whole))):
         return None  # nothing but links: they lead to what describes it
+    if said.endswith(":"):
+        said = " ".join(_STOP.split(said)[:-1])
     amid = said[:1].islower() and not re.search(r" (?:is|are) ", said[:60])
-    if amid or _UNSAID.search(said) or said.endswith(":"):
+    if amid or _UNSAID.search(said) or not said:
         return None
     first = said.split(maxsplit=1)[0]
     return next((number for number, line in kept if first in line), kept[0][0]), said
