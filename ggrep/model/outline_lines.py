@@ -183,6 +183,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {_PLURALS.get(noun, noun + 's')}"
 
 
+def indexed_files(count: int) -> str:
+    """Return a number of files; those that are not indexed are no part of it."""
+    return counted(count, "indexed file")
+
+
 def size_of(lines: Sequence[str]) -> int:
     """Return the bytes of some lines with their ends."""
     return sum(len(line.encode()) + 1 for line in lines)

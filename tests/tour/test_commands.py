@@ -16,7 +16,7 @@ from ggrep.search.tour.commands import commands_of, is_told, package_manager
         ("noxfile.py", "@nox.session\ndef tests(s):\n    pass\n", ["nox: tests"]),
         ("Cargo.toml", "[workspace]\nmembers = []\n", None),
         ("Cargo.toml", "[package]\n", ["cargo build; cargo test"]),
-        ("CMakeLists.txt", "enable_testing()\n", ["cmake -B build && cmake --build build; ctest"]),
+        ("CMakeLists.txt", "enable_testing()\n", ["cmake -B build && cmake --build build"]),
         ("pom.xml", "", ["mvn package; mvn test"]),
         ("pyproject.toml", "not [toml", []),
         ("justfile", "test a:\n  x\n", ["just test"]),
@@ -73,14 +73,32 @@ def test_of_continuous_integration_two_commands_of_a_kind_are_told() -> None:
         ".travis.yml": "script:\n- make check\nafter: x\n",
     }
 
-    steps = ("cargo -V", "rm -f tests/man.test", "test -s a", 'make -j"$(nproc)"')
+    steps = (
+        "cargo -V",
+        "rm -f tests/man.test",
+        "test -s a",
+        'grep "^msrv" clippy.toml',
+        "./cmake-3.sh --prefix=/usr",
+        "${{ env.CARGO }} test",
+        "cargo test --target=${{ matrix.target }}",
+        "npm run build --if-present",
+        "npm run build",
+        "pytest ../..",
+        "cd a; make test",
+        "nix develop --command make x",
+        'make -j"$(nproc)"',
+    )
     other = {"ci.yml": "".join(f"run: {step}\n" for step in steps)}
 
+    folder = "steps:\n  - name: a\n    working-directory: b\n    run: make test\n  - run: tox\n"
+
     assert [line.text for line in ci_commands(other)] == ['make -j"$(nproc)"']
+    assert [line.text for line in ci_commands({"ci.yml": folder})] == ["tox"]
+    scripts = {"ci.yml": "- run: npm run build\n"}
+    assert [line.text for line in ci_commands(scripts, {"build"})] == ["npm run build"]
     assert [(line.text, line.path, line.line) for line in ci_commands(texts)] == [
-        ("pytest -x", ".github/workflows/ci.yml", 6),
+        ("pytest -x", ".github/workflows/ci.yml", 9),
         ("pytest tests/slow", ".github/workflows/ci.yml", 10),
         ("ruff check .", ".github/workflows/ci.yml", 8),
-        ("make all", ".github/workflows/ci.yml", 5),
         ("make check", ".travis.yml", 2),
     ]

@@ -35,6 +35,10 @@ from ggrep.search.tour.sentences import readme_says, source_says
             4,
         ),
         ("Read the docs on https://a.b.\n\nA counts all the money.\n", None, 3),
+        ("# A - counts all the money.\n\nMore of it is said here.\n", "counts all the money.", 1),
+        ("    A counts all the money.\n\nMore.\n", "A counts all the money.", 1),
+        ("# A\n\nYou will need to install b first.\n\nA counts all the money.\n", None, 5),
+        ("A counts all the money. It has:\n\n- parts\n", "A counts all the money.", 1),
         (".. image:: a\n\n`A <https://a>`_ counts all the money.\n", None, 3),
     ],
 )
@@ -46,7 +50,16 @@ def test_a_readme_begins_with_its_first_prose(text: str, said: str | None, line:
     assert (found.text, found.line) == (said or "A counts all the money.", line)
 
 
-@pytest.mark.parametrize("text", ["", "# A\n", "- a b c d\n", "[![CI](https://a)](https://b)\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# A\n\n## B\n\n## C\n\nThe demo counts all the money.\n",
+        "# A\n",
+        "- a b c d\n",
+        "[![CI](https://a)](https://b)\n",
+    ],
+)
 def test_a_readme_without_prose_says_nothing(text: str) -> None:
     """And nobody else speaks for it."""
     assert readme_says(text) is None
@@ -70,7 +83,7 @@ def test_a_long_sentence_is_cut() -> None:
         ("rust", "//! Counts money.\n\nfn a() {}\n", "Counts money.", 1),
         (
             "java",
-            "/* Copyright x */\n/**\n * Counts {@link A}.\n * @since 1\n */\n",
+            "/* Copyright x */\n/**\n * Counts {@link a.A A}.\n * @since 1\n */\n",
             "Counts A.",
             3,
         ),
@@ -91,6 +104,7 @@ def test_a_package_says_what_it_is_for(language: str, text: str, said: str, line
         ("go", "package a\n"),
         ("rust", "fn a() {}\n"),
         ("java", "class A {}\n"),
+        ("javascript", "/** Splits a line. */\nfunction a() {}\n"),
     ],
 )
 def test_a_package_without_documentation_says_nothing(language: str, text: str) -> None:

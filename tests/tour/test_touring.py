@@ -100,14 +100,17 @@ def test_a_python_project_says_what_it_is_and_where(root: Path, home: Path) -> N
         ("Counts money quickly.", "pyproject.toml", 3),
     ]
     assert found["languages"][0][0].startswith("python ")
-    assert ("src/till/  5 files, python: Money in drawers.", "src/till/__init__.py", 1) in (
+    assert ("src/till/  5 indexed files, python: Money in drawers.", "src/till/__init__.py", 1) in (
         found["folders"]
     )
     assert found["entry_points"] == [
         ("till = till.cli:main", "pyproject.toml", 5),
         ("python -m till", "src/till/__main__.py", 0),
     ]
-    assert found["main_files"] == [("used by 2 files: add()", "src/till/money.py", 0)]
+    assert found["main_files"] == [
+        ("2 indexed lines: add()", "src/till/money.py", 0),
+        ("7 indexed lines: main()", "src/till/cli.py", 0),
+    ]
     assert found["build_and_test"] == [
         ("make build, test", "Makefile", 0),
         ("pip install . (built by hatchling.build)", "pyproject.toml", 7),
@@ -116,38 +119,37 @@ def test_a_python_project_says_what_it_is_and_where(root: Path, home: Path) -> N
         ("ruff check .", ".github/workflows/ci.yml", 8),
     ]
     assert found["configuration"] == [
-        ("argparse, add_argument", "src/till/cli.py", 0),
-        ("environ", "src/till/store.py", 0),
+        ("HOME", "src/till/store.py", 5),
     ]
     assert found["docs"] == [
-        ("1 file", "docs/", 0),
+        ("1 indexed file", "docs/", 0),
         ("3 lines", "CONTRIBUTING.md", 0),
         ("5 lines", "README.md", 0),
     ]
-    assert found["tests"] == [("1 file", "tests/", 0)]
+    assert found["tests"] == [("1 indexed file", "tests/", 0)]
 
 
 def test_in_go_packages_are_imported_and_commands_begin_programs(root: Path, home: Path) -> None:
     """A module of others never means our own root."""
     found = told(toured(root, home, GO))
 
-    assert found["main_files"] == [("used by 2 files", "money", 0)]
+    assert found["main_files"][0] == ("3 indexed files", "money/", 0)
     assert found["entry_points"] == [
         ("main()", "cmd/till/main.go", 9),
         ("main()", "cmd/other/main.go", 5),
     ]
     assert found["build_and_test"] == [("go build ./...; go test ./...", "go.mod", 0)]
-    assert ("money/  3 files, go: Package money adds amounts.", "money/doc.go", 1) in (
+    assert ("money/  3 indexed files, go: Package money adds amounts.", "money/doc.go", 1) in (
         found["folders"]
     )
-    assert found["tests"] == [("one of 1 go file beside the code", "money/add_test.go", 0)]
+    assert found["tests"] == [("one of 1 indexed go file beside the code", "money/add_test.go", 0)]
 
 
 def test_what_is_unknown_has_no_section(root: Path, home: Path) -> None:
     """Nothing is guessed."""
-    found = told(toured(root, home, {"a.py": "x = 1\n"}))
+    found = told(toured(root, home, {"a.txt": "x = 1\n", "b.py": "x = 1\n"}))
 
-    assert set(found) == {"languages"}
+    assert set(found) - {"main_files"} == {"languages"}
 
 
 @pytest.mark.parametrize("most", [120, 300, 600, 4_096])
@@ -173,7 +175,7 @@ def test_the_same_snapshot_has_the_same_tour(root: Path, home: Path) -> None:
     assert engine.tour(request) == first
     write_tree(root, {"docs/more.md": "# More\n"})
     engine.sync()
-    assert ("2 files", "docs/", 0) in told(engine.tour(request))["docs"]
+    assert ("2 indexed files", "docs/", 0) in told(engine.tour(request))["docs"]
 
 
 def test_a_tour_without_room_is_refused(root: Path, home: Path) -> None:
@@ -190,9 +192,9 @@ def test_a_rails_application_names_the_constants_that_most_files_use(
     """It imports nothing; what a namespace holds is no use of it, and tests do not count."""
     found = told(toured(root, home, RAILS))
 
-    assert found["main_files"] == [
-        ("used by 2 files: Order", "app/models/order.rb", 0),
-        ("used by 2 files: Tax", "app/models/tax.rb", 0),
+    assert found["main_files"][:2] == [
+        ("3 indexed lines: Order", "app/models/order.rb", 0),
+        ("3 indexed lines: Tax", "app/models/tax.rb", 0),
     ]
 
 
@@ -200,7 +202,7 @@ def test_settings_are_read_by_code_and_not_by_pages(root: Path, home: Path) -> N
     """A script of a page, and a word of the same family, configure nothing."""
     found = told(toured(root, home, RAILS))
 
-    assert found["configuration"] == [("ENV", "config/puma.rb", 0)]
+    assert found["configuration"] == [("PORT", "config/puma.rb", 1)]
 
 
 def test_a_folder_is_cited_by_the_whole_path_of_its_readme(root: Path, home: Path) -> None:
@@ -211,4 +213,70 @@ def test_a_folder_is_cited_by_the_whole_path_of_its_readme(root: Path, home: Pat
     assert "about" not in told(found)
     deps = next(line for line in lines if line.startswith("  deps/"))
     assert deps.endswith(": Parts of other projects that we keep.  [deps/README.md:3]")
-    assert "  app/  6 files, ruby" in lines
+    assert "  app/  6 indexed files, ruby" in lines
+
+
+ENVIRONMENT = {
+    "a.py": "# os.environ['NO1']\nimport os\nA = os.environ.get('YES1')\nos.environ['NO2'] = A\n",
+    "b.c": '#define getopt x\n/* getenv("NO3") */\nchar *b(void) { return getenv("YES2"); }\n',
+    "c.js": "const c = process.env.YES3;\nprocess.env.NO4 = c;\nconst dotenv = 1;\n",
+    "d.rb": "d = ENV.fetch('YES4', nil)\nENV['NO5'] = d\n",
+    "e.rs": 'fn e() { std::env::var("YES5"); }\n',
+    "f.go": 'package f\n\nfunc F() { os.Getenv("YES6") }\n',
+    "G.java": 'class G { String g = System.getenv("YES7"); }\n',
+    "bench/h.py": "import os\nH = os.environ['NO6']\n",
+}
+
+
+def test_a_variable_is_listed_where_code_reads_it(root: Path, home: Path) -> None:
+    """Comments, assignments, benchmarks and argument parsers read none."""
+    found = told(toured(root, home, ENVIRONMENT))
+
+    assert sorted(found["configuration"]) == [
+        ("YES1", "a.py", 3),
+        ("YES2", "b.c", 3),
+        ("YES3", "c.js", 1),
+        ("YES4", "d.rb", 1),
+        ("YES5", "e.rs", 1),
+        ("YES6", "f.go", 3),
+        ("YES7", "G.java", 1),
+    ]
+
+
+MAINS = {
+    "package.json": '{"bin": {"a": "./bin/a.js"}, "main": "dist/index.js"}',
+    "bin/a.js": "module.exports = a;\n\nfunction a() {}\n",
+    "pyproject.toml": '[project.scripts]\nb = "gone.manage:main"\n',
+    "c.gemspec": "Gem.new do |s|\n  s.executables = %w(c)\nend\n",
+    "bin/c": "#!/usr/bin/env ruby\n",
+    "d_perftest.cc": "int main() { return 0; }\n",
+    "build.rs": "fn main() {}\n",
+    "src/e.rs": "impl From<E> for i32 {}\n\npub struct Shown;\n\nstruct Hidden;\n",
+    "src/f.h": "#ifndef F_H_\n#define F_H_\nclass Widget {\n  int a;\n};\n#endif\n",
+    "src/f.cc": "int f() { return 1; }\n",
+    "src/g.js": "const a = require('../bin/a');\nclass G {}\nexports.G = G;\n",
+    "src/internal.ts": "export * from './f';\n",
+}
+
+
+def test_programs_are_those_whose_files_there_are(root: Path, home: Path) -> None:
+    """Neither benchmarks nor build scripts are programs of the repository."""
+    found = told(toured(root, home, MAINS))
+
+    assert found["entry_points"] == [
+        ("a = ./bin/a.js", "package.json", 1),
+        ("c = bin/c", "c.gemspec", 2),
+    ]
+
+
+def test_main_files_show_what_they_export(root: Path, home: Path) -> None:
+    """Guards, targets of an `impl` and private names are no exports, and barrels define nothing."""
+    found = told(toured(root, home, MAINS))
+    lines = {path: text for text, path, _ in found["main_files"]}
+
+    assert lines["src/e.rs"] == "5 indexed lines: Shown"
+    assert lines["bin/a.js"] == "3 indexed lines: a()"
+    assert lines["src/g.js"] == "3 indexed lines: G"
+    assert lines["src/f.h"] == "6 indexed lines: Widget"
+    assert not {"src/internal.ts", "build.rs", "d_perftest.cc"} & set(lines)
+    assert any("cpp" in text and " c " not in text for text, _, _ in found["languages"])

@@ -29,6 +29,27 @@ def main_names(
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
+    return [_main(named) for named in _named(view, files, deadline)]
+
+
+def ranked_names(
+    view: SnapshotView, files: Sequence[ListedFile], deadline: Deadline
+) -> list[list[tuple[str, str]]]:
+    """Return the top names of each file, types first and long ones before short, as shown too.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    return [
+        [(named[place][2], _shown(named[place])) for place in _order(named, _top(named))]
+        for named in _named(view, files, deadline)
+    ]
+
+
+def _named(
+    view: SnapshotView, files: Sequence[ListedFile], deadline: Deadline
+) -> list[list[_Named]]:
     found: dict[tuple[int, int], list[_Named]] = {}
     for place, segment in enumerate(open_segments(view)):
         own = sorted(one.file for one in files if one.segment == place)
@@ -42,26 +63,33 @@ def main_names(
             held = found.setdefault((place, int(image.row_files[row])), [])
             every = (name,) if name else names
             held += [(len(crumb), kind if name else "", each, last - first) for each in every]
-    return [_main(found.get((one.segment, one.file), [])) for one in files]
+    return [found.get((one.segment, one.file), []) for one in files]
 
 
 def _main(named: Sequence[_Named]) -> tuple[tuple[str, ...], int]:
     """Return the names to show of a file: those at its top, and below a lone one of its members."""
-    least = min((depth for depth, _, _, _ in named), default=0)
-    top = _once(named, least)
-    if len(top) == 1:
-        top += _once(named, least + 1)
-    public = [place for place in top if not named[place][2].startswith("_")]
-    top = public or top
-    order = sorted(top, key=lambda place: _rank(named[place], place))
+    top = _top(named)
     kept: list[int] = []
     taken = 0
-    for place in order[:MOST_NAMES]:
+    for place in _order(named, top)[:MOST_NAMES]:
         taken += len(_shown(named[place])) + 2
         if kept and taken > _MOST_CHARACTERS:
             break
         kept.append(place)
     return tuple(_shown(named[place]) for place in sorted(kept)), len(top) - len(kept)
+
+
+def _top(named: Sequence[_Named]) -> list[int]:
+    least = min((depth for depth, _, _, _ in named), default=0)
+    top = _once(named, least)
+    if len(top) == 1:
+        top += _once(named, least + 1)
+    public = [place for place in top if not named[place][2].startswith("_")]
+    return public or top
+
+
+def _order(named: Sequence[_Named], top: Sequence[int]) -> list[int]:
+    return sorted(top, key=lambda place: _rank(named[place], place))
 
 
 def _once(named: Sequence[_Named], depth: int) -> list[int]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Final
 
 from ggrep.model.outline import TourLine
@@ -33,13 +33,21 @@ _KINDS: Final = (
         re.compile(r"(?<![-\w])(?:make|build|mvn|gradlew?|cmake|meson|ninja|bazel|tsc|zig)\b"),
     ),
 )
-_PREPARING: Final = re.compile(
-    r"\b(?:apt(?:-get)?|yum|dnf|apk|brew|choco|pacman|curl|wget|git|docker|[Ii]nvoke|export|cd)\b"
-    r"|\b(?:mkdir|echo|cat|rm|cp|mv|ls|tar|zip|unzip|diff|find|chmod|touch)\b"
-    r"|\binstall\b|^\s*test -"
-    r"|^\s*(?:if|for|else|elif|fi|done|then|while|set|#|//|[\w-]+\(?\)?\s*\{)"
-    r"|^[A-Za-z_]+="
+_TOOLS: Final = re.compile(
+    r"(?:(?:uv|poetry|pdm|pipenv|hatch) run |(?:bundle|pnpm|npm|yarn) exec |python3? -m |npx |bunx "
+    r")?"
+    r"(?:make|gmake|pytest|tox|nox|ruff|mypy|flake8|cargo|go|npm|pnpm|yarn|bun|deno|mvn|\./mvnw"
+    r"|gradle|\./gradlew|cmake|meson|bazel|rake|rspec|rubocop|mix|sbt|stack|cabal|dune|zig|swift"
+    r"|dotnet|composer|phpunit|vendor/bin/\w+|prove|just|hatch|eslint|tsc|vitest|jest|mocha|unittest"
+    r"|\./configure|busted|luacheck|staticcheck|golangci-lint) "
 )
+"""Programs that build, check and test, with those that start them."""
+_PARTIAL: Final = re.compile(
+    r"\$(?!\(nproc\))|\{\{|\.\./|--if-present|(?:\\|&&|\|)$|\binstall\b|\b(?:-C|--prefix|--manifest-path)\b"
+)
+"""Commands whose words stand elsewhere, or that run in another folder."""
+_SCRIPT_RUN: Final = re.compile(r"(?:npm|pnpm|yarn|bun) run ([\w:.-]+)")
+_FOLDER: Final = re.compile(r"\bworking-directory:|\bdir\(")
 _RUN: Final = re.compile(r"^\s*(?:-\s+)?(?:run|\w*script):[ \t]*(?P<rest>.*)$")
 _ITEM: Final = re.compile(r"^\s*-\s+(?P<command>[^\s#].*)$")
 _STEP: Final = re.compile(r"\b(?:sh|bat)[ (]+(['\"]{1,3})(?P<rest>[^'\"\n]+)")
@@ -50,11 +58,12 @@ def is_ci(path: str) -> bool:
     return bool(_CI.fullmatch(path))
 
 
-def ci_commands(texts: Mapping[str, str]) -> list[TourLine]:
+def ci_commands(texts: Mapping[str, str], scripts: Container[str] = ()) -> list[TourLine]:
     """Return a few commands that test, check and build, each once.
 
     Args:
         texts: of files, by path. Those that run for each change come first.
+        scripts: names that a package manager may run.
     """
     order = sorted(texts, key=lambda path: (not _MAIN.search(path.rpartition("/")[2]), path))
     kept: dict[str, tuple[int, TourLine]] = {}
@@ -65,8 +74,10 @@ def ci_commands(texts: Mapping[str, str]) -> list[TourLine]:
             kind = _kind(plain)
             if kind is None or plain in kept or counts[kind[1]] >= MOST_OF_A_KIND:
                 continue
+            if (run := _SCRIPT_RUN.match(plain)) and run[1] not in scripts:
+                continue
             counts[kind[1]] += 1
-            kept[plain] = kind[0], TourLine(_shortened(plain), path, number)
+            kept[plain] = kind[0], TourLine(plain, path, number)
     return [line for _, line in sorted(kept.values(), key=lambda one: one[0])]
 
 
@@ -77,34 +88,74 @@ def _unquoted(command: str) -> str:
 
 def _kind(command: str) -> tuple[int, str] | None:
     """Return what a command is for, as its place and name among the kinds; None for none."""
-    if _PREPARING.search(command):
+    if not _TOOLS.match(f"{command} ") or _PARTIAL.search(command):
+        return None
+    if len(command) > _CHARACTERS:
         return None
     found = ((place, name) for place, (name, words) in enumerate(_KINDS) if words.search(command))
     return next(found, None)
 
 
 def _commands(path: str, text: str) -> Iterator[tuple[int, str]]:
+    """Yield the commands that run at the root, with their lines."""
     lines = text.split("\n")
+    elsewhere = _lines_elsewhere(lines)
+    block = 0
+    for start, number, command in _all_commands(path, lines):
+        if re.match(r"\s*(?:cd|pushd)\b", command):
+            block = start
+        if start != block and number not in elsewhere:
+            yield number, command
+
+
+def _lines_elsewhere(lines: list[str]) -> set[int]:
+    """Return the lines of the items or documents that name a folder, and continued lines."""
+    numbers = {
+        at + 2
+        for at, line in enumerate(lines)
+        if line.rstrip().endswith(("\\", "&&", "|")) and not line.rstrip().endswith(": |")
+    }
+    for at, line in enumerate(lines):
+        if not _FOLDER.search(line):
+            continue
+        indent = len(line) - len(line.lstrip(" -"))
+        first = next((at - back for back in range(at + 1) if _begins(lines[at - back], indent)), -1)
+        if first < 0:
+            return set(range(1, len(lines) + 1))
+        dash = len(lines[first]) - len(lines[first].lstrip())
+        last = first + 1
+        while last < len(lines) and (not lines[last].strip() or _indent(lines[last]) > dash):
+            last += 1
+        numbers.update(range(first + 1, last + 1))
+    return numbers
+
+
+def _begins(line: str, indent: int) -> bool:
+    """Say whether a line begins the item whose keys have an indent."""
+    return line.lstrip().startswith("- ") and len(line) - len(line.lstrip(" -")) == indent
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _all_commands(path: str, lines: list[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield the first line of each block, a command's line and the command."""
     if path == "Jenkinsfile":
         for number, line in enumerate(lines, start=1):
-            yield from ((number, found["rest"]) for found in _STEP.finditer(line))
+            yield from ((number, number, found["rest"]) for found in _STEP.finditer(line))
         return
-    inside, listed = -1, False
+    inside, listed, start = -1, False, 0
     for number, line in enumerate(lines, start=1):
         indent = len(line) - len(line.lstrip())
         if (found := _RUN.match(line)) is not None:
             # Behind `- run:` a dash as far to the left begins the next step.
             inside, listed = indent, not line.lstrip().startswith("-")
-            yield number, found["rest"]
+            start = number
+            yield start, number, found["rest"]
         elif inside >= 0 and line.strip():
             item = _ITEM.match(line)
             if indent > inside or (listed and item is not None and indent == inside):
-                yield number, item["command"] if item else line
+                yield start, number, item["command"] if item else line
             else:
                 inside = -1
-
-
-def _shortened(command: str) -> str:
-    if len(command) <= _CHARACTERS:
-        return command
-    return command[: _CHARACTERS - 1].rstrip() + "…"

@@ -173,11 +173,6 @@ def _cargo(path: str, text: str) -> Iterator[TourLine]:
     yield TourLine(f"cargo build{all_of}; cargo test{all_of}", path)
 
 
-def _cmake(path: str, text: str) -> Iterator[TourLine]:
-    tests = "; ctest" if re.search(r"\b(?:enable_testing|add_test|CTest)\b", text) else ""
-    yield TourLine(f"cmake -B build && cmake --build build{tests}", path)
-
-
 def _says(*told: str) -> Callable[[str, str], Iterator[TourLine]]:
     """Return what says the same of each file of its name."""
 
@@ -200,8 +195,7 @@ def _usual_first(names: list[str]) -> str:
     known = sorted((one for one in every if _place(one) < len(_USUAL)), key=_place)
     others = [one for one in every if _place(one) == len(_USUAL) and not one.startswith("_")]
     told = [*known, *others][: max(len(known), _MOST_NAMES)][:_MOST_NAMES]
-    more = len(every) - len(told)
-    return ", ".join(told) + (f" +{more}" if more else "")
+    return ", ".join([*told, "…"] if len(told) < len(every) else told)
 
 
 def _place(name: str) -> int:
@@ -239,16 +233,15 @@ _READERS: Final[dict[str, Callable[[str, str], Iterator[TourLine]]]] = {
     "cargo.toml": _cargo,
     "go.mod": _says("go build ./...; go test ./..."),
     "pom.xml": _says("mvn package; mvn test"),
-    "build.gradle": _says("gradle build; gradle test"),
-    "build.gradle.kts": _says("gradle build; gradle test"),
-    "cmakelists.txt": _cmake,
-    "meson.build": _says("meson setup build && meson compile -C build; meson test -C build"),
-    "configure.ac": _says("autoreconf -i && ./configure && make; make check"),
+    "build.gradle": _says("gradle build"),
+    "build.gradle.kts": _says("gradle build"),
+    "cmakelists.txt": _says("cmake -B build && cmake --build build"),
+    "meson.build": _says("meson setup build && meson compile -C build"),
     "build.sbt": _says("sbt compile; sbt test"),
     "mix.exs": _says("mix compile; mix test"),
     "composer.json": _composer,
-    "build.zig": _says("zig build; zig build test"),
-    "package.swift": _says("swift build; swift test"),
+    "build.zig": _says("zig build"),
+    "package.swift": _says("swift build"),
     "dune-project": _says("dune build; dune test"),
     "stack.yaml": _says("stack build; stack test"),
 }

@@ -1,8 +1,9 @@
 """Where a repository's programs begin, by its manifests and its `main` functions."""
 
+import posixpath
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Container, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 from ggrep.base import stable_json
 from ggrep.index.lexical.layout import SYMBOL
@@ -35,6 +36,7 @@ _DOCKERFILE: Final = re.compile(
 def manifests_in(held: RepositoryFiles) -> list[str]:
     """Return the files that `declared` reads: those at the root, and packages of a workspace."""
     found = held.there(MANIFESTS)
+    found += [one.path for one in held.root.files if one.path.endswith(".gemspec")]
     if not any(path in {"package.json", "Cargo.toml"} for path in found):
         below = [one.path for one in held.files if one.path.count("/") in {1, 2}]
         found += [
@@ -51,33 +53,56 @@ def manifests_in(held: RepositoryFiles) -> list[str]:
     return [*found, *(one.path for one in held.files if _DOCKERFILE.fullmatch(one.path))]
 
 
-def declared(path: str, text: str) -> list[TourLine]:
-    """Return the programs that a manifest declares."""
+def declared(path: str, text: str, files: Container[str]) -> list[TourLine]:
+    """Return the programs that a manifest declares and whose file is among `files`."""
+    return [
+        TourLine(program.text, path, program.line)
+        for program in _declared(path, text)
+        if not program.files or any(file in files for file in program.files)
+    ]
+
+
+class Declared(NamedTuple):
+    """A program, the line that declares it, and the paths one of which it begins in."""
+
+    text: str
+    line: int
+    files: tuple[str, ...] = ()
+
+
+def _declared(path: str, text: str) -> list[Declared]:
     name = path.rpartition("/")[2]
     if name == "pyproject.toml":
-        return list(_python_scripts(path, text))
+        return list(_python_scripts(text))
     if name in {"setup.cfg", "setup.py"}:
-        return list(_console_scripts(path, text))
+        return list(_console_scripts(text))
     if name == "package.json":
         return list(_package(path, text))
-    if name == "Cargo.toml":
-        return list(_cargo(path, text))
+    if name == "Cargo.toml" or name.endswith(".gemspec"):
+        return list(_cargo(path, text) if name == "Cargo.toml" else _gem(text))
     return [
-        TourLine(
-            f"{found[1].upper()} {found[2][:80]}", path, text.count("\n", 0, found.start()) + 1
-        )
+        Declared(f"{found[1].upper()} {found[2][:80]}", text.count("\n", 0, found.start()) + 1)
         for found in _BEGINS.finditer(text)
     ][-2:]
 
 
-def _python_scripts(path: str, text: str) -> Iterator[TourLine]:
+def _python_scripts(text: str) -> Iterator[Declared]:
     for keys in (("project", "scripts"), ("project", "gui-scripts"), ("tool", "poetry", "scripts")):
         for name, target in toml_table(text, *keys).items():
             if isinstance(target, str):
-                yield TourLine(f"{name} = {target}", path, line_with(text, target))
+                yield Declared(f"{name} = {target}", line_with(text, target), _modules(target))
 
 
-def _console_scripts(path: str, text: str) -> Iterator[TourLine]:
+def _modules(target: str) -> tuple[str, ...]:
+    module = target.partition(":")[0].strip().replace(".", "/")
+    return tuple(
+        f"{root}{module}{ending}"
+        for root in ("", "src/", "lib/")
+        for ending in (".py", "/__init__.py")
+    )
+
+
+def _console_scripts(text: str) -> Iterator[Declared]:
     listed = section_keys(text, "options.entry_points").get("console_scripts", "")
     pattern = r"([\w.-]+)\s*=\s*([\w.]+:[\w.]+)"
     if not listed and (
@@ -85,10 +110,11 @@ def _console_scripts(path: str, text: str) -> Iterator[TourLine]:
     ):
         listed = found[1]
     for name, target in re.findall(pattern, listed):
-        yield TourLine(f"{name} = {target}", path, line_with(text, target))
+        line = line_with(text, f"{name} = {target}") or line_with(text, f"{name}={target}")
+        yield Declared(f"{name} = {target}", line or line_with(text, target), _modules(target))
 
 
-def _package(path: str, text: str) -> Iterator[TourLine]:
+def _package(path: str, text: str) -> Iterator[Declared]:
     try:
         said: Any = stable_json.loads(text.encode())
     except ValueError:
@@ -101,23 +127,44 @@ def _package(path: str, text: str) -> Iterator[TourLine]:
         programs = {own.rpartition("/")[2]: programs}
     if isinstance(programs, Mapping):
         for name, target in programs.items():
-            yield TourLine(f"{name} = {target}", path, line_with(text, str(target)))
+            files = _scripts(path, str(target))
+            yield Declared(f"{name} = {target}", line_with(text, str(target)), files)
     for key in ("main", "module"):
         target = said.get(key)
         if isinstance(target, str):
-            yield TourLine(f"{key}: {target}", path, line_with(text, f'"{key}"'))
+            line = line_with(text, f'"{key}"')
+            yield Declared(f"{key}: {target}", line, _scripts(path, target))
             break
 
 
-def _cargo(path: str, text: str) -> Iterator[TourLine]:
+def _scripts(path: str, target: str) -> tuple[str, ...]:
+    base = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+    return tuple(base + ending for ending in ("", ".js", ".cjs", ".mjs", "/index.js"))
+
+
+def _cargo(path: str, text: str) -> Iterator[Declared]:
     folder = path[: -len("Cargo.toml")]
     programs = toml_table(text).get("bin")
     for program in programs if isinstance(programs, list) else ():
         if isinstance(program, Mapping) and "name" in program:
-            where = f" = {folder}{program['path']}" if "path" in program else ""
-            yield TourLine(
-                f"bin {program['name']}{where}", path, line_with(text, str(program["name"]))
-            )
+            named = f"bin {program['name']}"
+            line = line_with(text, f'"{program["name"]}"', after="[[bin]]")
+            if "path" in program:
+                file = posixpath.normpath(f"{folder}{program['path']}")
+                yield Declared(f"{named} = {file}", line, (file,))
+            else:
+                yield Declared(
+                    named, line, (f"{folder}src/main.rs", f"{folder}src/bin/{program['name']}.rs")
+                )
+
+
+def _gem(text: str) -> Iterator[Declared]:
+    listed = re.search(r"\.executables\s*=\s*(.*)", text)
+    for name in re.findall(r"[\w-]+", re.sub(r"%w", "", listed[1])) if listed else ():
+        line = text.count("\n", 0, listed.start()) + 1 if listed else 0
+        yield from (
+            Declared(f"{name} = {file}", line, (file,)) for file in (f"bin/{name}", f"exe/{name}")
+        )
 
 
 def main_functions(held: RepositoryFiles) -> list[TourLine]:
@@ -140,10 +187,16 @@ def main_functions(held: RepositoryFiles) -> list[TourLine]:
         (names,) = row_columns(held.view, segment, rows, ("names",))
         for row, own, text in zip(rows, names, row_texts(held.view, segment, rows), strict=True):
             line = _line_of_main(text, segment.image.lines(row)[0])
-            if line and {"main", "Main"} & set(own):
-                path = files[place, int(segment.image.row_files[row])].path
+            file = files[place, int(segment.image.row_files[row])]
+            path = file.path
+            if line and ("Main" if file.language == "csharp" else "main") in own:
                 found.append((*_standing(path), -line, path, line))
-    lines = [TourLine("main()", path, line) for *_, path, line in sorted(found)]
+    texts = held.texts(path for *_, path, _ in found if path.endswith(".go"))
+    lines = [
+        TourLine("main()", path, line)
+        for *_, path, line in sorted(found)
+        if path not in texts or re.search(r"^package main\b", texts[path], re.MULTILINE)
+    ]
     modules = [
         one.path for one in held.files if one.path.endswith("__main__.py") and not is_aside(one)
     ]

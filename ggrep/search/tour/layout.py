@@ -1,15 +1,16 @@
 """The folders of a repository with what they say of themselves, and its languages by size."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ggrep.model.corpus import Corpus
 from ggrep.model.outline import TourLine
-from ggrep.model.outline_lines import counted
+from ggrep.model.outline_lines import indexed_files
 from ggrep.model.traits import EXAMPLE, GENERATED, MADE, TEST, VENDORED, traits_of
 from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.search.query.folders import Folder, joined
+from ggrep.search.query.listing import ListedFile
 from ggrep.search.tour.repository_files import RepositoryFiles
 from ggrep.search.tour.sentences import Said, readme_says, source_says
 
@@ -18,12 +19,14 @@ _DESCRIPTION: Final = 100
 _MOST_FOLDERS: Final = 40
 _LEAST_SHARE: Final = 0.01
 """Of all lines: languages with fewer are not told."""
+_UNKNOWN: Final = frozenset({"code", "text"})
+"""Languages of files without a known ending."""
 _MAIN_SHARE: Final = 0.6
 """A folder with so much of the lines of code is opened: what is in it is the layout."""
 _SPEAKERS: Final = (
     *("README.md", "README.rst", "README.txt", "README", "readme.md", "__init__.py", "doc.go"),
     *("package-info.java", "lib.rs", "mod.rs", "src/lib.rs", "main.rs", "src/main.rs"),
-    *("index.ts", "index.js", "src/index.ts", "main.go"),
+    "main.go",
 )
 """Files that say what the folder they lie in is for, the first there is."""
 _ASIDE: Final = TEST | EXAMPLE | VENDORED | GENERATED
@@ -33,17 +36,17 @@ def languages(held: RepositoryFiles) -> list[TourLine]:
     """Return the languages by lines, those of programs first; what nobody wrote is left out."""
     lines: Counter[str] = Counter()
     files: Counter[str] = Counter()
-    for one in held.files:
-        if not one.traits & (MADE | VENDORED):
-            lines[one.language] += one.lines
-            files[one.language] += 1
+    folders = {one.path.rpartition("/")[0] for one in held.files}
+    for file, name in (pair for path in folders for pair in _languages(held.in_folder(path))):
+        lines[name] += file.lines
+        files[name] += 1
     least = lines.total() * _LEAST_SHARE
     order = sorted(
         (name for name in lines if lines[name] >= least),
         key=lambda name: (corpus_of_language(name) is not Corpus.CODE, -lines[name], name),
     )
     told = [
-        f"{name} {lines[name]:,} lines in {counted(files[name], 'file')}"
+        f"{name} {lines[name]:,} lines in {indexed_files(files[name])}"
         for name in order[:MOST_LANGUAGES]
     ]
     return [TourLine("; ".join(told), "")] if told else []
@@ -65,7 +68,7 @@ def folders(held: RepositoryFiles) -> list[TourLine]:
     lines = []
     for path, folder in shown:
         said, by = _said(held, speakers[path], texts)
-        size = f"{counted(folder.count, 'file')}, {folder.language}"
+        size = ", ".join(filter(None, (indexed_files(folder.count), _main_language(folder))))
         if said is None:
             lines.append(TourLine(f"{path}/  {size}", f"{path}/"))
         else:
@@ -85,6 +88,34 @@ def _shown(folder: Folder, path: str) -> Iterator[tuple[str, Folder]]:
         yield here, below
         if below.folders and lines and lines >= sum(code) * _MAIN_SHARE:
             yield from _shown(below, f"{here}/")
+
+
+def _languages(files: Iterable[ListedFile]) -> Iterator[tuple[ListedFile, str]]:
+    """Yield files of a folder that people wrote, with their language; unknown ones are left out.
+
+    Headers beside more C++ than C sources are C++, but for those of a C source.
+    """
+    written = [one for one in files if not one.traits & (MADE | VENDORED)]
+    counts = Counter(one.language for one in written if not one.path.endswith(".h"))
+    stems = {one.path[:-2] for one in written if one.path.endswith(".c")}
+    for file in written:
+        header = file.path.endswith(".h") and file.path[:-2] not in stems
+        if header and file.language == "c" and counts["cpp"] > counts["c"]:
+            yield file, "cpp"
+        elif file.language not in _UNKNOWN:
+            yield file, file.language
+
+
+def _main_language(folder: Folder) -> str:
+    """Return the language of most lines below a folder; empty where none is known."""
+    lines: Counter[str] = Counter()
+    left = [folder]
+    while left:
+        here = left.pop()
+        left += here.folders.values()
+        for file, language in _languages(here.files):
+            lines[language] += file.lines
+    return min(lines, key=lambda name: (-lines[name], name), default="")
 
 
 def _code(folder: Folder) -> int:

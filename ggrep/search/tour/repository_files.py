@@ -14,7 +14,11 @@ from ggrep.search.query.listing import ListedFile, listed_files
 from ggrep.search.query.segments import open_segments
 
 _ASIDE: Final = TEST | EXAMPLE | VENDORED | MADE
-_FIXTURES: Final = re.compile(r"(?:^|/)(?:_*fixtures_*|testsuite|test-suite|benchmarks?)/")
+_FIXTURES: Final = re.compile(
+    r"(?:^|/)(?:_*fixtures_*|testsuite|test-suite)/"
+    r"|(?:^|[/_.-])(?:perf(?:_?tests?)?|performance[_-]tests?|bench(?:es|marks?)?|fuzz(?:ing|ers?)?)(?=[/_.-])"
+    r"|(?:^|/)build\.rs$"
+)
 
 MOST_TEXT_BYTES: Final = 262_144
 """Larger files are not read: what says how to build something is short."""
@@ -62,7 +66,7 @@ class RepositoryFiles:
 
 
 def is_aside(file: ListedFile) -> bool:
-    """Say whether a file is no part of what the repository is for: a test, an example, made."""
+    """Say whether a file is a test, a benchmark, an example, vendored or made."""
     return bool(file.traits & _ASIDE) or bool(_FIXTURES.search(file.path))
 
 

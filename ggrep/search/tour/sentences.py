@@ -6,25 +6,32 @@ from typing import Final, NamedTuple
 MOST_CHARACTERS: Final = 320
 """Of what is quoted of a README; a folder has less."""
 _LEAST_WORDS: Final = 4
+MOST_HEADINGS: Final = 2
+"""The title and the first section of a README."""
 _SCANNED: Final = 20_000
 
 _TAG: Final = re.compile(r"<!--.*?-->|<[^>\n]{1,400}>", re.DOTALL)
 _IMAGE: Final = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?")
 _LINK: Final = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
 _RST_LINK: Final = re.compile(r"`([^`<]+?)\s*<[^>`]+>`_+|`([^`]+)`_+|\|[^|\n]+\|_*")
-_ROLE: Final = re.compile(r":[a-z:]+:`~?([^`\n]+)`|\{@\w+ ([^}]+)\}")
+_ROLE: Final = re.compile(r":[a-z:]+:`~?([^`\n]+)`|\{@\w+\s+(?:[^\s}]+\s+)?([^}]+)\}")
 _MARKS: Final = re.compile(r"\*\*|__|``?|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _STOP: Final = re.compile(r"(?<=[^.\s][.!?])\s+(?=[A-Z\"'(`])")
 _UNSAID: Final = re.compile(
     r"copyright|licen[sc]ed? |spdx|all rights reserved|@generated|do not edit|permission is"
-    r"|^\W*(?:this (?:readme|document|file)|note\b|warning\b|important\b|see |read the\b"
+    r"|^\W*(?:this (?:readme|document|file)|note\b|warning\b|important\b|(?:please )?see "
+    r"|please\b|read the\b"
+    r"|if you\b|you (?:will|should|need|must|can)\b|(?:to )?(?:install|build|run|download|use)\b"
+    r"|its (?:web|home)|winner of\b"
     r"|(?:for|full|complete|more|further)\b[^.]{0,40}\b(?:docs|documentation|information)\b)",
     re.IGNORECASE,
 )
 _SKIPPED: Final = re.compile(
     r"^\s*(?:#|=|~|\*{3,}|-{3,}|`{3}|\.\. |\||:[\w-]+:|\[[^\]]+\]:|\+\+|\{|%|!(?!\[))"
 )
+_TITLE: Final = re.compile(r"#?\s*[\w.`/@-]+(?: -+ |: | [\u2013\u2014] )(?P<tagline>.+)$")
 _UNDERLINE: Final = re.compile(r"^\s*([=\-~^*#+\"'`.])\1{2,}\s*$")
+_HASHES: Final = re.compile(r"#{1,6}\s")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)]|[^\w\s\"'(<>\[`*_]{1,8})(?:\s|&nbsp;)")
 """Lists have emoji for bullets, too."""
 
@@ -37,18 +44,36 @@ class Said(NamedTuple):
 
 
 def readme_says(text: str, most: int = MOST_CHARACTERS) -> Said | None:
-    """Return the first sentences of prose in a README; None without any."""
+    """Return the tagline of a README's title, else its first sentences of prose; None without.
+
+    Prose behind the second heading of some length is about a part, and not read.
+    """
     lines = _without_blocks(text[:_SCANNED]).split("\n")
-    place = 0
+    titled = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    if title := _TITLE.match(lines[titled]):
+        tagline = _plain(title["tagline"])
+        if not _few_words(tagline) and not _UNSAID.search(tagline):
+            return Said(sentences(tagline, most), titled + 1)
+    place = headings = 0
     while place < len(lines):
         end = place
         while end < len(lines) and lines[end].strip():
             end += 1
-        said = _paragraph(lines[place:end])
+        headings += sum(map(_is_heading, lines[place:end], [*lines[place + 1 : end], ""]))
+        if headings > MOST_HEADINGS:
+            return None
+        opening = not any(map(str.strip, lines[:place]))
+        said = _paragraph(
+            [line.lstrip() for line in lines[place:end]] if opening else lines[place:end]
+        )
         if said is not None:
             return Said(sentences(said[1], most), place + said[0] + 1)
         place = end + 1
     return None
+
+
+def _is_heading(line: str, following: str) -> bool:
+    return bool(_HASHES.match(line) or (line.strip() and _UNDERLINE.match(following)))
 
 
 def sentences(text: str, most: int) -> str:
@@ -76,8 +101,10 @@ def _paragraph(lines: list[str]) -> tuple[int, str] | None:
     said = _plain(whole)
     if _few_words(_LINK.sub("", _IMAGE.sub("", whole))):
         return None  # nothing but links: they lead to what describes it
+    if said.endswith(":"):
+        said = " ".join(_STOP.split(said)[:-1])
     amid = said[:1].islower() and not re.search(r" (?:is|are) ", said[:60])
-    if amid or _UNSAID.search(said) or said.endswith(":"):
+    if amid or _UNSAID.search(said) or not said:
         return None
     first = said.split(maxsplit=1)[0]
     return next((number for number, line in kept if first in line), kept[0][0]), said
@@ -127,10 +154,10 @@ def source_says(text: str, language: str, most: int) -> Said | None:
         found = _RUST.search(head)
     elif language == "go":
         found = _GO.search(head)
-    else:
+    elif language == "java":
         found = next((one for one in _BLOCK.finditer(head) if not _UNSAID.search(one["doc"])), None)
-        if found is not None and found.start() > len(head) // 2 and found.start() > 2_000:
-            return None
+    else:
+        found = None
     if found is None:
         return None
     lines = [_COMMENT.sub("", line).strip() for line in found["doc"].split("\n")]

@@ -1,5 +1,6 @@
 """Reads what manifests say: tables of TOML and INI, and the line that a key stands in. Pure."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from configparser import ConfigParser, Error
@@ -28,7 +29,7 @@ def section_keys(text: str, section: str) -> Mapping[str, str]:
 
 
 def line_with(text: str, words: str, *, after: str = "") -> int:
-    """Return the first line, 1-based, that holds some words; 0 where none does.
+    """Return the first line, 1-based, that holds words as a whole; 0 where none does.
 
     Args:
         text: of a file.
@@ -36,5 +37,6 @@ def line_with(text: str, words: str, *, after: str = "") -> int:
         after: look behind the first place of these only.
     """
     start = text.find(after) if after else 0
-    place = text.find(words, max(start, 0))
-    return 0 if place < 0 else text.count("\n", 0, place) + 1
+    whole = re.compile(rf"(?<![\w-]){re.escape(words)}(?![\w-])")
+    match = whole.search(text, max(start, 0))
+    return 0 if match is None else text.count("\n", 0, match.start()) + 1

@@ -3,22 +3,20 @@
 Every line is a quotation, a name or a count, and says where it is from.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from ggrep.base.cache import CacheKey
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.fingerprints import asked_fingerprint
-from ggrep.config.role_rules import rules_of
 from ggrep.model.limits import LimitHit
 from ggrep.model.outline import LEAST_BYTES, TourLine, TourRequest, TourResponse, TourSection
-from ggrep.model.outline_lines import counted, section_lines, size_of
+from ggrep.model.outline_lines import section_lines, size_of
 from ggrep.model.sanitise import sanitise_line
-from ggrep.search.navigation.main_names import main_names
 from ggrep.search.query.context import Context, Stages
 from ggrep.search.tour import ci_commands, commands, entry_points, layout, whereabouts
-from ggrep.search.tour.imports_in import imported_files
+from ggrep.search.tour.main_files import main_files
 from ggrep.search.tour.repository_files import RepositoryFiles, repository_files
 from ggrep.search.tour.sentences import readme_says
 from ggrep.search.tour.tables import line_with, toml_table
@@ -38,9 +36,6 @@ _READMES: Final = (
     "docs/README.md",
     "doc/README.md",
 )
-_LEAST_IMPORTS: Final = 2
-_MOST_IMPORTED: Final = 8
-_MOST_HELD: Final = 3
 
 _Sections = tuple[tuple[str, tuple[TourLine, ...]], ...]
 _MADE: Final = CacheKey[_Sections]()
@@ -116,15 +111,14 @@ def _size(sections: Sequence[TourSection]) -> int:
 
 def _gathered(context: Context) -> _Sections:
     held = repository_files(context.view, context.deadline)
-    rules = rules_of(context.settings.roles)
     made = (
         ("about", _about(held)),
         ("languages", layout.languages(held)),
         ("folders", layout.folders(held)),
         ("entry_points", _entry_points(held)),
-        ("main_files", _main_files(held)),
+        ("main_files", main_files(held)),
         ("build_and_test", _commands(held)),
-        ("configuration", whereabouts.configuration(held, rules)),
+        ("configuration", whereabouts.configuration(held)),
         ("docs", whereabouts.documents(held)),
         ("tests", whereabouts.tests(held)),
     )
@@ -163,30 +157,12 @@ def _described(path: str, text: str) -> str:
 
 def _entry_points(held: RepositoryFiles) -> list[TourLine]:
     texts = held.texts(entry_points.manifests_in(held))
-    told = [line for path, text in texts.items() for line in entry_points.declared(path, text)]
-    return [*told, *entry_points.main_functions(held)]
-
-
-def _main_files(held: RepositoryFiles) -> list[TourLine]:
-    """Return the files that most others use, with what they define."""
-    counts = imported_files(held)
-    order = sorted(counts, key=lambda path: (-counts[path], path))
-    kept = [path for path in order if counts[path] >= _LEAST_IMPORTS][:_MOST_IMPORTED]
-    files = [held.by_path[path] for path in kept if path in held.by_path]
-    names = main_names(held.view, files, held.deadline)
-    told = {
-        file.path: ", ".join(holds[:_MOST_HELD])
-        for file, (holds, _) in zip(files, names, strict=True)
-    }
-    return [
-        TourLine(
-            ": ".join(
-                filter(None, (f"used by {counted(counts[path], 'file')}", told.get(path, "")))
-            ),
-            path,
-        )
-        for path in kept
+    told = [
+        line
+        for path, text in texts.items()
+        for line in entry_points.declared(path, text, held.by_path)
     ]
+    return [*told, *entry_points.main_functions(held)]
 
 
 def _commands(held: RepositoryFiles) -> list[TourLine]:
@@ -199,5 +175,7 @@ def _commands(held: RepositoryFiles) -> list[TourLine]:
     lines = [
         line for path, text in texts.items() for line in commands.commands_of(path, text, manager)
     ]
-    lines += ci_commands.ci_commands(of_ci)
+    package = commands.json_object(kept.get("package.json", ""))
+    scripts = package.get("scripts")
+    lines += ci_commands.ci_commands(of_ci, scripts if isinstance(scripts, Mapping) else ())
     return list({line.text: line for line in reversed(lines)}.values())[::-1]

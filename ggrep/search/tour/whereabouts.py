@@ -1,74 +1,81 @@
-"""Where configuration is read, where documents and tests are."""
+"""The variables of the environment that code reads, where documents and tests are."""
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections import Counter
 from typing import Final
 
-from ggrep.config.role_rules import RoleRules
 from ggrep.model.corpus import Corpus
 from ggrep.model.outline import TourLine
-from ggrep.model.outline_lines import counted
-from ggrep.model.slate import Role
+from ggrep.model.outline_lines import counted, indexed_files
 from ggrep.model.traits import TEST, VENDORED, traits_of
 from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.search.query.listing import ListedFile
 from ggrep.search.query.segments import open_segments
-from ggrep.search.slate.file_candidates import OPTION_WORDS
+from ggrep.search.slate.source_text import bare_text
 from ggrep.search.tour.repository_files import RepositoryFiles, is_aside
 
-_COMMON_WORDS: Final = frozenset({"argh", "clap", "click", "commander", "slop", "thor", "typer"})
-_RUST_WORDS: Final = frozenset({"default_value", "long_flag", "value_parser"})
-"""Attributes of clap, which mean something else in other languages."""
 _LEAST_SHARE: Final = 0.05
 """Of the files of the largest folder of tests: smaller folders are not told."""
-_MOST_WORDS: Final = 3
-_MOST_READERS: Final = 6
-_MOST_READ: Final = 60
-"""Files whose text is searched for what reads settings."""
-_DOCUMENTS: Final = frozenset({"doc", "docs", "documentation", "man", "site", "website"})
-_PAGE_FOLDERS: Final = _DOCUMENTS | {"_site", "public", "static", "assets", "views", "www"}
-_PAGE_LANGUAGES: Final = frozenset({"erb", "html"})
-_ENVIRONMENT: Final = (
-    r"process\.env|import\.meta\.env|Deno\.env|Bun\.env|ENV(?=\[|\.fetch|\.key\?)|env::vars?\b"
-    r"|\$_ENV|\$ENV\{|(?<=os\.)environ|env!(?=\()"
+_MOST_VARIABLES: Final = 12
+_MOST_READ: Final = 200
+"""Files whose text is searched for what reads variables."""
+_DOCUMENTS: Final = frozenset({"doc", "docs", "documentation", "man"})
+_PAGE_FOLDERS: Final = frozenset(
+    {*_DOCUMENTS, "_site", "assets", "public", "site", "static", "views", "website", "www"}
 )
-"""Expressions that read variables of the environment; their common word is `env`."""
+_PAGE_LANGUAGES: Final = frozenset({"erb", "html"})
+_READING_WORDS: Final = (
+    *("env", "environ", "environment", "getenv", "get_env", "fetch_env", "lookupenv", "var_os"),
+    "getenvironmentvariable",
+)
+"""Words of the index that a file holds where it reads the environment."""
+_READ: Final = re.compile(
+    r"""(?<![\w$])(?:
+        (?: environ(?:\.get\(|\[) | (?:secure_)?[gG]etenv\( | LookupEnv\( | env::var(?:_os)?\(
+          | (?:process|import\.meta)\.env\[ | (?:Deno|Bun)\.env\.get\(
+          | ENV\[ | ENV\.(?:fetch|key\?)[ (]
+          | GetEnvironmentVariable\( | System\.(?:get|fetch)_env!?\( | \$_ENV\[ | environment\[
+          | (?:lookupEnv|getEnv)[ ]
+        )\s*["'](?P<quoted>[A-Za-z_]\w*)["']
+      | (?:(?:process|import\.meta|Bun)\.env\.|\$ENV\{)(?P<bare>[A-Za-z_]\w*)
+    )(?!\w|["'\]})]*\s*=(?![=~>]))""",
+    re.VERBOSE,
+)
+"""Places that read a variable of the environment by its name; assignments do not."""
+_COMMENTED: Final = re.compile(r"^\s*(?:#|//|/?\*|--|;|%)|//|(?<=\s)#\s")
 _PAGES: Final = ("CONTRIBUTING", "CHANGELOG", "CHANGES", "HACKING", "ARCHITECTURE", "SECURITY")
 
 
-def configuration(held: RepositoryFiles, rules: RoleRules) -> list[TourLine]:
-    """Return the files of code that read options and variables, and those kept for settings.
-
-    Those with most places come first. The words that common libraries are called by tell them;
-    texts are read, as the index has words beside others of their family (`environment`).
+def configuration(held: RepositoryFiles) -> list[TourLine]:
+    """Return the variables of the environment that code reads, each with its first place.
 
     Raises:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    words = _option_words(held)
-    found = []
-    for one in held.files:
-        told = words.get((one.segment, one.file), set())
-        if one.language != "rust":
-            told = told - _RUST_WORDS
-        if told and not is_aside(one) and not _is_page(one):
-            settled = Role.CONFIGURATION in rules.roles_of(one.path)
-            found.append((not settled, -len(told), one.path, told))
-    found = sorted(found, key=lambda each: each[:3])[:_MOST_READ]
-    texts = held.texts([path for _, _, path, _ in found])
-    read = []
-    for other, _, path, told in found:
-        plain = "|".join(map(re.escape, told - {"env"}))
-        places = rf"(?<![\w$])(?:{_ENVIRONMENT}{'|(?i:' + plain + ')' if plain else ''})(?!\w)"
-        if counts := Counter(re.findall(places, texts.get(path, ""))):
-            read.append((other, -counts.total(), path, counts))
-    lines = []
-    for _, _, path, counts in sorted(read, key=lambda each: each[:3])[:_MOST_READERS]:
-        most = sorted(counts, key=lambda word: (-counts[word], word))[:_MOST_WORDS]
-        lines.append(TourLine(", ".join(most), path))
-    return lines
+    readers = _reading_files(held)
+    paths = [
+        one.path
+        for one in held.files
+        if (one.segment, one.file) in readers and not is_aside(one) and not _is_page(one)
+    ]
+    lines: dict[str, TourLine] = {}
+    for path, text in held.texts(paths[:_MOST_READ]).items():
+        for name, line in _variables_read(text, held.by_path[path].language):
+            lines.setdefault(name, TourLine(name, path, line))
+    return list(lines.values())[:_MOST_VARIABLES]
+
+
+def _variables_read(text: str, language: str) -> list[tuple[str, int]]:
+    """Return the names that a text reads outside comments, with the line of each place."""
+    code = bare_text(text, language).uncommented
+    names = {match["quoted"] or match["bare"] for match in _READ.finditer(code)}
+    return [
+        (name, text.count("\n", 0, match.start()) + 1)
+        for match in (_READ.finditer(text) if names else ())
+        if (name := match["quoted"] or match["bare"]) in names
+        and not _COMMENTED.search(text[text.rfind("\n", 0, match.start()) + 1 : match.start()])
+    ]
 
 
 def _is_page(file: ListedFile) -> bool:
@@ -78,21 +85,14 @@ def _is_page(file: ListedFile) -> bool:
     return not is_code or file.language in _PAGE_LANGUAGES or bool(folders & _PAGE_FOLDERS)
 
 
-def _option_words(held: RepositoryFiles) -> Mapping[tuple[int, int], set[str]]:
-    """Return by segment and file which of the words some chunk may hold."""
-    words: defaultdict[tuple[int, int], set[str]] = defaultdict(set)
-    for place, segment in enumerate(open_segments(held.view)):
-        image = segment.image
-        for word in (*OPTION_WORDS, "env"):
-            rows = segment.rows_with(word)
-            rows = rows[segment.visible_rows[rows]]
-            heads = image.row_anchors[rows] != 0
-            # A library called by a common word counts where a file's head names it.
-            imported = set(image.row_files[rows[heads]].tolist())
-            for file in image.row_files[rows[~heads]].tolist():
-                if word not in _COMMON_WORDS or file in imported:
-                    words[place, file].add(word)
-    return words
+def _reading_files(held: RepositoryFiles) -> set[tuple[int, int]]:
+    """Return segment and place of the files that hold a word that reading takes."""
+    return {
+        (place, file)
+        for place, segment in enumerate(open_segments(held.view))
+        for word in _READING_WORDS
+        for file in segment.image.row_files[segment.rows_with(word)].tolist()
+    }
 
 
 def documents(held: RepositoryFiles) -> list[TourLine]:
@@ -100,7 +100,7 @@ def documents(held: RepositoryFiles) -> list[TourLine]:
     lines = []
     for name, folder in held.root.folders.items():
         if name.lower() in _DOCUMENTS:
-            lines.append(TourLine(counted(folder.count, "file"), f"{name}/"))
+            lines.append(TourLine(indexed_files(folder.count), f"{name}/"))
     for one in held.root.files:
         stem = one.path.partition(".")[0].upper()
         if stem in _PAGES or stem == "README":
@@ -122,9 +122,12 @@ def tests(held: RepositoryFiles) -> list[TourLine]:
         elif corpus_of_language(one.language) is Corpus.CODE:
             beside[one.language] += 1
             example.setdefault(one.language, one.path)
-    told = [(count, TourLine(counted(count, "file"), f"{path}/")) for path, count in inside.items()]
+    told = [(count, TourLine(indexed_files(count), f"{path}/")) for path, count in inside.items()]
     told += [
-        (count, TourLine(f"one of {counted(count, language + ' file')} beside the code", place))
+        (
+            count,
+            TourLine(f"one of {counted(count, f'indexed {language} file')} beside the code", place),
+        )
         for language, count in beside.items()
         if (place := example[language])
     ]

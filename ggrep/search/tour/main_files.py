@@ -1,0 +1,112 @@
+"""The files to open first: those most imported and the largest, with the names they export."""
+
+import re
+from collections import Counter
+from typing import Final
+
+from ggrep.model.corpus import Corpus
+from ggrep.model.outline import TourLine
+from ggrep.model.outline_lines import counted, indexed_files
+from ggrep.model.traits import ENTRANCE
+from ggrep.parse.languages.registry import corpus_of_language
+from ggrep.search.navigation.main_names import ranked_names
+from ggrep.search.query.listing import ListedFile
+from ggrep.search.tour.imports_in import imported_files
+from ggrep.search.tour.repository_files import RepositoryFiles, is_aside
+
+_LEAST_IMPORTS: Final = 2
+_MOST_IMPORTED: Final = 5
+_MOST_FILES: Final = 8
+_MOST_NAMES: Final = 3
+_SCRIPT: Final = (
+    r"^\s*export\s+(?:default\s+)?(?:declare\s+|abstract\s+|async\s+)*"
+    r"(?:function\*?|class|const|let|var|interface|type|enum)\s+NAME\b"
+    r"|^\s*export\s*\{[^}]*\bNAME\b|\bexports\.NAME\s*="
+    r"|\bmodule\.exports\s*=\s*(?:(?:async\s+)?(?:function|class)\s+)?NAME\b"
+    r"|\bmodule\.exports\s*=\s*\{[^}]*\bNAME\b"
+)
+_EXPORTED: Final = {
+    "python": r"^(?:(?:async )?def |class )NAME\b|^NAME(?:\s*:[^=\n]+)?\s*=(?!=)",
+    "rust": (
+        r"^\s*pub(?:\([^)]*\))?\s+(?:[\w\"]+\s+)*"
+        r"(?:fn|struct|enum|trait|type|const|static|union)\s+NAME\b"
+    ),
+    "javascript": _SCRIPT,
+    "jsx": _SCRIPT,
+    "typescript": _SCRIPT,
+    "tsx": _SCRIPT,
+    "java": r"^\s*public\s[^=;{]*\bNAME\b",
+    "csharp": r"^\s*public\s[^=;{]*\bNAME\b",
+    "go": r"^(?:func (?:\([^)]*\) )?|type )NAME\b",
+    "ruby": r"^\s*(?:class|module)\s+(?:\w+::)*NAME\b",
+    "c": r"^(?!.*\bstatic\b)(?:struct|enum|union|typedef|\w[\w\s*]*?)[\s*]+NAME\b",
+    "cpp": r"^\s*(?:class|struct|enum(?: class)?|union|using)\s+NAME\b(?!\s*;)",
+}
+"""By language: lines that define a name and let other files use it; NAME stands for it."""
+
+
+def main_files(held: RepositoryFiles) -> list[TourLine]:
+    """Return the files of code that most others import, then the largest, with exported names.
+
+    Files that hand on the names of others, tests, benchmarks and examples are left out.
+
+    Raises:
+        DeadlineExceeded: time ran out.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+    """
+    code = {
+        one.path: one
+        for one in held.files
+        if one.definitions
+        and not one.traits & ENTRANCE
+        and corpus_of_language(one.language) is Corpus.CODE
+        and not is_aside(one)
+    }
+    counts = imported_files(held)
+    imported = [
+        path
+        for path in sorted(counts, key=lambda path: (-counts[path], path))
+        if counts[path] >= _LEAST_IMPORTS and (path in code or path not in held.by_path)
+    ][:_MOST_IMPORTED]
+    largest = sorted(code, key=lambda path: (-code[path].lines, path))
+    kept = list(dict.fromkeys([*imported, *largest]))[:_MOST_FILES]
+    files = [code[path] for path in kept if path in code]
+    names = dict(zip((one.path for one in files), _exported_names(held, files), strict=True))
+    lines = []
+    for path in kept:
+        if path in code:
+            lines.append(TourLine(_described(code[path], names[path]), path))
+        else:
+            lines.append(TourLine(indexed_files(len(held.in_folder(path))), f"{path}/"))
+    return lines
+
+
+def _described(file: ListedFile, names: list[str]) -> str:
+    return ": ".join(filter(None, (counted(file.lines, "indexed line"), ", ".join(names))))
+
+
+def _exported_names(held: RepositoryFiles, files: list[ListedFile]) -> list[list[str]]:
+    texts = held.texts(one.path for one in files)
+    ranked = ranked_names(held.view, files, held.deadline)
+    exported = [
+        [
+            (name, shown)
+            for name, shown in names
+            if _is_exported(name, file, texts.get(file.path, ""))
+        ]
+        for file, names in zip(files, ranked, strict=True)
+    ]
+    # A name that several of the files export is a namespace that all of them reopen.
+    seen = Counter(name for names in exported for name, _ in names)
+    return [[shown for name, shown in names if seen[name] == 1][:_MOST_NAMES] for names in exported]
+
+
+def _is_exported(name: str, file: ListedFile, text: str) -> bool:
+    form = _EXPORTED.get(file.language)
+    if form is None or not re.fullmatch(r"[A-Za-z]\w*", name):
+        return False
+    if file.language == "go" and not name[0].isupper():
+        return False
+    if file.language in {"c", "cpp"} and not re.search(r"\.h\w*$", file.path):
+        return False
+    return bool(re.search(form.replace("NAME", re.escape(name)), text, re.MULTILINE))
