@@ -13,7 +13,6 @@ from ggrep.config import names
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.index.store.active import has_index, read_active
-from ggrep.index.store.judging import is_first_publish
 from ggrep.index.store.manifest import read_manifest
 from ggrep.model.response import Admitted
 
@@ -82,7 +81,12 @@ def is_published(daemon: StoreDaemon) -> bool:
     store = daemon.identity.store
     if names.active_file(store).exists():
         return True
-    return has_index(store) and not is_first_publish(store)
+    if not has_index(store):
+        return False
+    # Late: it loads the database, which a first answer does not need.
+    from ggrep.index.store.judging import is_first_publish
+
+    return not is_first_publish(store)
 
 
 def is_sparse(daemon: StoreDaemon) -> bool:

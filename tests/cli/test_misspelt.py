@@ -26,7 +26,7 @@ COMMAND_PIECES = [
         ("--format agnet", "--format: unknown 'agnet'; did you mean: agent; use one of "),
         ("--corpus prse", "--corpus: unknown 'prse'; did you mean: prose; use one of "),
         ("--backend xact", "--backend: unknown 'xact'; did you mean: exact; use auto or exact"),
-        ("--merge globl", "--merge: unknown 'globl'; did you mean: global; use one of "),
+        ("--merge globl", "--merge: unknown 'globl'; did you mean: global; use rrf or global"),
         ("--cohort-policy x", "--cohort-policy: unknown 'x'; use one of default, strict, prio"),
         ("--filter lagn:go", "filter: unknown key 'lagn'; did you mean: lang; use one of "),
         ("--filter lang:pyhton", "filter: lang: unknown 'pyhton'; did you mean: lang:python"),

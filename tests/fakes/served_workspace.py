@@ -5,7 +5,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from anyio import from_thread
 
 from ggrep.base.deadline import Deadline
@@ -26,7 +25,7 @@ from ggrep.protocol.wire.message_types import Sync
 from ggrep.service.federator import Federator
 from tests.fakes.hosts import CLOCK, FLAGS, Served, served
 from tests.fakes.places import short_directory
-from tests.fakes.repos import InProcessPool, write_tree
+from tests.fakes.repos import write_tree
 
 
 class Between:
@@ -169,11 +168,9 @@ class ServedWorkspace:
 def served_workspace(number: int, encoder: str, **flags: object) -> Iterator[ServedWorkspace]:
     """Serve empty repositories for the length of the block; flags are further settings."""
     with (
-        pytest.MonkeyPatch.context() as patch,
         short_directory() as base,
         ExitStack() as stack,
     ):
-        patch.setattr("tests.fakes.union.ParsePool", InProcessPool)
         roots = [base / f"repo{place}" for place in range(number)]
         made = ServedWorkspace(base, base / "home", roots, {"encoder": encoder, **flags})
         stores: dict[tuple[str, str], ServedStore] = {}

@@ -53,6 +53,8 @@ def test_every_example_runs(
     for line in typed(*(name for name in EXAMPLES if name not in SERVERS)):
         if "--engine ray" in line:
             continue  # `tests/cluster` has one
+        if line.startswith("ggrep clean"):
+            assert ggrep("index").status == 0
         store = next((home / "data").iterdir()).name if "STORE" in line else ""
         for place in ("s3://team-indexes/ggrep", "file:///srv/ggrep"):
             line = line.replace(place, remote)  # noqa: PLW2901 - the same line, here
