@@ -19,6 +19,6 @@ def _leave_the_current_directory() -> None:
 
 if __name__ == "__main__":
     _leave_the_current_directory()
-    from ggrep.interfaces.entry import main
+    from ggrep.interfaces.entry import console
 
-    sys.exit(main())
+    sys.exit(console())

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from ggrep.base.clock import Clock
+from ggrep.config.settings import Settings
 from ggrep.index.sync import syncer
 from ggrep.search.engine import engine
-from ggrep.search.scan import scanner
+from ggrep.search.scan import ahead
 from tests.fakes.git import git
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.places import use_memory
@@ -26,10 +28,15 @@ os.environ["GGREP_OFFLINE"] = "1"
 
 use_memory()
 
+
+def _quick_pool(settings: Settings, clock: Clock) -> InProcessPool:
+    return InProcessPool(1, ahead.limits_of(settings), clock)
+
+
 # Pools that start no processes; `parse_workers` gives a test the real ones.
 POOLS = (
     (syncer, "ParsePool", InProcessPool),
-    (scanner, "ParsePool", InProcessPool),
+    (ahead, "pool_of", _quick_pool),
     (engine, "OccurrencePool", InProcessMentions),
 )
 REAL = [getattr(module, name) for module, name, _ in POOLS]

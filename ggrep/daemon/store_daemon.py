@@ -50,7 +50,7 @@ from ggrep.protocol.wire.message_types import (
     WatchStatus,
 )
 from ggrep.protocol.wire.versions import PROTOCOL_VERSIONS
-from ggrep.search.scan.ahead import listing_ahead
+from ggrep.search.scan import ahead
 
 if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
@@ -183,8 +183,8 @@ class StoreDaemon:
 
         `damage` is the sentence on a damaged index, where that is the reason.
         """
-        # Git lists a large tree in the time that loading the ranking takes.
-        listing = listing_ahead(self.identity.root, self.config.settings)
+        # Git lists a large tree, and workers start, in the time that loading the ranking takes.
+        begun = ahead.begin(self.identity.root, self.config.settings, self.shared.clock)
         from ggrep.search.engine.scanning import Scanner
 
         return Scanner(
@@ -194,7 +194,7 @@ class StoreDaemon:
             self.shared.clock,
             new_id=self._new_id,
             standing=self.standing,
-            listing=listing,
+            ahead=begun,
             damage=damage,
             served=True,
         )

@@ -13,6 +13,7 @@ from ggrep.model.corpus import Corpus
 from ggrep.model.filters import Filter
 from ggrep.model.request import Find, SearchRequest
 from ggrep.model.response import QueryResponse
+from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.render.query_json import query_success
 from tests.fakes.git import Git
 from tests.fakes.repos import StalledPool, open_engine, write_tree
@@ -253,7 +254,8 @@ def test_files_that_no_parser_had_time_for_are_cut_by_lines(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are found all the same, and the answer says that time was short."""
-    monkeypatch.setattr("ggrep.search.scan.scanner.ParsePool", StalledPool)
+    stalled = StalledPool(1, ChunkLimits(), SystemClock())
+    monkeypatch.setattr("ggrep.search.scan.ahead.pool_of", lambda *_: stalled)
     write_tree(root, TREE)
     response = scan(root, home, "retry")
 

@@ -10,7 +10,6 @@ import sys
 from ggrep.base.commands import ABOVE_OTHERS, READ_BY_DAEMONS, STARTING, is_search
 
 _JOIN_S = 0.05
-_TIMEOUT = 11
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -27,16 +26,19 @@ def main(arguments: list[str] | None = None) -> int:
     from ggrep.base.command_time import now_ms, process_began_ms
 
     if arguments is None:
-        return _left(_run(given, process_began_ms(), begun_here=True))
+        return _run(given, process_began_ms(), begun_here=True)
     return _run(given, now_ms(), begun_here=False)
 
 
-def _left(status: int) -> int:
-    """Return the exit status; end the process at once where its time is over or threads work on.
+def console() -> int:
+    """Run ggrep as this process; return the exit status, or end the process with it at once.
 
-    An abandoned thread works on past the deadline, and Python waits for threads at exit.
+    Python takes a tenth of a second to take modules apart at exit, and waits for threads: one that
+    was abandoned works on past the deadline. A command that only asks leaves nothing to clean up.
     """
-    if status == _TIMEOUT or _works_on():
+    status, given = main(), sys.argv[1:]
+    asked = bool(given) and (is_search(given) or given[0] in READ_BY_DAEMONS)
+    if asked or _works_on():
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)

@@ -211,8 +211,10 @@ class Engine(RepoIndex):
         )
 
     def _scanner(self, damage: str = "") -> "Scanner":
+        from ggrep.search.scan import ahead
+
+        begun = ahead.begin(self.identity.root, self.settings, self.clock)
         from ggrep.search.engine.scanning import Scanner
-        from ggrep.search.scan.ahead import listing_ahead
 
         return Scanner(
             self.identity,
@@ -221,7 +223,7 @@ class Engine(RepoIndex):
             self.clock,
             new_id=self._new_id,
             standing=self._standing,
-            listing=listing_ahead(self.identity.root, self.settings),
+            ahead=begun,
             damage=damage,
         )
 

@@ -3,7 +3,6 @@
 A daemon that was just started answers from here, so nothing of this loads the engine or a database.
 """
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -26,16 +25,14 @@ from ggrep.model.request import SearchRequest, can_scan
 from ggrep.model.response import Admitted, QueryResponse
 from ggrep.model.scan import ScanFacts
 from ggrep.model.standing import Standing
-from ggrep.parse.source.git_listing import Listing
 from ggrep.search.engine.query_answers import answer
 from ggrep.search.query.context import Context
 from ggrep.search.query.finding import wants_vector
 from ggrep.search.query.pipeline import check_request
+from ggrep.search.scan.ahead import Ahead
 from ggrep.search.scan.scanner import WHOLE_MS, Scanned, ScanTarget, scanned
 
 _MIB: Final = 1 << 20
-_MOST_WORKERS: Final = 4
-"""Processes that cut the best files; they start with each scan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,7 @@ class Scanner:
         clock: of deadlines and bounds.
         new_id: returns a name that nothing else has.
         standing: how the updating of the index stands.
-        listing: waits for git's listing of the root; None where there is none.
+        ahead: what of the scan has begun.
         damage: the sentence on a damaged index, where that is why a scan answers.
         served: a daemon builds the index.
     """
@@ -60,7 +57,7 @@ class Scanner:
     clock: Clock
     new_id: Callable[[], str]
     standing: Callable[[], Standing]
-    listing: Callable[[], Listing | None]
+    ahead: Ahead
     damage: str = ""
     served: bool = False
 
@@ -85,8 +82,7 @@ class Scanner:
             settings=with_budgets(self.settings, budgets),
             encoder=self._encoder() if wants_vector(request) else None,
             clock=self.clock,
-            parse_workers=min(_MOST_WORKERS, self.settings.parse_workers or os.cpu_count() or 1),
-            listing=self.listing,
+            ahead=self.ahead,
             asked_ms=asked_ms,
             new_id=self.new_id(),
         )

@@ -1,17 +1,59 @@
-"""Starts git's listing of a tree before the scan's modules are loaded; it needs none of them."""
+"""Starts git's listing and the workers of a scan before the scan's modules are loaded."""
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
+from ggrep.base.clock import Clock
 from ggrep.config.settings import Settings
 from ggrep.parse.source.git_listing import Listing
 from ggrep.parse.source.walk import listing_of
 
+if TYPE_CHECKING:
+    from ggrep.parse.languages.chunk_limits import ChunkLimits
+    from ggrep.parse.workers.parse_pool import ParsePool
 
-def listing_ahead(root: Path, settings: Settings) -> Callable[[], Listing | None]:
-    """Have git list a root beside what the caller goes on with; return what waits for the list."""
+_MOST_WORKERS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """The beginning of one scan.
+
+    Attributes:
+        listing: waits for git's listing of the root; None where there is none.
+        pool: cuts files; its processes are starting. The scan closes it.
+    """
+
+    listing: Callable[[], Listing | None]
+    pool: "ParsePool"
+
+
+def begin(root: Path, settings: Settings, clock: Clock) -> Ahead:
+    """Begin a scan of a root beside what the caller goes on with."""
     threads = ThreadPoolExecutor(1, thread_name_prefix="listing")
     listed = threads.submit(listing_of, root, settings)
     threads.shutdown(wait=False)
-    return lambda: listed.result()[0]
+    pool = pool_of(settings, clock)
+    pool.start()
+    return Ahead(lambda: listed.result()[0], pool)
+
+
+def pool_of(settings: Settings, clock: Clock) -> "ParsePool":
+    """Return the processes that cut the best files."""
+    from ggrep.parse.workers.parse_pool import ParsePool
+
+    workers = min(_MOST_WORKERS, settings.parse_workers or os.cpu_count() or 1)
+    return ParsePool(workers, limits_of(settings), clock)
+
+
+def limits_of(settings: Settings) -> "ChunkLimits":
+    """Return how large the chunks of a scan may be."""
+    from ggrep.parse.languages.chunk_limits import ChunkLimits
+
+    return ChunkLimits(
+        max_chunks_per_file=settings.max_chunks_per_file, structure=settings.structure
+    )

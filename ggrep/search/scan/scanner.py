@@ -5,7 +5,7 @@ into chunks: a snapshot in memory, which is ranked as any other is, against figu
 seen. What is not in the best files is not found, and the answer says how much was seen.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
@@ -28,13 +28,12 @@ from ggrep.model.source import FileText, Skip
 from ggrep.model.statistics import CollectionStatistics, TermFrequency
 from ggrep.parse.chunking.chunker import chunk_by_lines
 from ggrep.parse.chunking.spans import to_chunks
-from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import corpus_of
-from ggrep.parse.source.git_listing import Listing
 from ggrep.parse.source.read import read_file
 from ggrep.parse.workers.parse_pool import PATIENCE_MS, ParsePool
 from ggrep.search.query.own_statistics import collection_statistics
 from ggrep.search.query.segments import open_segments
+from ggrep.search.scan.ahead import Ahead, limits_of
 from ggrep.search.scan.looking import Tree, look_through
 from ggrep.search.scan.sighting import Sighted, Sightings
 
@@ -56,8 +55,7 @@ class ScanTarget:
 
     Attributes:
         encoder: for the chunks of the best files; None to rank them by their words.
-        parse_workers: processes that cut files.
-        listing: waits for git's listing of the root; None where there is none.
+        ahead: what of the scan has begun.
         new_id: a name that nothing else has.
         asked_ms: when the question was put, on the clock.
     """
@@ -66,8 +64,7 @@ class ScanTarget:
     settings: Settings
     encoder: Encoder | None
     clock: Clock
-    parse_workers: int
-    listing: Callable[[], Listing | None]
+    ahead: Ahead
     new_id: str
     asked_ms: float
 
@@ -98,9 +95,8 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> I
     """
     origin = target.origin
     apart = Home.of_store(origin.store).own_directories
-    with ParsePool(target.parse_workers, _limits(target.settings), target.clock) as pool:
-        pool.start()
-        tree = Tree(origin.root, target.settings, apart, target.listing)
+    with target.ahead.pool as pool:
+        tree = Tree(origin.root, target.settings, apart, target.ahead.listing)
         looked = look_through(tree, request, deadline, target.asked_ms)
         deadline.check("the scan")
         texts = _texts(looked.best, target)
@@ -172,14 +168,8 @@ def _cut(
 
 
 def _by_lines(text: FileText, settings: Settings) -> ChunkedFile:
-    plan = chunk_by_lines(text.path_key, text.data, _limits(settings))
+    plan = chunk_by_lines(text.path_key, text.data, limits_of(settings))
     return to_chunks(text.path_key, text.data, plan, corpus_of(text.path_key, text.data))
-
-
-def _limits(settings: Settings) -> ChunkLimits:
-    return ChunkLimits(
-        max_chunks_per_file=settings.max_chunks_per_file, structure=settings.structure
-    )
 
 
 def estimated(
