@@ -9,7 +9,7 @@ from ggrep.base.shorthand import FILTERING, FILTERS, FINDS, TESTS
 
 _EVERYWHERE = frozenset({"--help", "--color", "--no-pager"})
 _MOST_OTHERS = 3
-_OTHER_TOOLS = {"--limit": "--max", "--max-results": "--max", "--max-count": "--max"}
+_OTHER_TOOLS = {"limit": "--max", "max-results": "--max", "max-count": "--max"}
 """Names that other tools give to an option of ours."""
 
 
@@ -48,8 +48,10 @@ def advice(name: str, option: str, arguments: list[str]) -> str:
         if whole is not None:
             return f"; did you mean: {spelled(whole, *arguments[2:])}"
     short = (*FILTERS, *TESTS, *FINDS) if name in FILTERING else ()
-    known = {each.lstrip("-"): each for each in (*FLAGS.get(name, ()), *short, "--help")}
-    meant = nearest(_OTHER_TOOLS.get(option, option).lstrip("-"), list(known))
+    flags = FLAGS.get(name, {})
+    known = {each.lstrip("-"): each for each in (*flags, *short, "--help")}
+    known |= {other: ours for other, ours in _OTHER_TOOLS.items() if ours in flags}
+    meant = nearest(option.lstrip("-"), list(known))
     if meant is not None and at < len(arguments):
         mended = known[meant] + arguments[at][len(option) :]
         return f"; did you mean: {spelled(*arguments[:at], mended, *arguments[at + 1 :])}"

@@ -79,6 +79,8 @@ def test_a_repository_without_index_and_daemon_says_what_to_do() -> None:
 
     assert found["index"] == "none yet; run: ggrep index"
     assert (found["sync"], found["daemon"]) == ("idle", "none")
+    damage = [{"code": "index_damaged", "message": "run: ggrep repair"}]
+    assert block(None, warnings=damage)["index"] == "damaged"
 
 
 def test_a_repository_is_described_line_by_line() -> None:

@@ -17,6 +17,7 @@ from ggrep.interfaces.cli.parsing.tree import EVERY
         ("search --tpo 3 x", "no option --tpo; did you mean: ggrep search --top 3 x"),
         ("search x --levle=1", "no option --levle; did you mean: ggrep search x --level=1"),
         ("search x --only --tpo --tga b", "no option --tga; did you mean: ggrep search x --only"),
+        ("search --limt 3 x", "no option --limt; did you mean: ggrep search --max 3 x"),
         ("search --verison", "no option --verison; did you mean: ggrep --version"),
         ("search --stauts", "no option --stauts; did you mean: ggrep status"),
         ("symbol --qqqq x", "no option --qqqq; see: ggrep help symbol"),

@@ -130,7 +130,7 @@ def snapshot_complete(found: Examination) -> Check:
     if found.manifest is None:
         return Check("snapshot_complete", WARN, UNKNOWN)
     if not found.manifest.errors:
-        return Check("snapshot_complete", OK, "no file was left out for an error")
+        return Check("snapshot_complete", OK, "every file that could be read is indexed")
     paths = tuple(problem.path_key for problem in found.manifest.errors)
     message = f"problems while indexing: {found.manifest.problems}"
     return Check("snapshot_complete", WARN, message, paths)

@@ -34,8 +34,8 @@ class Glimpsed:
     file: SourceFile
     directory: int
 
-    def read(self) -> bytes:
-        """Return the bytes it holds just now, of a notebook those of its cells; empty without any.
+    def read(self) -> bytes | None:
+        """Return the bytes it holds just now, of a notebook those of its cells; None if unreadable.
 
         Nobody may be shown them: whoever means to reads the file by `read_file`.
         """
@@ -44,11 +44,11 @@ class Glimpsed:
                 self.file.path_key.rpartition("/")[2], _FILE, dir_fd=self.directory
             )
         except OSError:
-            return b""
+            return None
         try:
             data = read_descriptor(descriptor, most_bytes=self.file.size_bytes)
         except OSError:
-            return b""
+            return None
         finally:
             os.close(descriptor)
         script = as_script(data) if is_notebook(self.file.path_key) else None

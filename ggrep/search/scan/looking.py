@@ -180,7 +180,7 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
         promise=lambda path: promise.get(path, 0.0),
         leads=wanted.leads,
     )
-    seen, complete = sightings_for(query, needles), True
+    seen, complete, unread = sightings_for(query, needles), True, 0
     for one in walk.pass_by():
         deadline.check("the scan")
         enough = walk.entries >= LEAST_ENTRIES or seen.bytes_read >= LEAST_BYTES
@@ -189,9 +189,12 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
             break
         if one is not None and wanted.has(one.file.path_key):
             data = one.read()
+            if data is None:
+                unread += 1
+                continue
             matched = None if pattern is None else _matches(data, pattern, deadline)
             seen.look(one.file, data, matched=matched)
-    total = seen.files if complete else None if listed is None else len(listed)
+    total = seen.files + unread if complete else None if listed is None else len(listed)
     best = seen.best(query)
     return Looked(query, seen, best, walk.ignore_files, total, complete)
 

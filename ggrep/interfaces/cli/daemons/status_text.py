@@ -100,8 +100,7 @@ def _lines(shown: Status) -> Iterator[tuple[str, str]]:
     yield "encoder", shown.encoder
     snapshot = shown.snapshot
     if snapshot.active_snapshot_id is None:
-        built = shown.sync.state == "indexing" or shown.sync.pending
-        yield "index", "none yet; it is being built" if built else "none yet; run: ggrep index"
+        yield "index", _missing(shown)
     else:
         yield "snapshot", f"{snapshot.active_snapshot_id} of {snapshot.created_at}"
         yield "indexed", f"{plural(snapshot.files, 'file')}, {plural(snapshot.chunks, 'chunk')}"
@@ -118,6 +117,15 @@ def _lines(shown: Status) -> Iterator[tuple[str, str]]:
     yield "daemon", _daemon(shown)
     for warning in shown.warnings:
         yield _WARNING, warning.message
+
+
+def _missing(shown: Status) -> str:
+    """Return why there is no active snapshot."""
+    if any(warning.code in DAMAGE_CODES for warning in shown.warnings):
+        return "damaged"
+    if shown.sync.state == "indexing" or shown.sync.pending:
+        return "none yet; it is being built"
+    return "none yet; run: ggrep index"
 
 
 def _complete(shown: Status) -> str:

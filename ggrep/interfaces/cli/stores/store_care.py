@@ -126,7 +126,9 @@ def repair(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = Fal
 def _tell_repair(report: "RepairReport", terminal: Terminal) -> None:
     if report.damage is None:
         earlier = report.earlier
-        told = f"; rebuilt at {rfc3339(earlier.at)}: {earlier.last}" if earlier else ""
+        told = ""
+        if earlier:
+            told = f"; the last damage was rebuilt at {rfc3339(earlier.at)} ({earlier.last})"
         terminal.write(f"nothing is damaged{sanitise_line(told)}; snapshot {report.snapshot_id}\n")
         return
     terminal.write(
