@@ -181,12 +181,11 @@ def container_notices(
         told.append(nothing_but(parts, list(names)[:_MOST_NAMED]))
     if left:
         uses = "1 usage" if left == 1 else f"{left} usages"
-        told.append(f"omitted: {uses} of other containers; {parts[-1]} alone shows them")
+        told.append(f"omitted: {uses} of other classes or modules")
     if doubtful:
-        told.append(
-            f"omitted: {doubtful} usages of a {parts[-1]} whose receiver has no known type; "
-            f"{parts[-1]} alone shows them"
-        )
+        told.append(f"omitted: {doubtful} usages of a {parts[-1]} whose receiver has no known type")
+    if left or doubtful:
+        told.append(f"to see all usages, ask for {parts[-1]} alone")
     return (Notice("other_container", sanitise_line("; ".join(told))),) if told else ()
 
 

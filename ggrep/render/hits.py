@@ -111,7 +111,7 @@ def render_confidence(
         case Confidence.WEAK:
             return style.paint("warning", f"low confidence: probably no good match{more}") + "\n"
         case Confidence.NONE:
-            return style.paint("warning", f"no strong matches among these{more}") + "\n"
+            return style.paint("warning", f"none of these is a strong match{more}") + "\n"
 
 
 def _place(item: ShownHit) -> str:

@@ -75,7 +75,7 @@ def test_uses_that_say_another_container_are_left_out(engine: Engine) -> None:
     assert lines(answer, guess=False) == [("shop/app.py", 2), ("shop/till.py", 9)]
     assert lines(answer, guess=True) == [("shop/app.py", 3)]
     (notice,) = [one for one in answer.warnings if one.code == "other_container"]
-    assert notice.message.startswith("omitted: 3 usages of other containers")
+    assert notice.message.startswith("omitted: 3 usages of other classes or modules")
 
 
 def test_without_a_container_every_use_is_one(engine: Engine) -> None:

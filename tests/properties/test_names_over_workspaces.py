@@ -258,7 +258,9 @@ def test_usages_of_another_container_are_left_out_of_all_repositories(
         ("Till.pay", "definition"),
         ("Card.pay", "implementation"),
     }
-    assert told == ["omitted: 5 usages of other containers; pay alone shows them"]
+    assert told == [
+        "omitted: 5 usages of other classes or modules; to see all usages, ask for pay alone"
+    ]
     assert len(found.defining) == 2
 
 

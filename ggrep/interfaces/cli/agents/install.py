@@ -86,7 +86,8 @@ def install(
         bool, Flag("--refresh", "Rewrite entries of an earlier build where they differ.")
     ] = False,
     command: Annotated[
-        str | None, Flag("--command", "Command with which clients start ggrep. [default: ggrep]")
+        str | None,
+        Flag("--command", "Command with which clients start ggrep; default: ggrep, or its path."),
     ] = None,
     dry_run: _DryFlag = False,
     json: JsonFlag = False,
