@@ -355,5 +355,5 @@ def test_daemons_of_many_are_started_behind_an_answer(house: Household) -> None:
 
     assert {row["status"] for row in stable_json.loads(found.out)["repos"]} == {"ok"}
     eventually(lambda: len(house.records()) == len(roots))
-    assert len(house.hosts()) == 1
+    eventually(lambda: len(house.hosts()) == 1)  # the process that started it ends behind it
     eventually(lambda: not list((house.home / "daemon").glob("*.starting")))
