@@ -22,7 +22,7 @@ _DECIMALS: Final = 6
 _SMOOTHING: Final = 30
 """Chunks, or files, that every repository is thought to hold beside its own, of usual words."""
 _PATHS: Final = 0.25
-"""What a word in paths counts beside one in chunks."""
+"""Weight of a word in paths; one in chunks weighs 1."""
 _SHARPNESS: Final = 0.1
 """Words of a text hang together: taken as independent they would be far too sure."""
 

@@ -146,7 +146,7 @@ class Federator:
             client_name: who asks, to daemons that share their time among clients; empty for the
                 name that the environment gives.
             told: called, in some thread, with a line for people.
-            through: stands between the coordinator and the daemons.
+            through: stands between the coordinator and the daemons where there is no fallback.
             fallback: answers where a daemon cannot be had; None for a failure.
             descriptors: let the process have as many files open as it may.
             learnt: what earlier federators with the same arguments learnt; None for nothing.

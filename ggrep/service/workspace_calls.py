@@ -241,9 +241,9 @@ def federator_of(within: Surroundings) -> Federator:
 
     Unless daemons are required. It belongs to one event loop, and must be closed.
     """
-    own = None
+    fallback = None
     if within.daemon != "require":
-        own = OwnIndexes(within.environ, within.flags, LOG.info)
+        fallback = OwnIndexes(within.environ, within.flags, LOG.info)
     return Federator(
         home_from(within.environ),
         within.environ,
@@ -251,7 +251,7 @@ def federator_of(within: Surroundings) -> Federator:
         flags=within.flags,
         client_name=within.client_name,
         told=LOG.info,
-        fallback=own,
+        fallback=fallback,
         descriptors=False,
     )
 

@@ -58,4 +58,4 @@ class SetupJson(DocumentJson):
 
 
 MachineJson: TypeAlias = MachineChecksJson | SetupJson
-"""What `ggrep doctor` and `ggrep setup` print."""
+"""The documents that `ggrep doctor` and `ggrep setup` print."""

@@ -170,9 +170,8 @@ def _is_clean(word: str) -> bool:
 def published(facts: Sequence[FileFacts]) -> tuple[FileFacts, ...]:
     """Return what of each file's facts joins it with another of the files.
 
-    Words of strings, comments, prose and diagrams stay behind, for nothing else is called so. All
-    that they provide and need is kept, for whoever joins repositories: names of packages and
-    types.
+    Words of strings, comments, prose and diagrams stay behind, for nothing else is called so. Names
+    of packages and types that the files provide or need are kept: they join repositories.
     """
     joins = _Joins(facts)
     return tuple(joins.published(item) for item in facts)

@@ -126,10 +126,12 @@ def repair(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = Fal
 def _tell_repair(report: "RepairReport", terminal: Terminal) -> None:
     if report.damage is None:
         earlier = report.earlier
-        told = ""
+        history = ""
         if earlier:
-            told = f"; the last damage was rebuilt at {rfc3339(earlier.at)} ({earlier.last})"
-        terminal.write(f"nothing is damaged{sanitise_line(told)}; snapshot {report.snapshot_id}\n")
+            history = f"; the last damage was rebuilt at {rfc3339(earlier.at)} ({earlier.last})"
+        terminal.write(
+            f"nothing is damaged{sanitise_line(history)}; snapshot {report.snapshot_id}\n"
+        )
         return
     terminal.write(
         f"the index was damaged: {sanitise_line(report.damage)}; it is rebuilt\n"
