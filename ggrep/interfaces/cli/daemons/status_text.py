@@ -77,9 +77,10 @@ def render_live(
 
 def _totals(rows: Sequence[DaemonRow]) -> list[str]:
     """Return how many daemons there are, in how many processes, and the memory of those."""
-    processes = plural(len({row.pid for row in rows}), "process", "processes")
+    known = {row.pid for row in rows if row.pid is not None}
+    processes = f" in {plural(len(known), 'process', 'processes')}" if known else ""
     memory = {row.pid: row.rss_bytes for row in rows if row.rss_bytes is not None}
-    totals = [f"{plural(len(rows), 'daemon')} in {processes}"]
+    totals = [f"{plural(len(rows), 'daemon')}{processes}"]
     return [*totals, bytes_text(sum(memory.values()))] if memory else totals
 
 
