@@ -1,11 +1,11 @@
 """The fast path's reading of the flags agrees with the command line's."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from typer.main import get_command
 
 from ggrep.interfaces.cli.parsing.flags import options_of

@@ -1,10 +1,10 @@
 """Suites whose cases name places: what slates show of them, by their bytes."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.compare import compare, comparison_json, read_report

@@ -1,8 +1,7 @@
 """A place counts as seen where half of its lines are shown, whatever pieces show them."""
 
-from dataclasses import asdict, replace
-
 import pytest
+from msgspec.structs import asdict, replace
 
 from ggrep.interfaces.evaluation.visible_places import (
     Place,

@@ -1,7 +1,9 @@
 """Repositories in memory that define, use and expand what a test says."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import field
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest, SnapshotGone
@@ -56,7 +58,6 @@ def _defined_name(one: Definition, asked: str) -> DefinedName:
     )
 
 
-@dataclass(slots=True)
 class NamedSearcher(FakeSearcher):
     """A repository that answers about names by what it was given.
 

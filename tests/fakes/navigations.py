@@ -1,10 +1,11 @@
 """Slates, definitions, usages and surroundings that say something in every field."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.model.confidence import Confidence
@@ -218,8 +219,7 @@ def tour_response(request: TourRequest = TOUR) -> TourResponse:
     )
 
 
-@dataclass(slots=True)
-class FakeNavigation:
+class FakeNavigation(Struct):
     """Stands in for what engines make of slates, names and places.
 
     Attributes:

@@ -1,12 +1,13 @@
 """What a watch does from one look to the next, on a machine, while its file is edited."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base.errors import WorkspaceError
 from ggrep.base.ids import RepoId
@@ -28,8 +29,7 @@ from tests.fakes.clocks import ManualClock
 from tests.fakes.workspaces import ENVIRON, SECOND, index_all, load, make_workspace, write_workspace
 
 
-@dataclass
-class FakeSurroundings:
+class FakeSurroundings(Struct):
     """A machine whose daemons come and go as told."""
 
     manifest: WorkspaceManifest

@@ -1,11 +1,11 @@
 """What a publish writes beside its segments: a journal that stays short, figures that are true."""
 
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.ids import PathKey
 from ggrep.config import names

@@ -1,10 +1,10 @@
 """Every message a daemon takes, and every way in which one can be wrong."""
 
-from dataclasses import fields
 from typing import Any, get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from msgspec.structs import fields
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest

@@ -1,9 +1,11 @@
 """Questions and results of suites and checks: plain values exchanged with a worker."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.stable_json import Json
@@ -18,8 +20,7 @@ DEFAULT_LIMIT = 30
 DEFAULT_PER_FILE = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """What is asked: a repository, or a workspace of them.
 
     Attributes:
@@ -32,8 +33,7 @@ class Target:
     alone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """One query as it is put.
 
     Attributes:
@@ -54,8 +54,7 @@ class Question:
     searched: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """One hit of an answer.
 
     Attributes:
@@ -73,8 +72,7 @@ class Found:
     qualified_name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What came.
 
     Attributes:

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeAlias
+
+from msgspec import Struct, field
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Cancelled
@@ -29,8 +30,7 @@ _PACKAGE_ROOT: Final = Path(__file__).resolve().parents[2]
 _SHOWN_STDERR: Final = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct, frozen=True):
     """The questions that one process answers.
 
     Attributes:
@@ -42,8 +42,7 @@ class Job:
     questions: tuple[Question, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
+class Conditions(Struct, frozen=True):
     """What holds for every job of a run.
 
     Attributes:
@@ -59,8 +58,7 @@ class Conditions:
     timeout_s: float = 3600.0
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What became of a job.
 
     Attributes:

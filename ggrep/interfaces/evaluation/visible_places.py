@@ -6,8 +6,9 @@ A place is visible where at least half of its lines are shown. It is told where 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.model.slate import LEFT_OUT, Evidence, Pack, Slate
 
@@ -23,8 +24,7 @@ Range: TypeAlias = tuple[int, int]
 """First and last line, 1-based, both included."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Lines of a file, from 1, the last included."""
 
     path: str
@@ -52,8 +52,7 @@ def place_of(text: str) -> Place | None:
     return Place(match["path"], int(match["first"]), int(match["last"]))
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFile:
+class ShownFile(Struct, frozen=True):
     """What an answer shows of a file.
 
     Attributes:
@@ -84,8 +83,7 @@ class ShownFile:
         return self.is_visible(place) or 2 * _held(short, place) >= place.lines
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSlate:
+class ShownSlate(Struct, frozen=True):
     """A slate as far as places go.
 
     Attributes:
@@ -113,8 +111,7 @@ class ShownSlate:
         return any(self.file(place.path) is not None for place in choice)
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """What one answer shows of what it should; shares from 0 to 1.
 
     Attributes:

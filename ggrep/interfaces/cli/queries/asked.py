@@ -5,10 +5,12 @@ typed makes the same of it, asks itself, and prints (`typed_lines`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.cli.parsing.flags import Output
@@ -83,8 +85,7 @@ class InShell:
         return folder_or_target_of(typed, repo)
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """The repository that is asked, and the circumstances.
 
     Attributes:
@@ -105,8 +106,7 @@ Meant: TypeAlias = tuple[Place, Callable[[Spot], Navigation]]
 """A place, and what makes the message of the question about it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What a daemon is to do for a typed line.
 
     Attributes:
@@ -139,8 +139,7 @@ class Pending(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class Printing:
+class Printing(Struct, frozen=True):
     """How the answer of one question is got, and what is printed of it.
 
     Attributes:
@@ -177,8 +176,7 @@ class Printing:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """A slate, or a tour.
 
     Attributes:
@@ -205,8 +203,7 @@ class Asked:
         return self.printing.plan(message, spot, view)
 
 
-@dataclass(frozen=True, slots=True)
-class AskedOfPlaces:
+class AskedOfPlaces(Struct, frozen=True):
     """An outline: one question about several places of one repository.
 
     Attributes:
@@ -247,8 +244,7 @@ def one_of(held: Sequence[Reached]) -> Reached:
     return held[0]
 
 
-@dataclass(frozen=True, slots=True)
-class ByClient:
+class ByClient(Struct, frozen=True):
     """What no daemon does for its client, as typed.
 
     Attributes:
@@ -287,8 +283,7 @@ def asks_plainly(asking: Asking) -> bool:
     return not (chosen or asking.sync or asking.strict_sync or asking.offline)
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """Who answers a kind of request: a daemon, or an engine."""
 
     ask: "Callable[[Exchange, Any, Watcher | None], object]"
