@@ -27,6 +27,11 @@ def decode(kind: type[T], value: object, place: str = "$") -> T:
     try:
         return convert(value, kind)
     except ValidationError as error:
-        reason, _, path = str(error).replace("`", "").partition(" - at $")
+        reason, _, path = (
+            str(error)
+            .replace("`", "")
+            .replace("Invalid enum value", "unknown value")
+            .partition(" - at $")
+        )
         reason = reason[:1].lower() + reason[1:].replace(", got ", ", found ")
         raise DecodeError(f"{place}{path}: {reason}") from error

@@ -1,10 +1,10 @@
 """Repositories that answer from memory: real enough to merge, quick enough for property tests."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio.lowlevel
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
@@ -54,7 +54,8 @@ _SURE = (Leader(score=1.0, evidence=9.0, stem=1.0, found=1.0, spelt=True),)
 """Evidence of an answer that nobody doubts."""
 
 
-class FakeRow(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class FakeRow:
     """A stored chunk: where it stands and which words it holds.
 
     Attributes:
@@ -106,7 +107,8 @@ def figures_of(rows: Sequence[FakeRow], query: str) -> CollectionStatistics:
     )
 
 
-class FakeSearcher(Struct):
+@dataclass(slots=True)
+class FakeSearcher:
     """A repository in memory.
 
     Attributes:

@@ -239,7 +239,7 @@ def test_who_is_not_served_has_the_hosts_reason(
     states = machine.survey().repos
     served = frozenset({states[0].repo_id})
     monkeypatch.setattr(STARTING, start)
-    monkeypatch.setattr(machine, "running", lambda _: served)
+    monkeypatch.setattr(RealSurroundings, "running", lambda *_: served)
 
     assert machine.start(states) == {states[1].repo_id: "no room"}
 

@@ -165,7 +165,7 @@ SABOTAGES = (
         "a file's evidence comes from the rows that may be shown",
         "ggrep/search/query/pipeline.py",
         "scorer.score(segment, deadline, rows)",
-        "scorer.score(__import__('dataclasses').replace(segment, visible_rows="
+        "scorer.score(__import__('msgspec').structs.replace(segment, visible_rows="
         "eligible_rows(segment, request, deadline), visible_files=~segment.visible_files), "
         "deadline, rows)",
         (
