@@ -4,11 +4,13 @@ Files that we wrote may come back damaged, and messages come from other processe
 the value of a wrong type by its place.
 """
 
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from msgspec import ValidationError, convert
 
 T = TypeVar("T")
+
+_MISSING: Final = "Object missing required field "
 
 
 class DecodeError(ValueError):
@@ -27,11 +29,13 @@ def decode(kind: type[T], value: object, place: str = "$") -> T:
     try:
         return convert(value, kind)
     except ValidationError as error:
-        reason, _, path = (
-            str(error)
-            .replace("`", "")
-            .replace("Invalid enum value", "unknown value")
-            .partition(" - at $")
-        )
-        reason = reason[:1].lower() + reason[1:].replace(", got ", ", found ")
-        raise DecodeError(f"{place}{path}: {reason}") from error
+        raise DecodeError(f"{place}{_message(str(error))}") from error
+
+
+def _message(text: str) -> str:
+    """Return an error of msgspec as `.place: reason`."""
+    reason, _, path = text.replace("`", "").partition(" - at $")
+    if reason.startswith(_MISSING):
+        return f"{path}.{reason.removeprefix(_MISSING)}: missing"
+    reason = reason.replace("Invalid enum value", "unknown value").replace(", got ", ", found ")
+    return f"{path}: {reason[:1].lower()}{reason[1:]}"

@@ -45,7 +45,7 @@ def test_a_fitting_value_becomes_the_struct() -> None:
         ({"mode": []}, "$.mode: expected str, found array"),
         ({"inner": {}}, "$.inner: expected array, found object"),
         ({"inner": [1]}, "$.inner[0]: expected object, found int"),
-        ({"inner": [{"rows": 1}]}, "$.inner[0]: object missing required field share"),
+        ({"inner": [{"rows": 1}]}, "$.inner[0].share: missing"),
         ({"inner": [{"rows": True, "share": 1.0}]}, "$.inner[0].rows: expected int, found bool"),
         ({"inner": [{"rows": 1, "share": True}]}, "$.inner[0].share: expected float, found bool"),
         ({"inner": [{"rows": 1.0, "share": 1}]}, "$.inner[0].rows: expected int, found float"),

@@ -1,8 +1,8 @@
 """Repositories in memory that define, use and expand what a test says."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from msgspec import field
 from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
@@ -58,6 +58,7 @@ def _defined_name(one: Definition, asked: str) -> DefinedName:
     )
 
 
+@dataclass(slots=True)
 class NamedSearcher(FakeSearcher):
     """A repository that answers about names by what it was given.
 

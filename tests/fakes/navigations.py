@@ -1,10 +1,10 @@
 """Slates, definitions, usages and surroundings that say something in every field."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
@@ -219,7 +219,8 @@ def tour_response(request: TourRequest = TOUR) -> TourResponse:
     )
 
 
-class FakeNavigation(Struct):
+@dataclass(slots=True)
+class FakeNavigation:
     """Stands in for what engines make of slates, names and places.
 
     Attributes:

@@ -1,15 +1,11 @@
 """Questions and results of suites and checks: plain values exchanged with a worker."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.base.stable_json import Json
-from ggrep.interfaces.evaluation.visible_places import ShownSlate, shown_from
+from ggrep.interfaces.evaluation.visible_places import ShownSlate
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Bucket, Corpus, Mode
 from ggrep.model.filters import parse_filter
 from ggrep.model.request import SearchRequest, SnippetMode
@@ -149,25 +145,3 @@ def corpus_of(word: str) -> Corpus:
 
 SECTIONS = tuple(bucket.value for bucket in Bucket)
 """What a hit's section may be."""
-
-
-def question_json(question: Question) -> dict[str, Json]:
-    """Return the question as a worker reads it."""
-    return asdict(question)
-
-
-def question_from(value: Mapping[str, Any]) -> Question:
-    """Return the question that `question_json` wrote."""
-    lists = {name: tuple(value[name]) for name in ("corpora", "filters", "slates")}
-    return Question(**{**value, **lists})
-
-
-def answer_json(answer: Answer) -> dict[str, Json]:
-    """Return the answer as a worker's parent reads it."""
-    return asdict(answer)
-
-
-def answer_from(value: Mapping[str, Any]) -> Answer:
-    """Return the answer that `answer_json` wrote."""
-    hits = tuple(Found(**hit) for hit in value["hits"])
-    return Answer(**{**value, "hits": hits, "slates": tuple(map(shown_from, value["slates"]))})

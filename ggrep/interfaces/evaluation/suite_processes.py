@@ -10,17 +10,16 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeAlias
 
-from msgspec import Struct, field
+from msgspec import Struct, field, to_builtins
 
 from ggrep.base import stable_json
+from ggrep.base.decode import decode
 from ggrep.base.errors import Cancelled
 from ggrep.base.stable_json import Json
 from ggrep.interfaces.evaluation.questions import (
     Answer,
     Question,
     Target,
-    answer_from,
-    question_json,
 )
 from ggrep.model.sanitise import sanitise_line
 
@@ -170,7 +169,7 @@ def in_a_process(
             return Outcome(job, error=f"no answer within {conditions.timeout_s:g} s; it was killed")
     try:
         document: dict[str, Any] = stable_json.loads(answered)
-        answers = tuple(answer_from(each) for each in document["answers"])
+        answers = decode(tuple[Answer, ...], document["answers"])
         return Outcome(job, answers, sanitise_line(document["error"]))
     except (ValueError, KeyError, TypeError):
         said = sanitise_line(told.decode(errors="replace"))[-_SHOWN_STDERR:]
@@ -188,5 +187,5 @@ def job_json(job: Job, conditions: Conditions) -> dict[str, Json]:
         "encoder": conditions.encoder,
         "merge": conditions.merge,
         "weights": dict(conditions.weights),
-        "questions": [question_json(question) for question in job.questions],
+        "questions": to_builtins(job.questions),
     }

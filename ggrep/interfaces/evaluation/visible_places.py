@@ -5,8 +5,8 @@ A place is visible where at least half of its lines are shown. It is told where 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -173,20 +173,6 @@ def shown_slate(slate: Slate) -> ShownSlate:
             )
     files = [_file(path, held) for path, held in packs.items()]
     return ShownSlate(tuple(files), slate.total_bytes)
-
-
-def shown_from(value: Mapping[str, Any]) -> ShownSlate:
-    """Return the slate that `dataclasses.asdict` made an object of."""
-    files = (
-        ShownFile(
-            path=each["path"],
-            sections=tuple(each["sections"]),
-            shown=tuple((first, last) for first, last in each["shown"]),
-            named=tuple((first, last) for first, last in each["named"]),
-        )
-        for each in value["files"]
-    )
-    return ShownSlate(tuple(files), value["total_bytes"])
 
 
 def _file(path: str, packs: Sequence[Pack]) -> ShownFile:
