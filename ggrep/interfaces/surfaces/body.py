@@ -1,6 +1,6 @@
 """Decodes the JSON bodies of requests, the same on every surface.
 
-What a body may hold is declared by the requests' own dataclasses (`shape` beside it), and by
+What a body may hold is declared by the requests' own Structs (`shape` beside it), and by
 those here for what only callers of a surface say. Nothing that is not understood is passed over.
 """
 

@@ -19,7 +19,7 @@ _MESSAGE_CHARACTERS: Final = 300
 
 
 def to_json(value: object) -> Json:
-    """Return a frozen dataclass as JSON: enums by value, tuples and pairs as arrays.
+    """Return a Struct as JSON: enums by value, tuples and pairs as arrays.
 
     `from_json` brings it back, floats to the bit.
 
