@@ -40,6 +40,10 @@ RULES: Final[dict[object, Keywords]] = {}
 """What ties the fields of a type to each other."""
 GROWING: Final[set[object]] = set()
 """Types of objects that may hold more than is said."""
+EXTENDED: Final[dict[object, type]] = {}
+"""Structs whose fields stand in the object of a type, before its own."""
+HIDDEN: Final[dict[object, frozenset[str]]] = {}
+"""Fields of Structs that no document shows."""
 
 
 def held_to(**words: object) -> Callable[[T], T]:
@@ -47,6 +51,26 @@ def held_to(**words: object) -> Callable[[T], T]:
 
     def noted(kind: T) -> T:
         RULES[kind] = Keywords({name.rstrip("_"): held for name, held in words.items()})
+        return kind
+
+    return noted
+
+
+def extends(base: type) -> Callable[[T], T]:
+    """Return what notes that the fields of a Struct stand in a type's object, before its own."""
+
+    def noted(kind: T) -> T:
+        EXTENDED[kind] = base
+        return kind
+
+    return noted
+
+
+def hides(*names: str) -> Callable[[T], T]:
+    """Return what notes that no document shows some fields of a Struct."""
+
+    def noted(kind: T) -> T:
+        HIDDEN[kind] = frozenset(names)
         return kind
 
     return noted
