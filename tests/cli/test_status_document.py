@@ -10,11 +10,13 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.errors import Incompatible
 from ggrep.config.home import Home
-from ggrep.index.maintenance.status_json import status_json
+from ggrep.index.maintenance.status import with_load
 from ggrep.interfaces.cli.daemons.daemon_rows import DaemonState, row_of
 from ggrep.interfaces.cli.daemons.status import _with_fan_out
 from ggrep.model.load import DaemonLoad, SyncLoad
-from ggrep.service.status_reading import Status, read_document
+from ggrep.model.standing import AT_REST
+from ggrep.model.status import Status
+from ggrep.service.status_reading import read_document
 from tests.fakes.daemons import busy_load, quiet_load
 from tests.fakes.statuses import EMPTY_STATUS
 
@@ -23,7 +25,7 @@ INDEXED = {"snapshot": {"active_snapshot_id": "0" * 26, "files": 7}}
 
 def shown(load: DaemonLoad | None, **changes: Any) -> Status:
     """Return what a client reads of a document, through bytes."""
-    document = status_json(EMPTY_STATUS, load) | changes
+    document = with_load(EMPTY_STATUS, load, AT_REST).to_dict() | changes
     return read_document(stable_json.loads(stable_json.dumps(document)))
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from ggrep.base import stable_json
-from ggrep.index.maintenance.status_json import status_json
+from ggrep.index.maintenance.status import with_load
 from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState
 from ggrep.interfaces.cli.daemons.status_text import (
     NOTHING_RUNS,
@@ -19,6 +19,7 @@ from ggrep.interfaces.cli.daemons.status_text import (
     status_rows,
 )
 from ggrep.model.load import DaemonLoad
+from ggrep.model.standing import AT_REST
 from ggrep.render.style import Style
 from ggrep.service.status_reading import read_document
 from tests.fakes.daemons import busy_load, quiet_load, rows
@@ -49,7 +50,7 @@ SNAPSHOT = {
 
 def block(load: DaemonLoad | None, **changes: Any) -> dict[str, str]:
     """Return label to value of a repository's lines."""
-    document = status_json(EMPTY_STATUS, load) | changes
+    document = with_load(EMPTY_STATUS, load, AT_REST).to_dict() | changes
     shown = read_document(stable_json.loads(stable_json.dumps(document)))
     text = status_block(shown, PLAIN)
     return dict(re.split(r" {2,}", line, maxsplit=1) for line in text.splitlines())
@@ -105,8 +106,7 @@ def test_a_daemon_is_one_line() -> None:
 
 def test_warnings_are_lines_of_their_own() -> None:
     """Nobody reads JSON to learn that a daemon is stale."""
-    document = status_json(EMPTY_STATUS, busy_load())
-    text = status_block(read_document(stable_json.loads(stable_json.dumps(document))), PLAIN)
+    text = status_block(with_load(EMPTY_STATUS, busy_load(), AT_REST), PLAIN)
 
     assert text.count("\nwarning") == 3
     assert "the encoder changed" in text

@@ -23,7 +23,15 @@ from typing import (
 from msgspec import Struct, UnsetType
 from msgspec.structs import fields
 
-from ggrep.model.schemas.constraints import EXTENDED, GROWING, HIDDEN, RULES, Held, Keywords
+from ggrep.model.schemas.constraints import (
+    EXTENDED,
+    GROWING,
+    HIDDEN,
+    LATER,
+    RULES,
+    Held,
+    Keywords,
+)
 
 Schema = dict[str, Any]
 
@@ -159,6 +167,8 @@ class Maker:
             match note:
                 case str():
                     found = {"description": note, **found}
+                case _ if note is LATER:
+                    pass
                 case Held():
                     found |= _bounds(note, found["type"])
                 case Keywords():
@@ -213,7 +223,8 @@ def _members(kind: Any) -> Iterator[tuple[str, tuple[str, Any, bool]]]:
     for each in fields(kind):
         if each.name not in HIDDEN.get(kind, ()):
             hint = _without_unset(each.type)
-            yield each.encode_name, (kind.__name__, hint, hint == each.type)
+            later = LATER in getattr(each.type, "__metadata__", ())
+            yield each.encode_name, (kind.__name__, hint, hint == each.type and not later)
 
 
 def _without_unset(hint: Any) -> Any:

@@ -5,10 +5,10 @@ from ggrep.interfaces.cli.daemons.serve import StopResult
 from ggrep.model.load import (
     DaemonLoad,
     EncodeLoad,
-    HandleLoad,
+    OpenHandles,
     QueryLoad,
     SyncLoad,
-    WatchLoad,
+    WatchStatus,
 )
 
 STARTED_AT = "2031-02-03T04:05:06Z"
@@ -24,7 +24,7 @@ def quiet_load() -> DaemonLoad:
         build="b1",
         protocol_version=1,
         queries=QueryLoad(max_concurrent=8, max_queue_depth=32, timeout_ms=60_000),
-        watch=WatchLoad(mode="events"),
+        watch=WatchStatus(mode="events"),
     )
 
 
@@ -59,7 +59,7 @@ def busy_load() -> DaemonLoad:
         stale_reason="the encoder changed",
         warming=True,
         encode=EncodeLoad(max_concurrent=2, in_use=1, stale=True),
-        handles=HandleLoad(segments_open=500, segments_budget=512),
+        handles=OpenHandles(segments_open=500, segments_budget=512),
         sync=SyncLoad(
             state="indexing",
             stage="index",
@@ -69,7 +69,7 @@ def busy_load() -> DaemonLoad:
             failures_total=1,
             pending=True,
         ),
-        watch=WatchLoad(
+        watch=WatchStatus(
             mode="polling", events_total=40, last_event_age_ms=1_500, problem="no watches left"
         ),
         rss_bytes=412_000_000,

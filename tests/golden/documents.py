@@ -38,7 +38,6 @@ from ggrep.index.maintenance.inventory import list_stores
 from ggrep.index.maintenance.profile_stores import list_profiles
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.maintenance.status import read_status
-from ggrep.index.maintenance.status_json import health_json, status_json
 from ggrep.index.maintenance.stores_gc import collect_stores
 from ggrep.index.remote.collect import Collection
 from ggrep.index.remote.layout import Blob, States
@@ -62,7 +61,6 @@ from ggrep.interfaces.cli.remotes.remotes_json import (
 from ggrep.interfaces.cli.stores.index import preview_json, report_json
 from ggrep.interfaces.cli.stores.profiles import profiles_json
 from ggrep.interfaces.cli.stores.store_json import (
-    audit_json,
     collection_json,
     compaction_json,
     inventory_json,
@@ -196,16 +194,8 @@ def search_document(engine: Engine, query: str, **wanted: Any) -> dict[str, Any]
 
 def status_document(engine: Engine, load: DaemonLoad | None = None) -> dict[str, Any]:
     """Return what `ggrep status --json` prints."""
-    identity = engine.identity
-    report = read_status(
-        engine.settings,
-        engine.inspect,
-        engine.home,
-        root=identity.root,
-        store_id=identity.store_id,
-        config_fingerprint=identity.config_fingerprint,
-    )
-    return status_json(report, load)
+    status = read_status(engine.settings, engine.inspect, engine.home, engine.identity, load)
+    return status.to_dict()
 
 
 def health_document(
@@ -221,7 +211,7 @@ def health_document(
         root=identity.root,
         load=load,
     )
-    return health_json(report)
+    return report.to_dict()
 
 
 def daemons_document() -> dict[str, Any]:
@@ -331,7 +321,7 @@ def remote_documents() -> tuple[dict[str, Any], ...]:
 
 def audit_document(engine: Engine) -> dict[str, Any]:
     """Return what `ggrep audit --json` prints."""
-    return audit_json(audit(engine.identity.store, engine.identity.store_id))
+    return audit(engine.identity.store, engine.identity.store_id).to_dict()
 
 
 def report_document(engine: Engine, report: SyncReport) -> dict[str, Any]:

@@ -6,9 +6,9 @@ documents import them for type checkers alone; the shipped `*.schema.json` are g
 """
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Final, Literal, TypeAlias, TypedDict, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypedDict, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, json
 
 T = TypeVar("T")
 
@@ -82,6 +82,10 @@ def may_grow(kind: T) -> T:
     return kind
 
 
+LATER: Final = object()
+Later: TypeAlias = Annotated[T, LATER]
+"""A field that its document has not had from the start: documents of older builds lack it."""
+
 Count: TypeAlias = Annotated[int, Held(least=0)]
 Positive: TypeAlias = Annotated[int, Held(least=1)]
 Figure: TypeAlias = Annotated[float, Held(least=0)]
@@ -122,6 +126,18 @@ CacheRoot: TypeAlias = Annotated[Named, "Directory below which artifacts of the 
 ConfigHash: TypeAlias = Annotated[
     WorkspaceConfigHash, "Moves with every edit that means something."
 ]
+
+
+class Versioned(Struct, frozen=True, kw_only=True):
+    """A document, which begins with the version of its shape."""
+
+    schema_version: Literal[1] = 1
+    """Version of this shape; another number is another shape."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document as JSON values."""
+        document: dict[str, Any] = json.decode(json.encode(self))
+        return document
 
 
 class DocumentJson(TypedDict):

@@ -13,8 +13,8 @@ from rich.cells import cell_len
 
 from ggrep.interfaces.cli.text_tables import age_text, bytes_text, count_text, pad, shorten
 from ggrep.model.sanitise import sanitise_line
+from ggrep.model.status import Status
 from ggrep.render.style import Style
-from ggrep.service.status_reading import Status
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.daemons import DaemonJson, DaemonsJson

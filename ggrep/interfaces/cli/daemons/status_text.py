@@ -21,8 +21,8 @@ from ggrep.interfaces.cli.daemons.daemon_rows import (
 from ggrep.interfaces.cli.text_tables import age_text, bytes_text, plural, render_pairs
 from ggrep.model.damage import COMPLETE, DAMAGE_CODES
 from ggrep.model.load import WAITS_FOR_GIT
+from ggrep.model.status import Status
 from ggrep.render.style import Style
-from ggrep.service.status_reading import Status
 
 NOTHING_RUNS = "no daemon runs\n"
 _WARNING = "warning"

@@ -22,11 +22,12 @@ from ggrep.interfaces.cli.text_tables import plural
 from ggrep.model.damage import DAMAGE_CODES, REPAIR
 from ggrep.model.hints import on_root
 from ggrep.model.sanitise import sanitise_line
+from ggrep.model.status import Status
 from ggrep.render.style import Style
 from ggrep.service.build_engines.doctoring import of_cluster
 from ggrep.service.machine import Check, examine_machine
 from ggrep.service.places import Place, open_engine, place_of
-from ggrep.service.status_reading import Status, read_document, status_document
+from ggrep.service.status_reading import read_document, status_document
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.machine import MachineChecksJson

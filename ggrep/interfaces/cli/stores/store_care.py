@@ -8,12 +8,10 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.decode import decode
 from ggrep.base.errors import LoadError
 from ggrep.base.stable_json import Document
-from ggrep.index.maintenance.findings import FAIL, OK, Check
 from ggrep.interfaces.cli.daemon_contact import address_of, running_link
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PathFlag, PlainFlag, ProfileFlag
 from ggrep.interfaces.cli.stores.home_stores import collect_stores
 from ggrep.interfaces.cli.stores.store_json import (
-    audit_json,
     collection_json,
     compaction_json,
     repair_json,
@@ -22,15 +20,15 @@ from ggrep.interfaces.cli.stores.store_json import (
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
 from ggrep.model.damage import DAMAGE_CODES, REPAIR
 from ggrep.model.hints import with_path
+from ggrep.model.maintenance import FAIL, OK, HealthCheck
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.service.places import open_index, place_of
 
 if TYPE_CHECKING:
-    from ggrep.index.maintenance.audit import AuditReport
     from ggrep.index.maintenance.collection import CollectionReport
     from ggrep.index.maintenance.repair import RepairReport
-    from ggrep.model.schemas.health import HealthJson
+    from ggrep.model.maintenance import Audit
 
 
 _GC_WAIT_MS = 5_000
@@ -154,23 +152,23 @@ def audit_command(
     index = open_index(place_of(path).root, terminal.environ)
     report = audit(index.identity.store, index.identity.store_id, clock=index.clock)
     if json:
-        terminal.write_json(audit_json(report), pretty=True)
+        terminal.write_json(report.to_dict(), pretty=True)
     else:
         _print(report, terminal, path)
     return 0 if report.ok else 1
 
 
-def _print(report: "AuditReport", terminal: Terminal, path: Path | None) -> None:
-    for code, message in report.errors:
+def _print(report: "Audit", terminal: Terminal, path: Path | None) -> None:
+    for error in report.errors:
         mark = terminal.style.paint("bad", "fail")
-        terminal.write(f"{mark}  {code}: {sanitise_line(with_path(message, path))}\n")
+        terminal.write(f"{mark}  {error.code}: {sanitise_line(with_path(error.message, path))}\n")
     for name in report.orphans:
         mark = terminal.style.paint("muted", "note")
         terminal.write(f"{mark}  no snapshot names {sanitise_line(name)}\n")
     if report.ok:
         mark = terminal.style.paint("good", "ok  ")
         terminal.write(f"{mark}  snapshot {report.snapshot_id} is what it says\n")
-    elif not any(code in DAMAGE_CODES for code, _ in report.errors):
+    elif not any(error.code in DAMAGE_CODES for error in report.errors):
         terminal.tell(with_path(f"the index is damaged; run: {REPAIR}", path))
 
 
@@ -230,9 +228,8 @@ def _health_of_daemon(
     return found if isinstance(found, dict) else None
 
 
-def _health_of_disk(address: "DaemonAddress", terminal: Terminal, *, deep: bool) -> "HealthJson":
+def _health_of_disk(address: "DaemonAddress", terminal: Terminal, *, deep: bool) -> Document:
     from ggrep.index.maintenance.health import check_health
-    from ggrep.index.maintenance.status_json import health_json
 
     index = open_index(address.identity.root, terminal.environ, flags=address.flags)
     identity = index.identity
@@ -245,11 +242,11 @@ def _health_of_disk(address: "DaemonAddress", terminal: Terminal, *, deep: bool)
         root=identity.root,
         clock=index.clock,
     )
-    return health_json(report)
+    return report.to_dict()
 
 
 def _print_health(document: Document, terminal: Terminal, path: Path | None) -> None:
-    for check in decode(tuple[Check, ...], document["checks"]):
+    for check in decode(tuple[HealthCheck, ...], document["checks"]):
         role = {OK: "good", FAIL: "bad"}.get(check.severity, "warning")
         mark = terminal.style.paint(role, f"{check.severity:<4}")
         terminal.write(f"{mark}  {check.code}: {sanitise_line(with_path(check.message, path))}\n")

@@ -4,19 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from ggrep.base.clock import rfc3339
-from ggrep.base.formats import AUDIT_SCHEMA
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.error_json import query_error
 
 if TYPE_CHECKING:
-    from ggrep.index.maintenance.audit import AuditReport
     from ggrep.index.maintenance.collection import CollectionReport
     from ggrep.index.maintenance.compaction import CompactionReport
     from ggrep.index.maintenance.inventory import StoreEntry
     from ggrep.index.maintenance.repair import RepairReport
     from ggrep.index.maintenance.stores_gc import StoreCandidate, StoresReport
     from ggrep.index.maintenance.upgrade import UpgradeReport
-    from ggrep.model.schemas.health import AuditErrorJson, AuditJson
     from ggrep.model.schemas.maintenance import CollectionJson, CompactionJson, RepairJson
     from ggrep.model.schemas.stores import (
         CandidateJson,
@@ -164,18 +161,3 @@ def _candidates(found: "Sequence[StoreCandidate]") -> "list[CandidateJson]":
         }
         for item in found
     ]
-
-
-def audit_json(report: "AuditReport") -> "AuditJson":
-    """Return the audit document."""
-    errors: list[AuditErrorJson] = [
-        {"code": code, "message": sanitise_line(message)} for code, message in report.errors
-    ]
-    return {
-        "schema_version": AUDIT_SCHEMA,
-        "store_id": report.store_id,
-        "snapshot_id": report.snapshot_id,
-        "ok": report.ok,
-        "errors": errors,
-        "orphans": [sanitise_line(name) for name in report.orphans],
-    }
