@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from msgspec import Struct
 
-from ggrep.model.schemas.constraints import (
+from ggrep.model.constraints import (
     Code,
     Held,
     SnapshotId,

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from msgspec import Struct
 
-from ggrep.model.schemas.constraints import (
+from ggrep.model.constraints import (
     Code,
     Commit,
     Count,

@@ -23,7 +23,7 @@ from typing import (
 from msgspec import Struct, UnsetType
 from msgspec.structs import fields
 
-from ggrep.model.schemas.constraints import (
+from ggrep.model.constraints import (
     EXTENDED,
     GROWING,
     HIDDEN,

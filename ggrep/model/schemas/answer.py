@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NotRequired, TypedDict
 
-from ggrep.model.schemas.constraints import (
+from ggrep.model.constraints import (
     Code,
     Commit,
     Count,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
-from ggrep.model.schemas.constraints import Count, DocumentJson, Held, Named, Positive
+from ggrep.model.constraints import Count, DocumentJson, Held, Named, Positive
 
 
 class DaemonJson(TypedDict):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NotRequired, TypeAlias, TypedDict
 
-from ggrep.model.schemas.constraints import Count, DocumentJson, SnapshotId, StoreId
+from ggrep.model.constraints import Count, DocumentJson, SnapshotId, StoreId
 
 
 class CollectionJson(DocumentJson):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, TypedDict
 
-from ggrep.model.schemas.constraints import Count, DocumentJson, Named, Sha256, SnapshotId
+from ggrep.model.constraints import Count, DocumentJson, Named, Sha256, SnapshotId
 
 
 class RemoteJson(TypedDict):

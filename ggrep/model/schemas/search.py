@@ -4,10 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Final, Literal, NotRequired, TypedDict
 
 from ggrep.model.confidence import Confidence
-from ggrep.model.corpus import Corpus, Mode
-from ggrep.model.request import SnippetMode
-from ggrep.model.schemas.answer import AnswerJson, ScanJson
-from ggrep.model.schemas.constraints import (
+from ggrep.model.constraints import (
     Code,
     Count,
     Held,
@@ -17,6 +14,9 @@ from ggrep.model.schemas.constraints import (
     Sha256,
     may_grow,
 )
+from ggrep.model.corpus import Corpus, Mode
+from ggrep.model.request import SnippetMode
+from ggrep.model.schemas.answer import AnswerJson, ScanJson
 
 QUERY_KINDS: Final = ("phrase", "symbol", "path", "error", "question", "words")
 """What a query may read as."""

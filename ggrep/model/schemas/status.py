@@ -2,7 +2,7 @@
 
 from typing import Literal, TypedDict
 
-from ggrep.model.schemas.constraints import DocumentJson, StoreId, extends
+from ggrep.model.constraints import DocumentJson, StoreId, extends
 from ggrep.model.status import Status
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, TypeAlias, TypedDict
 
-from ggrep.model.schemas.constraints import Count, DocumentJson, Moment, Sha256, SnapshotId
+from ggrep.model.constraints import Count, DocumentJson, Moment, Sha256, SnapshotId
 from ggrep.model.schemas.failure import ErrorJson
 
 
