@@ -1,8 +1,8 @@
 """Annotations of types that constrain values, and the kinds of text and number in answers.
 
-Structs of `ggrep.model` and types of `ggrep.model.schemas` say what every JSON document of ggrep looks
-like; the shipped `*.schema.json` are generated from them (`python3 dev.py schemas`). The text under a
-field is its description.
+Structs of `ggrep.model` and types of `ggrep.model.schemas` say what every JSON document of ggrep
+looks like; the shipped `*.schema.json` are generated from them (`python3 dev.py schemas`). The text
+under a field is its description.
 """
 
 from collections.abc import Callable, Mapping

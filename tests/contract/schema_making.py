@@ -153,7 +153,7 @@ class Maker:
         return {"description": text, **self.of(hint)} if text else self.of(hint)
 
     def _reference(self, kind: type) -> Schema:
-        name = kind.__name__.removesuffix("Json")
+        name = kind.__name__.removesuffix("Json").removesuffix("Report")
         name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
         if name not in self.defs:
             self.defs[name] = {}  # it is being made

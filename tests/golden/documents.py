@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -58,18 +59,11 @@ from ggrep.interfaces.cli.remotes.remotes_json import (
     remote_collection_json,
     remotes_json,
 )
+from ggrep.interfaces.cli.stores.home_stores import inventory_json, stores_gc_json
 from ggrep.interfaces.cli.stores.index import preview_json, report_json
 from ggrep.interfaces.cli.stores.profiles import profiles_json
-from ggrep.interfaces.cli.stores.store_json import (
-    collection_json,
-    compaction_json,
-    inventory_json,
-    removal_json,
-    repair_json,
-    stores_gc_json,
-    upgrade_json,
-)
 from ggrep.model.load import DaemonLoad
+from ggrep.model.maintenance import Removal, RemovedStore
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.parse.source.walk import walk
@@ -233,10 +227,10 @@ def maintenance_documents(engine: Engine) -> tuple[dict[str, Any], ...]:
         deadline = Deadline.after(target.clock, 0)
         collected = collect_garbage(target, deadline=deadline)
     return (
-        collection_json(identity.store_id, found),
-        collection_json(identity.store_id, collected),
-        compaction_json(identity.store_id, compacted),
-        repair_json(identity.store_id, repaired),
+        found.to_dict(),
+        collected.to_dict(),
+        compacted.to_dict(),
+        repaired.to_dict(),
     )
 
 
@@ -341,12 +335,12 @@ def inventory_document(home: Path) -> dict[str, Any]:
 
 def removal_document(freed: Mapping[str, int]) -> dict[str, Any]:
     """Return what `ggrep clean --json` prints."""
-    return removal_json(freed)
+    return Removal(removed=tuple(starmap(RemovedStore, freed.items()))).to_dict()
 
 
 def upgrade_document(engine: Engine) -> dict[str, Any]:
     """Return what `ggrep upgrade-store --json` prints."""
-    return upgrade_json(engine.upgrade())
+    return engine.upgrade().to_dict()
 
 
 def stores_gc_document(home: Path, *, force: bool = False) -> dict[str, Any]:

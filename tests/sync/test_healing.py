@@ -139,7 +139,7 @@ def test_whoever_meets_the_damage_heals_it(engine: Engine, by: str) -> None:
                 compact(target)
             else:
                 done = repair(target)
-                assert (len(done.files_healed), done.files_rebuilt) == (len(files), 0)
+                assert (len(done.healed), done.files.rebuilt) == (len(files), 0)
                 assert done.lost_segments == ()
                 assert done.performed
 

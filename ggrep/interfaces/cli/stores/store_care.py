@@ -11,12 +11,6 @@ from ggrep.base.stable_json import Document
 from ggrep.interfaces.cli.daemon_contact import address_of, running_link
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PathFlag, PlainFlag, ProfileFlag
 from ggrep.interfaces.cli.stores.home_stores import collect_stores
-from ggrep.interfaces.cli.stores.store_json import (
-    collection_json,
-    compaction_json,
-    repair_json,
-    upgrade_json,
-)
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
 from ggrep.model.damage import DAMAGE_CODES, REPAIR
 from ggrep.model.hints import with_path
@@ -26,9 +20,8 @@ from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.service.places import open_index, place_of
 
 if TYPE_CHECKING:
-    from ggrep.index.maintenance.collection import CollectionReport
-    from ggrep.index.maintenance.repair import RepairReport
-    from ggrep.model.maintenance import Audit
+    from ggrep.index.sync.healing import Healed
+    from ggrep.model.maintenance import Audit, CollectionReport, RepairReport
 
 
 _GC_WAIT_MS = 5_000
@@ -59,7 +52,7 @@ def gc(
     else:
         report = preview(index.identity.store, index.settings, index.clock)
     if json:
-        terminal.write_json(collection_json(index.identity.store_id, report), pretty=True)
+        terminal.write_json(report.to_dict(), pretty=True)
     else:
         _tell_collection(report, terminal, path)
     return 0
@@ -90,7 +83,7 @@ def compact(
     with index.target() as target:
         report = run(target, force=force)
     if json:
-        terminal.write_json(compaction_json(index.identity.store_id, report), pretty=True)
+        terminal.write_json(report.to_dict(), pretty=True)
     elif report.performed:
         terminal.write(
             f"{report.segments_before} segments became {report.segments_after}, "
@@ -108,22 +101,22 @@ def compact(
 def repair(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = False) -> int:
     """Hash the whole store and rebuild only its damaged parts."""
     from ggrep.index.maintenance.repair import repair as run
+    from ggrep.index.sync.healing import read_healed
 
     terminal = open_terminal(plain=plain)
     index = open_index(place_of(path).root, terminal.environ)
-    label = index.identity.root.name
+    label, earlier = index.identity.root.name, read_healed(index.identity.store)
     with show_progress(terminal, label) as progress, index.target() as target:
         report = run(target, progress=progress)
     if json:
-        terminal.write_json(repair_json(index.identity.store_id, report), pretty=True)
+        terminal.write_json(report.to_dict(), pretty=True)
     else:
-        _tell_repair(report, terminal)
+        _tell_repair(report, earlier, terminal)
     return 0
 
 
-def _tell_repair(report: "RepairReport", terminal: Terminal) -> None:
+def _tell_repair(report: "RepairReport", earlier: "Healed | None", terminal: Terminal) -> None:
     if report.damage is None:
-        earlier = report.earlier
         history = ""
         if earlier:
             history = f"; the last damage was rebuilt at {rfc3339(earlier.at)} ({earlier.last})"
@@ -133,9 +126,9 @@ def _tell_repair(report: "RepairReport", terminal: Terminal) -> None:
         return
     terminal.write(
         f"the index was damaged: {sanitise_line(report.damage)}; it is rebuilt\n"
-        f"made again from the index itself: {len(report.files_healed)}; "
-        f"lost segments: {len(report.lost_segments)}; files read anew: {report.files_rebuilt}, "
-        f"kept: {report.files_kept}, gone: {report.files_deleted}\n"
+        f"made again from the index itself: {len(report.healed)}; "
+        f"lost segments: {len(report.lost_segments)}; files read anew: {report.files.rebuilt}, "
+        f"kept: {report.files.kept}, gone: {report.files.deleted}\n"
         f"snapshot {report.snapshot_id} is whole, in {report.duration_ms / 1000:.1f} s\n"
     )
 
@@ -180,7 +173,7 @@ def upgrade(
     terminal = open_terminal()
     report = open_index(place_of(path).root, terminal.environ).upgrade()
     if json:
-        terminal.write_json(upgrade_json(report), pretty=True)
+        terminal.write_json(report.to_dict(), pretty=True)
     elif report.upgraded:
         terminal.tell(f"upgraded {report.store_id}; active snapshot: {report.snapshot_id}")
     else:
