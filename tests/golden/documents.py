@@ -40,11 +40,7 @@ from ggrep.index.maintenance.profile_stores import list_profiles
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.maintenance.status import read_status
 from ggrep.index.maintenance.stores_gc import collect_stores
-from ggrep.index.remote.collect import Collection
-from ggrep.index.remote.layout import Blob, States
-from ggrep.index.remote.objects import Traffic
 from ggrep.index.remote.pull import PullReport
-from ggrep.index.remote.push import PushReport
 from ggrep.index.sync.sync_report import SyncReport
 from ggrep.interfaces.agents.applying import Agents
 from ggrep.interfaces.agents.clients import CLIENTS
@@ -53,24 +49,21 @@ from ggrep.interfaces.cli.agents.agents_json import clients_json, installation_j
 from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState, daemons_json
 from ggrep.interfaces.cli.daemons.serve import stops_json
 from ggrep.interfaces.cli.machine.doctor import machine_json, of_daemons
-from ggrep.interfaces.cli.remotes.remotes_json import (
-    pull_json,
-    push_json,
-    remote_collection_json,
-    remotes_json,
-)
+from ggrep.interfaces.cli.remotes.remote import remotes_json
+from ggrep.interfaces.cli.remotes.travel import pull_json
 from ggrep.interfaces.cli.stores.home_stores import inventory_json, stores_gc_json
 from ggrep.interfaces.cli.stores.index import preview_json, report_json
 from ggrep.interfaces.cli.stores.profiles import profiles_json
 from ggrep.model.load import DaemonLoad
 from ggrep.model.maintenance import Removal, RemovedStore
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.remotes import PushReport, RemoteCollection, Traffic
 from ggrep.model.request import SearchRequest
 from ggrep.parse.source.walk import walk
 from ggrep.protocol.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
 from ggrep.render.query_json import query_success
 from ggrep.search.engine.engine import Engine
-from ggrep.search.engine.travelling import Pulled, Pushed
+from ggrep.search.engine.travelling import Pulled
 from ggrep.service.machine import room, watches
 from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes import daemons
@@ -265,15 +258,22 @@ def remote_documents() -> tuple[dict[str, Any], ...]:
     url = "s3://team-indexes/ggrep"
     remote = Remote("origin", url, "https://storage.example:9000", "eu-west-1")
     traffic = Traffic(gets=4, heads=4, puts=7, bytes_down=1_200, bytes_up=39_000_000)
-    states = States("b" * 40, "c" * 64)
-    tree, commit = Blob("d" * 64, 1_470), "a" * 40
+    commit = "a" * 40
     snapshot = SnapshotId("01HZZZZZZZZZZZZZZZZZZZZZZ1")
     pushed = PushReport(
-        *("github.com/team/shop", snapshot, tree, states, commit),
+        remote="origin",
+        repo_key="github.com/team/shop",
+        snapshot_id=snapshot,
+        tree="d" * 64,
+        git_tree="b" * 40,
+        files_state="c" * 64,
+        commit=commit,
         pushed=True,
         blobs=3,
         written=3,
         written_bytes=39_000_000,
+        traffic=traffic,
+        duration_ms=812,
     )
     pulled = PullReport(
         "pulled",
@@ -303,13 +303,22 @@ def remote_documents() -> tuple[dict[str, Any], ...]:
         duration_ms=210,
     )
     failed = Pulled(None, reason="no remote is configured")
-    found = Collection(2, 40, 7, 90_000, 7, 90_000)
+    found = RemoteCollection(
+        remote="origin",
+        dry_run=False,
+        refs=2,
+        kept=40,
+        removable=7,
+        removable_bytes=90_000,
+        deleted=7,
+        deleted_bytes=90_000,
+    )
     return (
         remotes_json([remote, Remote("shared", "file:///srv/ggrep", readable=True)]),
-        push_json(remote, Pushed(pushed, traffic), 812),
+        pushed.to_dict(),
         pull_json(Pulled(remote, pulled, traffic), synced, (440, 650)),
         pull_json(failed, synced, (3, 9_000)),
-        remote_collection_json(remote, found, force=True),
+        found.to_dict(),
     )
 
 
