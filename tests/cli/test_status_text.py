@@ -10,7 +10,6 @@ from rich.cells import cell_len
 
 from ggrep.base import stable_json
 from ggrep.index.maintenance.status import with_load
-from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState
 from ggrep.interfaces.cli.daemons.status_text import (
     NOTHING_RUNS,
     queries_per_second,
@@ -18,6 +17,7 @@ from ggrep.interfaces.cli.daemons.status_text import (
     status_block,
     status_rows,
 )
+from ggrep.model.daemons import Daemon, DaemonState
 from ggrep.model.load import DaemonLoad
 from ggrep.model.standing import AT_REST
 from ggrep.render.style import Style
@@ -26,7 +26,7 @@ from tests.fakes.daemons import busy_load, quiet_load, rows
 from tests.fakes.statuses import EMPTY_STATUS
 
 PLAIN, COLOUR = Style(colour=False), Style(colour=True)
-LONG = DaemonRow(
+LONG = Daemon(
     "/home/anna/projects/日本語のとても長い名前のリポジトリ/company/payments-service",
     "payments-0",
     DaemonState.READY,
@@ -34,7 +34,7 @@ LONG = DaemonRow(
     files=1_834,
     query_total=100,
     in_flight=1,
-    latency_p50_ms=12,
+    query_latency_p50_ms=12,
     rss_bytes=100_000_000,
     uptime_ms=10_000,
 )
@@ -60,7 +60,7 @@ def without_colour(text: str) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
-def later(found: Sequence[DaemonRow], queries: int, milliseconds: int) -> list[DaemonRow]:
+def later(found: Sequence[Daemon], queries: int, milliseconds: int) -> list[Daemon]:
     """Return the same daemons after some queries and some time."""
     return [
         row

@@ -13,13 +13,13 @@ from typing import Final, is_typeddict
 
 from msgspec import Struct
 
+import ggrep.model.daemons
 import ggrep.model.maintenance
 import ggrep.model.schemas
 import ggrep.model.status
 from ggrep.model.schemas import (
     agents,
     checks,
-    daemons,
     evaluation,
     failure,
     federated,
@@ -49,7 +49,7 @@ DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     "answers": ("Several answers", navigation, "AnswersJson"),
     "audit": ("Audit of a store", ggrep.model.maintenance, "Audit"),
     "check_report": ("Checks", checks, "CheckReportJson"),
-    "daemons": ("Daemons of this host", daemons, "DaemonsDocumentJson"),
+    "daemons": ("Daemons of this host", ggrep.model.daemons, "DaemonsDocument"),
     "eval_comparison": ("Comparison", evaluation, "EvalComparisonJson"),
     "eval_report": ("Evaluation", evaluation, "EvalReportJson"),
     "expand_success": ("Surroundings of a place", navigation, "ExpandJson"),

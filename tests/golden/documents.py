@@ -46,7 +46,7 @@ from ggrep.interfaces.agents.applying import Agents
 from ggrep.interfaces.agents.clients import CLIENTS
 from ggrep.interfaces.agents.places import Places
 from ggrep.interfaces.cli.agents.agents_json import clients_json, installation_json, snippets_json
-from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState, daemons_json
+from ggrep.interfaces.cli.daemons.daemon_rows import daemons_json
 from ggrep.interfaces.cli.daemons.serve import stops_json
 from ggrep.interfaces.cli.machine.doctor import machine_json, of_daemons
 from ggrep.interfaces.cli.remotes.remote import remotes_json
@@ -54,6 +54,7 @@ from ggrep.interfaces.cli.remotes.travel import pull_json
 from ggrep.interfaces.cli.stores.home_stores import inventory_json, stores_gc_json
 from ggrep.interfaces.cli.stores.index import preview_json, report_json
 from ggrep.interfaces.cli.stores.profiles import profiles_json
+from ggrep.model.daemons import Daemon, DaemonState
 from ggrep.model.load import DaemonLoad
 from ggrep.model.maintenance import Removal, RemovedStore
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
@@ -249,7 +250,7 @@ def profiles_document(repos: Repos, engine: Engine) -> dict[str, Any]:
 
 def machine_document() -> dict[str, Any]:
     """Return what `ggrep doctor --json` prints."""
-    silent = DaemonRow("/srv/shop", "shop-1", DaemonState.SILENT, pid=4711)
+    silent = Daemon("/srv/shop", "shop-1", DaemonState.SILENT, pid=4711)
     return machine_json([room(9_000_000_000), watches(8_192), *of_daemons([silent])])
 
 
