@@ -15,6 +15,7 @@ from msgspec import Struct
 
 import ggrep.model.daemons
 import ggrep.model.maintenance
+import ggrep.model.profiles
 import ggrep.model.schemas
 import ggrep.model.status
 from ggrep.model.schemas import (
@@ -29,7 +30,6 @@ from ggrep.model.schemas import (
     machine,
     navigation,
     outline,
-    profiles,
     receipts,
     remotes,
     replay,
@@ -85,7 +85,7 @@ DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     "machine": ("What ggrep stands on", machine, "MachineJson"),
     "maintenance": ("Maintenance of a store", ggrep.model.maintenance, "Maintenance"),
     "outline_success": ("Outlines of files and folders", outline, "OutlineJson"),
-    "profiles": ("Profiles of a repository", profiles, "ProfilesJson"),
+    "profiles": ("Profiles of a repository", ggrep.model.profiles, "ProfilesReport"),
     "query_error": ("Failure", failure, "FailureJson"),
     "query_success": ("Search answer", search, "SearchJson"),
     "receipt": ("Receipt", receipts, "ReceiptJson"),

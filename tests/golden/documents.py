@@ -53,11 +53,11 @@ from ggrep.interfaces.cli.remotes.remote import remotes_json
 from ggrep.interfaces.cli.remotes.travel import pull_json
 from ggrep.interfaces.cli.stores.home_stores import inventory_json, stores_gc_json
 from ggrep.interfaces.cli.stores.index import preview_json, report_json
-from ggrep.interfaces.cli.stores.profiles import profiles_json
 from ggrep.model.daemons import Daemon, DaemonState
 from ggrep.model.load import DaemonLoad
 from ggrep.model.maintenance import Removal, RemovedStore
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.profiles import ProfilesReport
 from ggrep.model.remotes import PushReport, RemoteCollection, Traffic
 from ggrep.model.request import SearchRequest
 from ggrep.parse.source.walk import walk
@@ -245,7 +245,7 @@ def profiles_document(repos: Repos, engine: Engine) -> dict[str, Any]:
     """Return what `ggrep profiles --json` prints."""
     home, flags = Home(repos.home), {"encoder": "none"}
     states = list_profiles(engine.identity.root, home, {}, flags)
-    return profiles_json(engine.identity.repo_id, states)
+    return ProfilesReport(repo_id=engine.identity.repo_id, profiles=states).to_dict()
 
 
 def machine_document() -> dict[str, Any]:
