@@ -90,7 +90,7 @@ class Worker:
             wanted=lambda: self._wanted(found),
             progress=advance,
         )
-        outcome = outcome_of(found, report)
+        outcome = outcome_of(report)
         if job.upkeep:
             self._listener.progress("upkeep", 0, 0)
             compacting = job.compacting and not job.low_impact

@@ -137,6 +137,8 @@ class Versioned(Struct, frozen=True, kw_only=True):
     def to_dict(self) -> dict[str, Any]:
         """Return the document as JSON values."""
         document: dict[str, Any] = json.decode(json.encode(self))
+        for name in HIDDEN.get(type(self), ()):
+            del document[name]
         return document
 
 

@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from ggrep.base.ids import PathKey
+from ggrep.model.constraints import Code
 
 
 class SourceFile(Struct, frozen=True):
@@ -20,19 +21,15 @@ class SourceFile(Struct, frozen=True):
     inode: int
 
 
-class Skip(Struct, frozen=True):
-    """A file that will not be indexed, and why.
-
-    Attributes:
-        reason: a stable code: `too_large`, `binary`, `special`, `out_of_root`,
-            `symlink_loop`, `unreadable`, `read_failed`, `unstable`, `vanished`, `bad_name`,
-            `secret`, `submodule`, `lfs_pointer`, `dataset_budget`.
-        detail: one line for people; never holds file content or an absolute path.
-    """
+class SkippedFile(Struct, frozen=True):
+    """A file that is not indexed."""
 
     path_key: str
-    reason: str
+    """Path below the repository's root, with forward slashes."""
+    reason: Code
+    """Stable name of the cause."""
     detail: str
+    """One line for people; holds no file content."""
 
 
 class FileText(Struct, frozen=True):

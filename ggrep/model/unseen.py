@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from ggrep.model.limits import Notice
-from ggrep.model.source import Skip
+from ggrep.model.source import SkippedFile
 
 Counts: TypeAlias = tuple[tuple[str, int], ...]
 """Files by what became of them, in the order of the tables below."""
@@ -43,7 +43,7 @@ class Unseen(Struct, frozen=True):
 NOTHING_UNSEEN: Final = Unseen()
 
 
-def skip_counts(skips: Iterable[Skip]) -> Counts:
+def skip_counts(skips: Iterable[SkippedFile]) -> Counts:
     """Return how many files were skipped, by the words for the reason."""
     reasons = Counter(skip.reason for skip in skips)
     counts = ((words, sum(reasons[reason] for reason in group)) for words, group in _SKIPPED)

@@ -203,7 +203,7 @@ class Opened:
 
         engine = self.engine(address)
         engine.sweep()
-        done = outcome_of(engine.identity.store_id, engine.sync(strict=strict))
+        done = outcome_of(engine.sync(strict=strict))
         return as_answer(SyncAnswer, kept_up(engine, done, compacting=True))
 
     def status(self) -> Status:

@@ -23,11 +23,11 @@ from ggrep.index.store.needed_files import Unnamed
 from ggrep.index.store.verify import Verifier
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.index_state import read_index_state
-from ggrep.index.sync.sync_report import SyncReport
 from ggrep.index.sync.syncer import sync
 from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.writing import open_parent
 from ggrep.model.request import SearchRequest
+from ggrep.model.sync_report import SyncReport
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import WokenClock, answer_bytes, open_engine, write_tree
 

@@ -117,7 +117,7 @@ def test_every_limit_is_documented() -> None:
 
 def test_every_warning_is_documented() -> None:
     """Of answers, of syncs, and why a snapshot is degraded."""
-    codes = first_words("Notice", "Problem")
+    codes = first_words("Notice", "DegradedFile")
 
     assert "degraded_snapshot" in codes
     assert undocumented(codes, page("docs/operating.md")) == []
@@ -125,7 +125,7 @@ def test_every_warning_is_documented() -> None:
 
 def test_every_reason_for_a_skipped_file_is_documented() -> None:
     """The first question about a missing hit is why its file is not there."""
-    reasons = first_words("Skip", "_skip", place=1)
+    reasons = first_words("SkippedFile", "_skip", place=1)
 
     assert "too_large" in reasons
     assert undocumented(reasons, page("docs/operating.md")) == []

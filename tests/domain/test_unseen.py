@@ -2,7 +2,7 @@
 
 import pytest
 
-from ggrep.model.source import Skip
+from ggrep.model.source import SkippedFile
 from ggrep.model.unseen import NOTHING_UNSEEN, UNSEEN, Unseen, skip_counts, unseen_notices
 
 SKIPPED = (("too large", 1), ("binary", 2))
@@ -40,6 +40,6 @@ def test_an_answer_about_text_is_silent_where_all_text_was_searched(unseen: Unse
 def test_skips_are_counted_by_the_words_for_their_reasons() -> None:
     """Links and files that vanished have no content to search."""
     reasons = ("binary", "read_failed", "unreadable", "unstable", "symlink_loop", "vanished")
-    skips = [Skip(f"{number}", reason, "") for number, reason in enumerate(reasons)]
+    skips = [SkippedFile(f"{number}", reason, "") for number, reason in enumerate(reasons)]
 
     assert skip_counts(skips) == (("unreadable", 3), ("binary", 1))

@@ -55,5 +55,5 @@ def test_a_store_over_its_budget_is_collected_before_it_refuses(root: Path, home
         small.sync()
     small.clock = LaterClock()
 
-    assert small.sync().indexed == 1
+    assert small.sync().files.indexed == 1
     assert len(list(names.snapshots_dir(small.identity.store).glob("*/manifest.json"))) <= 2

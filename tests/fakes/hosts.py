@@ -78,7 +78,7 @@ class InProcessSyncs:
         self.gate.wait(30)
         engine = Engine(job.root, Home(job.home), environ=job.environ, flags=job.flags)
         report = engine.sync(strict=job.strict, allow_degraded=job.allow_degraded, fresh=job.fresh)
-        return outcome_of(engine.identity.store_id, report)
+        return outcome_of(report)
 
     async def wish(self, store_id: str, paths: Sequence[str]) -> None:
         """Note what a first index is to begin with."""

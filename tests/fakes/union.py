@@ -36,7 +36,7 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.model.request import SearchRequest
-from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.model.source import FileText, SkippedFile, SourceFile
 from ggrep.model.standing import Standing
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
@@ -202,7 +202,7 @@ def build_union(home: Path, roots: Sequence[Path], encoder: str) -> UnionStore:
 def _rows_of(root: Path) -> list[FileRows]:
     collector, own = _Collector(), Settings()
 
-    def read(file: SourceFile) -> FileText | Skip:
+    def read(file: SourceFile) -> FileText | SkippedFile:
         most, bulk = own.max_file_size_bytes, own.max_bulk_bytes
         return read_file(root, file, max_bytes=most, max_bulk_bytes=bulk)
 

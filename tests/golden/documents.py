@@ -41,7 +41,6 @@ from ggrep.index.maintenance.repair import repair
 from ggrep.index.maintenance.status import read_status
 from ggrep.index.maintenance.stores_gc import collect_stores
 from ggrep.index.remote.pull import PullReport
-from ggrep.index.sync.sync_report import SyncReport
 from ggrep.interfaces.agents.applying import Agents
 from ggrep.interfaces.agents.clients import CLIENTS
 from ggrep.interfaces.agents.places import Places
@@ -52,7 +51,7 @@ from ggrep.interfaces.cli.machine.doctor import machine_json, of_daemons
 from ggrep.interfaces.cli.remotes.remote import remotes_json
 from ggrep.interfaces.cli.remotes.travel import pull_json
 from ggrep.interfaces.cli.stores.home_stores import inventory_json, stores_gc_json
-from ggrep.interfaces.cli.stores.index import preview_json, report_json
+from ggrep.interfaces.cli.stores.index import preview_json
 from ggrep.model.daemons import Daemon, DaemonState
 from ggrep.model.load import DaemonLoad
 from ggrep.model.maintenance import Removal, RemovedStore
@@ -60,6 +59,7 @@ from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolReque
 from ggrep.model.profiles import ProfilesReport
 from ggrep.model.remotes import PushReport, RemoteCollection, Traffic
 from ggrep.model.request import SearchRequest
+from ggrep.model.sync_report import SyncFiles, SyncReport
 from ggrep.parse.source.walk import walk
 from ggrep.protocol.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
 from ggrep.render.query_json import query_success
@@ -288,11 +288,10 @@ def remote_documents() -> tuple[dict[str, Any], ...]:
         passed_over=("origin: trees/0 is missing",),
     )
     synced = SyncReport(
+        store_id="shop-0123456789ab-0123456789ab",
         snapshot_id=snapshot,
         published=True,
-        indexed=2,
-        deleted=0,
-        unchanged=118,
+        files=SyncFiles(2, 0, 118),
         chunks=4_711,
         segments=2,
         merged_segments=0,
@@ -300,7 +299,7 @@ def remote_documents() -> tuple[dict[str, Any], ...]:
         vectors_reused=0,
         skipped=(),
         degraded=(),
-        notices=(),
+        warnings=(),
         duration_ms=210,
     )
     failed = Pulled(None, reason="no remote is configured")
@@ -330,7 +329,7 @@ def audit_document(engine: Engine) -> dict[str, Any]:
 
 def report_document(engine: Engine, report: SyncReport) -> dict[str, Any]:
     """Return what `ggrep index --json` prints."""
-    return report_json(engine, report)
+    return report.to_dict()
 
 
 def preview_document(engine: Engine) -> dict[str, Any]:

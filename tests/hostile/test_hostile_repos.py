@@ -159,7 +159,7 @@ def test_where_git_waits_for_ever_the_index_is_made_without_it(
 
     report = engine.sync()
 
-    assert [notice.code for notice in report.notices] == ["git_unavailable"]
+    assert [notice.code for notice in report.warnings] == ["git_unavailable"]
     assert paths(engine, NEEDLE) == ["honest.py"]
 
 

@@ -198,7 +198,7 @@ def test_a_clone_for_another_root_names_it_once_that_was_synced(
     assert (entry.canonical_root, entry.root_exists) == (None, None)
     report = other.sync()
 
-    assert (report.published, report.indexed) == (True, 0)
+    assert (report.published, report.files.indexed) == (True, 0)
     assert other.view().manifest.canonical_root == str(tmp_path / "other")
     assert not other.sync().published
 

@@ -81,7 +81,7 @@ def test_a_compacted_store_goes_on_like_any_other(root: Path, home: Path) -> Non
     write_tree(root, {"a.py": None, "d.py": "def queue_d():\n    pass\n"})
     report = engine.sync()
 
-    assert (report.indexed, report.deleted, report.unchanged) == (1, 1, 6)
+    assert (report.files.indexed, report.files.deleted, report.files.unchanged) == (1, 1, 6)
     assert answer_bytes(engine, ASK) == fresh_answer(root, home / "fresh")
 
 

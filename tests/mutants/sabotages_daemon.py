@@ -553,7 +553,7 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a scan shows what the index would leave out",
         "ggrep/search/scan/scanner.py",
-        "        if not isinstance(read, Skip):\n",
+        "        if not isinstance(read, SkippedFile):\n",
         "        if True:\n",
         ("tests/scan/test_scanner.py::test_what_would_not_be_indexed_is_not_shown",),
     ),

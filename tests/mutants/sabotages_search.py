@@ -801,8 +801,8 @@ SEARCH_SABOTAGES = (
     Sabotage(
         "other problems are no reason to publish",
         "ggrep/index/sync/snapshot_assembly.py",
-        "    problems: tuple[Problem, ...]\n",
-        "    problems: tuple[Problem, ...] = field(compare=False)\n",
+        "    problems: tuple[DegradedFile, ...]\n",
+        "    problems: tuple[DegradedFile, ...] = field(compare=False)\n",
         (ASSEMBLY + "test_whatever_a_manifest_would_say_otherwise_is_a_reason_to_publish",),
     ),
     Sabotage(

@@ -939,7 +939,7 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a data set is cut without a word",
         "ggrep/index/sync/dataset_budget.py",
-        "    return cut, (Problem(DATASET_BUDGET, message, first),)\n",
+        "    return cut, (DegradedFile(DATASET_BUDGET, message, first),)\n",
         "    return cut, ()\n",
         (BUDGET + "test_a_degraded_index_takes_files_by_path_until_one_does_not_fit",),
     ),

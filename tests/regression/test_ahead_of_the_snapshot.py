@@ -47,7 +47,7 @@ def test_metadata_is_never_ahead_of_the_snapshot(root: Path, home: Path, at: str
     assert [file.read_bytes() for file in kept] == records
     assert open_engine(root, home).view().manifest.snapshot_id == active
     report = open_engine(root, home).sync()
-    assert (report.published, report.indexed, report.deleted) == (True, 2, 1)
+    assert (report.published, report.files.indexed, report.files.deleted) == (True, 2, 1)
     fresh = open_engine(root, home.with_name("fresh"))
     fresh.sync()
     assert answer_bytes(open_engine(root, home), ASK) == answer_bytes(fresh, ASK)

@@ -58,7 +58,7 @@ def test_a_first_index_over_the_cap_of_one_sync_succeeds(root: Path, home: Path)
     report = engine.sync()
     manifest = engine.view().manifest
 
-    assert (report.published, report.indexed) == (True, 5)
+    assert (report.published, report.files.indexed) == (True, 5)
     assert (manifest.partial, manifest.counts.files_indexed) == (False, 5)
     assert manifest.parent_snapshot_id is not None, "in several publishes"
     check_fresh(engine, root, home)

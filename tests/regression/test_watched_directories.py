@@ -15,6 +15,7 @@ from ggrep.base.clock import SystemClock
 from ggrep.daemon.sync_loop import LoopFigures, SyncLoop
 from ggrep.daemon.watching import HostWatcher
 from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
+from ggrep.search.engine.sync_outcomes import outcome_of
 from tests.fakes.repos import open_engine, write_tree
 
 pytestmark = pytest.mark.slow
@@ -39,24 +40,7 @@ class Here:
             self.fails -= 1
             raise SyncFailed("no luck")
         report = await anyio.to_thread.run_sync(self.engine.sync)
-        return SyncOutcome(
-            store_id="",
-            snapshot_id=report.snapshot_id,
-            published=report.published,
-            indexed=report.indexed,
-            deleted=report.deleted,
-            unchanged=report.unchanged,
-            chunks=report.chunks,
-            segments=report.segments,
-            merged_segments=0,
-            vectors_encoded=0,
-            vectors_reused=0,
-            skipped=len(report.skipped),
-            degraded=0,
-            notices=(),
-            duration_ms=0,
-            cpu_ms=0,
-        )
+        return outcome_of(report)
 
 
 class Watched:

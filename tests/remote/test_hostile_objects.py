@@ -19,8 +19,8 @@ from ggrep.index.remote.layout import Blob, Tree
 from ggrep.index.remote.objects import Objects
 from ggrep.index.remote.packing import unpack
 from ggrep.index.store.image import open_image, write_image
-from ggrep.index.store.manifest import Problem
 from ggrep.index.store.tables import table_files
+from ggrep.model.sync_report import DegradedFile
 from ggrep.search.engine.engine import Engine
 from tests.fakes.git import run_git
 from tests.fakes.remotes import (
@@ -152,7 +152,7 @@ TREES: dict[str, Callable[[Tree], Tree | dict[str, Any]]] = {
     "more": lambda tree: {**asdict(tree), "more": 1},
     "no moment": lambda tree: replace(tree, created_at="nonsense"),
     "a problem elsewhere": lambda tree: replace(
-        tree, errors=(Problem("chunk_failed", "x", "../../etc/passwd"),), degraded=True
+        tree, errors=(DegradedFile("chunk_failed", "x", "../../etc/passwd"),), degraded=True
     ),
     "no snapshot": lambda tree: {**asdict(tree), "snapshot_id": "../x"},
     "no index": lambda tree: {**asdict(tree), "index_id": "../x"},

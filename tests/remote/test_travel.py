@@ -64,7 +64,7 @@ def test_another_checkout_answers_the_same_bytes(
     assert (report.outcome, report.exact, report.files) == ("pulled", True, FILES)
     assert answers(other) == answers(origin)
     synced = other.sync()
-    assert (synced.published, synced.indexed, synced.unchanged) == (False, 0, FILES)
+    assert (synced.published, synced.files.indexed, synced.files.unchanged) == (False, 0, FILES)
     assert answers(other) == answers(origin)
 
 
@@ -175,7 +175,7 @@ def test_a_checkout_without_an_index_of_git_pulls(
     other = engine_at(root, tmp_path / "home-b")
 
     assert pulled(other, remote).files == FILES
-    assert other.sync().indexed == 0
+    assert other.sync().files.indexed == 0
     assert same(other) == same(origin)
 
 
@@ -219,7 +219,7 @@ def test_a_pull_over_an_older_index_brings_what_is_new(
 
     assert (report.outcome, report.brought) == ("pulled", 1)
     synced = other.sync()
-    assert (synced.indexed, synced.vectors_encoded) == (0, 0)
+    assert (synced.files.indexed, synced.vectors_encoded) == (0, 0)
     assert same(other) == same(origin)
 
 
@@ -247,7 +247,7 @@ def test_what_was_pulled_is_followed_by_the_next_pull(
     back = pulled(other, remote)
     assert (back.outcome, back.brought) == ("pulled", 2)
     assert back.fetched_bytes < report.fetched_bytes, "no table: its rows are here"
-    assert other.sync().indexed == 0
+    assert other.sync().files.indexed == 0
     assert same(other) == before
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from ggrep.base.ids import PathKey
 from ggrep.config.settings import Settings
-from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.model.source import FileText, SkippedFile, SourceFile
 from ggrep.model.traits import CELL_LINES, DATA, MASKED, MINIFIED, UNREAD
 from ggrep.parse.source.notebooks import Script, as_script
 from ggrep.parse.source.read import read_file
@@ -382,7 +382,7 @@ def test_a_notebook_is_as_large_as_what_is_written_in_it(tmp_path: Path) -> None
     skip = read_file(tmp_path, source_file("wordy.ipynb"), max_bytes=2_000)
 
     assert b"fit()" in found.data
-    assert isinstance(skip, Skip)
+    assert isinstance(skip, SkippedFile)
     assert skip.reason == "too_large"
     settings = Settings(max_file_size_bytes=2_000)
     assert {file.path_key for file in walk(tmp_path, settings).files} == {

@@ -12,7 +12,7 @@ import pytest
 from ggrep.base.ids import PathKey
 from ggrep.config import confined
 from ggrep.config.settings import Settings
-from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.model.source import FileText, SkippedFile, SourceFile
 from ggrep.model.traits import DATA, GUESSED, MASKED, MINIFIED, RECODED, SHORTENED
 from ggrep.parse.source import read
 from ggrep.parse.source.read import read_file
@@ -26,7 +26,7 @@ def source_file(key: str) -> SourceFile:
 
 def reason(root: Path, key: str, **options: Any) -> str:
     found = read_file(root, source_file(key), **options)
-    assert isinstance(found, Skip)
+    assert isinstance(found, SkippedFile)
     return found.reason
 
 
@@ -125,7 +125,7 @@ def test_a_file_swapped_for_a_link_to_the_outside_is_not_read(tmp_path: Path) ->
 
     found = read_file(root, file)
 
-    assert isinstance(found, Skip)
+    assert isinstance(found, SkippedFile)
     assert found.reason == "out_of_root"
 
 
@@ -142,7 +142,7 @@ def test_a_directory_swapped_for_a_link_to_the_outside_is_not_entered(tmp_path: 
 
     found = read_file(root, file)
 
-    assert isinstance(found, Skip)
+    assert isinstance(found, SkippedFile)
     assert found.reason == "out_of_root"
 
 

@@ -50,7 +50,7 @@ def test_a_store_found_damaged_heals_with_the_next_sync(engine: Engine) -> None:
     again = open_engine(engine.identity.root, engine.home.base)
     report = again.sync()
 
-    assert (report.published, report.notices) == (False, ())
+    assert (report.published, report.warnings) == (False, ())
     assert paths(again, "retry") == ["a.py"]
 
 

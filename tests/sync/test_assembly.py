@@ -12,10 +12,11 @@ from ggrep.base.ids import PathKey
 from ggrep.config import names
 from ggrep.config.settings import Settings
 from ggrep.index.store.journal import read_segment_map, read_tombstones
-from ggrep.index.store.manifest import MAX_PROBLEMS, Problem
+from ggrep.index.store.manifest import MAX_PROBLEMS
 from ggrep.index.sync import snapshot_assembly as assembly
 from ggrep.index.sync.publication import Publication, is_needed, most_segments
 from ggrep.index.sync.snapshot_assembly import Facts
+from ggrep.model.sync_report import DegradedFile
 from tests.fakes.repos import open_engine, write_tree
 
 
@@ -96,7 +97,7 @@ def test_whatever_a_manifest_would_say_otherwise_is_a_reason_to_publish(
     engine.sync()
     view = engine.view()
     manifest = view.manifest
-    problem = Problem("parse_exhausted", "", "a.md")
+    problem = DegradedFile("parse_exhausted", "", "a.md")
     same = Publication(
         builder=cast(Any, None),
         indexed=(),

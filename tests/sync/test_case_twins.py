@@ -45,7 +45,7 @@ def test_twins_are_both_indexed_and_make_nothing_worse(
     second = engine.sync(strict=True)
 
     assert sorted(engine.view().live_files()) == sorted(TREE)
-    assert (first.degraded, second.degraded, second.indexed) == ((), (), 1)
+    assert (first.degraded, second.degraded, second.files.indexed) == ((), (), 1)
     assert twins(engine) == ("warn", tuple(sorted(TREE)))
 
 

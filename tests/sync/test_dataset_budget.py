@@ -100,7 +100,7 @@ def test_what_was_accepted_once_holds_up_no_later_sync(tree: Path, home: Path) -
     write_tree(tree, {"Datasets/a.csv": "needle,A\n" + "A" * 91})
     report = engine.sync()
 
-    assert report.indexed == 1
+    assert report.files.indexed == 1
     assert [p.code for p in report.degraded] == ["dataset_budget"]
     with pytest.raises(BudgetExceeded):
         engine.sync(strict=True)

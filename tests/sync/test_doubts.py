@@ -12,7 +12,7 @@ from ggrep.config import names
 from ggrep.index.sync.index_state import IndexState, read_index_state
 from ggrep.index.sync.sync_report import SyncProgress
 from ggrep.model.request import SearchRequest
-from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.model.source import FileText, SkippedFile, SourceFile
 from ggrep.parse.source import read
 from ggrep.parse.source.dir_stack import DirStack
 from ggrep.parse.source.read import read_file
@@ -117,7 +117,7 @@ def test_a_root_that_goes_meanwhile_publishes_nothing(
     engine.sync()
     write_tree(root, {"a.py": "retry = 2\n"})
 
-    def unmount(root: Path, file: SourceFile, **limits: int) -> FileText | Skip:
+    def unmount(root: Path, file: SourceFile, **limits: int) -> FileText | SkippedFile:
         root.rename(root.with_name("gone"))
         if replaced:
             root.mkdir()
@@ -175,7 +175,7 @@ def test_a_first_index_without_git_is_made_and_says_so(
     engine.sync()
     write_tree(root, {"a.py": "retry = 2\n"})
 
-    assert engine.sync().indexed == 1
+    assert engine.sync().files.indexed == 1
     assert answer(engine, ASK)["degraded"] is True
     assert [p.code for p in engine.view().manifest.errors] == ["git_unavailable"]
 

@@ -130,7 +130,7 @@ def test_whoever_meets_the_damage_heals_it(engine: Engine, by: str) -> None:
     met = again(engine)
     if by == "sync":
         report = met.sync()
-        assert (report.published, report.indexed, report.notices) == (False, 0, ())
+        assert (report.published, report.files.indexed, report.warnings) == (False, 0, ())
     elif by == "health":
         met.heal(Deadline.never(met.clock))
     else:
@@ -210,7 +210,7 @@ def test_what_cannot_be_made_as_it_was_is_tried_once(
             with pytest.raises(Exception, match="cannot be made again"):
                 answer_bytes(asked, ASK)
         assert len(tries) == 1
-        assert again(engine).sync().indexed == 1
+        assert again(engine).sync().files.indexed == 1
     assert answer_bytes(again(engine), ASK) == before
 
 

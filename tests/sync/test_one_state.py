@@ -101,7 +101,7 @@ def test_files_that_git_moves_while_they_are_read_are_read_again(
     report = engine.sync()
 
     assert shown(engine) == on_disk(repo)
-    assert (len(list(published(engine))), report.degraded, report.notices) == (1, (), ())
+    assert (len(list(published(engine))), report.degraded, report.warnings) == (1, (), ())
 
 
 def test_what_is_stashed_while_it_is_read_is_not_published(
@@ -203,7 +203,7 @@ def test_nothing_is_walked_while_git_moves_files(repo: Path, home: Path) -> None
 
     assert stages[:2] == ["scan", WAITS_FOR_GIT]
     assert list(published(engine)) == [{"beta"}]
-    assert report.notices == ()
+    assert report.warnings == ()
 
 
 def test_a_lock_that_nobody_holds_is_named_and_holds_nothing_up(repo: Path, home: Path) -> None:
@@ -215,11 +215,11 @@ def test_a_lock_that_nobody_holds_is_named_and_holds_nothing_up(repo: Path, home
 
     assert report.published
     assert report.degraded == ()
-    assert [notice.code for notice in report.notices] == ["git_at_work"]
-    assert str(lock) in report.notices[0].message
+    assert [notice.code for notice in report.warnings] == ["git_at_work"]
+    assert str(lock) in report.warnings[0].message
     lock.unlink()
     write_tree(repo, {"f0.py": "new = 1\n"})
-    assert engine.sync().notices == ()
+    assert engine.sync().warnings == ()
 
 
 def test_a_merge_with_conflicts_is_indexed_as_it_stands(repo: Path, home: Path, git: Git) -> None:
@@ -234,7 +234,7 @@ def test_a_merge_with_conflicts_is_indexed_as_it_stands(repo: Path, home: Path, 
     write_tree(repo, {"f0.py": "def solved_0():\n    pass\n"})
     engine.sync()
 
-    assert (report.notices, report.degraded) == ((), ())
+    assert (report.warnings, report.degraded) == ((), ())
     assert shown(engine) == on_disk(repo)
 
 

@@ -43,12 +43,12 @@ def test_a_root_where_nothing_is_left_to_index_says_why(root: Path, home: Path) 
     """An empty index without a word looks like a broken one."""
     write_tree(root, {".ggignore": "*\n", "a.py": "x = 1\n"})
     engine = open_engine(root, home)
-    (notice,) = engine.sync().notices
+    (notice,) = engine.sync().warnings
 
     assert notice.code == "nothing_to_index"
     assert notice.message.endswith("is left out (2 ignored)")
     write_tree(root, {".ggignore": ""})
-    assert engine.sync().notices == ()
+    assert engine.sync().warnings == ()
 
 
 def test_every_answer_says_why_the_last_sync_failed(root: Path, home: Path) -> None:

@@ -7,13 +7,13 @@ import pytest
 
 from ggrep.base.errors import SyncRefused
 from ggrep.index.store.active import read_active
-from ggrep.index.store.manifest import Problem
 from ggrep.index.sync import syncer
 from ggrep.index.sync.index_state import FIRST_RETRY_MS, MOST_RETRY_MS, Retry, following
 from ggrep.index.sync.problems import is_passing
 from ggrep.model.chunk import ChunkedFile
 from ggrep.model.request import SearchRequest
-from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.model.source import FileText, SkippedFile, SourceFile
+from ggrep.model.sync_report import DegradedFile
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
 from ggrep.parse.workers.kept import KeptWorkers
@@ -148,7 +148,7 @@ def test_it_heals_by_itself_when_its_next_try_is_due_and_not_before(
     assert problems(engine) == [("parse_pending", "a.py")]
     clock.advance(FIRST_RETRY_MS)
     healed = engine.sync()
-    assert (healed.degraded, healed.indexed, healed.retry_after_ms) == ((), 1, None)
+    assert (healed.degraded, healed.files.indexed, healed.retry_after_ms) == ((), 1, None)
     assert paths(engine, "retry") == ["a.py"]
     assert engine.sync().published is False
 
@@ -169,9 +169,9 @@ def test_a_file_that_an_earlier_build_cut_in_a_busy_minute_is_tried_again() -> N
     """It could not tell a hanging parser from a busy machine."""
     said = "cut by lines instead"
 
-    assert is_passing(Problem("chunk_failed", f"parse_timeout: {said}", "a.py"))
-    assert not is_passing(Problem("chunk_failed", f"parse_exhausted: {said}", "a.py"))
-    assert not is_passing(Problem("chunk_failed", f"parse_crashed: {said}", "a.py"))
+    assert is_passing(DegradedFile("chunk_failed", f"parse_timeout: {said}", "a.py"))
+    assert not is_passing(DegradedFile("chunk_failed", f"parse_exhausted: {said}", "a.py"))
+    assert not is_passing(DegradedFile("chunk_failed", f"parse_crashed: {said}", "a.py"))
 
 
 def test_tries_grow_rare_up_to_a_bound() -> None:
@@ -290,9 +290,9 @@ def test_a_file_that_could_not_be_read_is_tried_again_when_it_is_due(
     committed(engine, git)
     use(monkeypatch, InProcessPool)
 
-    def unstable(root: Path, file: SourceFile, **limits: int) -> FileText | Skip:
+    def unstable(root: Path, file: SourceFile, **limits: int) -> FileText | SkippedFile:
         if file.path_key == "a.py":
-            return Skip(file.path_key, "unstable", "it moves")
+            return SkippedFile(file.path_key, "unstable", "it moves")
         return read_file(root, file, **limits)
 
     with monkeypatch.context() as patch:

@@ -117,7 +117,7 @@ def test_a_reset_leaves_nothing_of_the_old_index(root: Path, home: Path) -> None
     assert store_bytes(engine.identity.store) < used / 2
     assert len(list(names.snapshots_dir(engine.identity.store).glob("*/manifest.json"))) == 1
     assert sorted(path.name for path in (home / "data").iterdir()) == [engine.identity.store_id]
-    assert report.indexed == 1
+    assert report.files.indexed == 1
     assert not engine.sync().published
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ggrep.index.embedding.hashed import HashedEncoder
-from ggrep.index.sync.sync_report import SyncReport
 from ggrep.model.request import SearchRequest
+from ggrep.model.sync_report import SyncReport
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
 from tests.fakes.vectors import CountingEncoder
@@ -47,7 +47,7 @@ def test_a_branch_switch_and_back_encodes_each_text_once(root: Path, home: Path)
     assert first.vectors_reused == 0
     assert there.vectors_encoded == len(more) > 0
     assert none == []
-    assert (back.indexed, back.vectors_encoded) == (2, 0)
+    assert (back.files.indexed, back.vectors_encoded) == (2, 0)
     assert back.vectors_reused > 0
 
 
@@ -73,7 +73,7 @@ def test_a_moved_file_encodes_its_header_alone(root: Path, home: Path) -> None:
     (root / "new.py").rename(root / "old.py")
     _, _, none = sync(root, home)
 
-    assert (there.indexed, there.deleted) == (1, 1)
+    assert (there.files.indexed, there.files.deleted) == (1, 1)
     assert ["new.py" in text for text in texts] == [True]
     assert there.vectors_reused == there.chunks - 1 > 5
     assert none == []

@@ -45,7 +45,7 @@ def test_a_tree_that_changes_meanwhile_counts_as_dirty(
     report = open_engine(tracked, home, **SHARED).sync()
     git = open_engine(tracked, home, **SHARED).view().manifest.git
 
-    assert [notice.code for notice in report.notices] == ["shared_dirty"]
+    assert [notice.code for notice in report.warnings] == ["shared_dirty"]
     assert git is not None
     assert (git.dirty, git.untracked_included) == (True, False)
 

@@ -8,7 +8,7 @@ import pytest
 from ggrep.base.ids import PathKey
 from ggrep.index.sync.changes import detect
 from ggrep.index.sync.stat_cache import RACY_NS, KnownFile, KnownSkip, load, save
-from ggrep.model.source import Skip, SourceFile
+from ggrep.model.source import SkippedFile, SourceFile
 
 NOW_NS = 2_000_000_000_000
 
@@ -39,7 +39,7 @@ def test_a_file_that_was_just_written_is_not_remembered(tmp_path: Path) -> None:
 def test_a_file_that_was_no_text_is_remembered_with_its_reason(tmp_path: Path) -> None:
     """A tree of images would be read from end to end by each sync, for nothing."""
     item = file("a.bin", 5)
-    memory = KnownSkip(item, Skip("a.bin", "binary", "a NUL byte"))
+    memory = KnownSkip(item, SkippedFile("a.bin", "binary", "a NUL byte"))
     save(tmp_path / "files.json", {item.path_key: memory}, read_at_ns=NOW_NS)
 
     assert load(tmp_path / "files.json") == {item.path_key: memory}

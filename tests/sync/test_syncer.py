@@ -16,7 +16,7 @@ from ggrep.index.store.journal import read_segment_map, read_tombstones
 from ggrep.index.store.view import open_snapshot
 from ggrep.index.sync.sync_report import SyncProgress
 from ggrep.model.request import SearchRequest
-from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.model.source import FileText, SkippedFile, SourceFile
 from ggrep.parse.source.read import read_file
 from ggrep.search.engine.engine import Engine
 from tests.fakes.leases import OTHER_WRITER
@@ -78,7 +78,7 @@ def test_everything_can_go_and_come_back(root: Path, home: Path) -> None:
     write_tree(root, {"a.py": None, "b.md": None})
     report = engine.sync()
 
-    assert (report.deleted, report.segments, report.chunks) == (2, 0, 0)
+    assert (report.files.deleted, report.segments, report.chunks) == (2, 0, 0)
     assert paths(engine, "retry queue") == []
     write_tree(root, {"a.py": "retry = 1\n", "b.md": "# queue\n"})
     engine.sync()
@@ -112,7 +112,7 @@ def test_unchanged_files_are_not_read_again(
     engine.sync()
     read: list[str] = []
 
-    def spy(root: Path, file: SourceFile, **limits: int) -> FileText | Skip:
+    def spy(root: Path, file: SourceFile, **limits: int) -> FileText | SkippedFile:
         read.append(file.path_key)
         return read_file(root, file, **limits)
 
@@ -121,7 +121,7 @@ def test_unchanged_files_are_not_read_again(
     report = engine.sync()
 
     assert read == ["b.py"]
-    assert (report.indexed, report.unchanged) == (1, 1)
+    assert (report.files.indexed, report.files.unchanged) == (1, 1)
 
 
 def test_a_merge_keeps_the_visible_rows_and_encodes_nothing(
@@ -201,9 +201,9 @@ def test_a_file_that_cannot_be_had_costs_itself_or_is_refused(
     before = answer_bytes(engine, ASK)
     write_tree(root, {"a.py": "changed = 1\n", "b.py": "changed = 2\n"})
 
-    def unstable(root: Path, file: SourceFile, **limits: int) -> FileText | Skip:
+    def unstable(root: Path, file: SourceFile, **limits: int) -> FileText | SkippedFile:
         if file.path_key == "a.py":
-            return Skip(file.path_key, "unstable", "it moves")
+            return SkippedFile(file.path_key, "unstable", "it moves")
         return read_file(root, file, **limits)
 
     with monkeypatch.context() as patch:
@@ -330,7 +330,7 @@ def test_portions_without_news_publish_nothing(root: Path, home: Path) -> None:
     assert engine.sync().published is False
     write_tree(root, {"f5.py": "queue = 5\n"})
     write_tree(root, {name: text for name, text in files.items() if name != "f5.py"})
-    assert engine.sync().indexed == 1
+    assert engine.sync().files.indexed == 1
     assert engine.view().manifest.partial is False
 
 
@@ -402,7 +402,7 @@ def test_a_publish_that_would_break_the_budget_is_undone(root: Path, home: Path)
 
     assert paths(open_engine(root, home), "retry") == ["a.py"]
     write_tree(root, {"b.py": None})
-    assert open_engine(root, home, max_store_bytes=used + 5000).sync().unchanged == 1
+    assert open_engine(root, home, max_store_bytes=used + 5000).sync().files.unchanged == 1
 
 
 def test_a_moved_file_is_told_from_a_deleted_one(root: Path, home: Path) -> None:
@@ -431,7 +431,7 @@ def test_skipped_files_are_named_with_their_reason(root: Path, home: Path) -> No
     ]
     assert engine.sync().published is False
     write_tree(root, {"ok.py": b"now\0binary"})
-    assert engine.sync().deleted == 1
+    assert engine.sync().files.deleted == 1
 
 
 def test_a_link_out_of_the_root_is_never_read(root: Path, home: Path, tmp_path: Path) -> None:

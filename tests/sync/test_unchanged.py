@@ -14,11 +14,11 @@ from ggrep.config import names
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.sync import syncer, unchanged
-from ggrep.index.sync.sync_report import SyncReport
 from ggrep.index.sync.unchanged import paths_told
 from ggrep.model.filters import Filter
 from ggrep.model.request import Find
-from ggrep.model.source import Skip
+from ggrep.model.source import SkippedFile
+from ggrep.model.sync_report import SyncReport
 from ggrep.parse.source.stamps import stamps
 from ggrep.parse.source.walk import Walk, walk
 from ggrep.search.engine.engine import Engine
@@ -283,7 +283,7 @@ def test_a_damaged_store_is_not_called_up_to_date(engine: Engine) -> None:
     report = engine.sync()
 
     assert report.published
-    assert [notice.code for notice in report.notices] == ["index_damaged"]
+    assert [notice.code for notice in report.warnings] == ["index_damaged"]
 
 
 def test_other_settings_need_a_walk(engine: Engine, walks: Walks, root: Path, home: Path) -> None:
@@ -301,7 +301,7 @@ def test_a_failed_sync_is_followed_by_a_walk(
     with monkeypatch.context() as patch:
         patch.setattr(
             "ggrep.index.sync.syncer.read_file",
-            lambda _root, file, **_: Skip(file.path_key, "unreadable", "not allowed"),
+            lambda _root, file, **_: SkippedFile(file.path_key, "unreadable", "not allowed"),
         )
         with pytest.raises(SyncRefused):
             engine.sync(strict=True)

@@ -69,7 +69,7 @@ def repair(
         damage=sanitise_line(damage[0]) if damage else None,
         healed=tuple(healer.healed),
         lost_segments=found[0].lost if found else (),
-        files=RepairedFiles(report.indexed, report.deleted, report.unchanged),
+        files=RepairedFiles(report.files.indexed, report.files.deleted, report.files.unchanged),
         snapshot_id=report.snapshot_id,
         duration_ms=round(target.clock.monotonic_ms() - started_ms),
     )

@@ -42,7 +42,7 @@ from ggrep.index.store.segment_image import SegmentImage, open_segment_image
 from ggrep.index.store.tables import measure_table
 from ggrep.index.sync.snapshot_assembly import ShownSegment
 from ggrep.index.sync.target import SyncTarget
-from ggrep.model.source import Skip, SourceFile
+from ggrep.model.source import SkippedFile, SourceFile
 from ggrep.model.traits import RECODED, UNSURE
 from ggrep.parse.source.read import read_file
 
@@ -232,7 +232,7 @@ class Fetcher:
                     max_bytes=settings.max_file_size_bytes,
                     max_bulk_bytes=settings.max_bulk_bytes,
                 ),
-                Skip,
+                SkippedFile,
             )
             for key in keys
         )

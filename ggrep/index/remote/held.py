@@ -11,7 +11,6 @@ from ggrep.config.home import Home
 from ggrep.index.remote import layout
 from ggrep.index.remote.layout import States
 from ggrep.index.remote.nearest import git_tree
-from ggrep.index.store.manifest import Problem
 from ggrep.index.sync import stat_cache
 from ggrep.index.sync.one_state import Found, OneState, TreeMoved
 from ggrep.index.sync.stat_cache import Known, KnownFile
@@ -19,6 +18,7 @@ from ggrep.index.sync.sync_report import Progress, SyncProgress
 from ggrep.index.sync.target import SyncTarget
 from ggrep.model.response import GitState
 from ggrep.model.source import SourceFile
+from ggrep.model.sync_report import DegradedFile
 from ggrep.parse.source.git_state import git_state
 from ggrep.parse.source.read import read_digest
 from ggrep.parse.source.walk import Walk, walk
@@ -81,7 +81,7 @@ def held_by(target: SyncTarget, progress: Progress, *, reading: bool) -> Held:
     )
 
 
-def _walk(target: SyncTarget) -> tuple[Walk, tuple[Problem, ...]]:
+def _walk(target: SyncTarget) -> tuple[Walk, tuple[DegradedFile, ...]]:
     apart = Home.of_store(target.store).own_directories
     return walk(target.root, target.settings, apart=apart), ()
 

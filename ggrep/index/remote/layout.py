@@ -29,9 +29,10 @@ from ggrep.base.ids import PathKey, SegmentName, SnapshotId, parse_snapshot_id
 from ggrep.config.declarations import MOST_SEGMENTS
 from ggrep.config.fingerprints import parse_store_id
 from ggrep.config.repo_key import is_key
-from ggrep.index.store.manifest import MAX_PROBLEMS, Counts, Problem
+from ggrep.index.store.manifest import MAX_PROBLEMS, Counts
 from ggrep.model.response import GitState
 from ggrep.model.sanitise import sanitise_line, without_directories
+from ggrep.model.sync_report import DegradedFile
 from ggrep.parse.source.path_keys import problem
 
 TREE_FORMAT: Final = "ggrep-tree-1"
@@ -123,7 +124,7 @@ class Tree(Struct, frozen=True):
     masks: Blob
     counts: Counts
     degraded: bool
-    errors: tuple[Problem, ...]
+    errors: tuple[DegradedFile, ...]
     errors_total: int
     format: str = TREE_FORMAT
 

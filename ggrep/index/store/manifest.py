@@ -15,6 +15,7 @@ from ggrep.config import names
 from ggrep.config.fingerprints import parse_store_id, repo_id
 from ggrep.index.store.read_failures import read_failure
 from ggrep.model.response import GitState
+from ggrep.model.sync_report import DegradedFile
 
 _MAX_BYTES = 8 << 20
 _SEALED_SINCE = 2
@@ -77,14 +78,6 @@ class Counts(Struct, frozen=True):
     lengths: tuple[int, ...]
 
 
-class Problem(Struct, frozen=True):
-    """Why a snapshot is degraded: one file that is missing or older than the work tree."""
-
-    code: str
-    message: str
-    path_key: str
-
-
 class SnapshotManifest(Struct, frozen=True):
     """One snapshot, self-contained: no parent is ever needed to read it.
 
@@ -114,7 +107,7 @@ class SnapshotManifest(Struct, frozen=True):
     counts: Counts
     degraded: bool
     partial: bool
-    errors: tuple[Problem, ...]
+    errors: tuple[DegradedFile, ...]
     errors_total: int = 0
     index_id: str = ""
 

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import BudgetExceeded
 from ggrep.base.ids import PathKey
-from ggrep.index.store.manifest import Problem
-from ggrep.model.source import Skip
+from ggrep.model.source import SkippedFile
+from ggrep.model.sync_report import DegradedFile
 from ggrep.parse.source.walk import Walk
 
 DATASET_BUDGET = "dataset_budget"
@@ -20,7 +20,7 @@ DATASET_BUDGET = "dataset_budget"
 
 def within_budget(
     tree: Walk, most_bytes: int, *, allow_degraded: bool
-) -> tuple[Walk, tuple[Problem, ...]]:
+) -> tuple[Walk, tuple[DegradedFile, ...]]:
     """Return a walk whose included files fit the budget, and what was left out for it.
 
     Included files are taken in byte order of their paths up to the first that does not fit; it
@@ -47,7 +47,9 @@ def within_budget(
     left = included[bisect_right(sums, most_bytes) :]
     out = frozenset(file.path_key for file in left)
     first: PathKey = left[0].path_key
-    skips = (Skip(key, DATASET_BUDGET, held) for key in sorted(out, key=lambda key: key.encode()))
+    skips = (
+        SkippedFile(key, DATASET_BUDGET, held) for key in sorted(out, key=lambda key: key.encode())
+    )
     cut = replace(
         tree,
         files=tuple(file for file in tree.files if file.path_key not in out),
@@ -55,8 +57,8 @@ def within_budget(
         included=tree.included - out,
     )
     message = f"{held}; from this path on {len(left)} of them are left out"
-    return cut, (Problem(DATASET_BUDGET, message, first),)
+    return cut, (DegradedFile(DATASET_BUDGET, message, first),)
 
 
-def _by_bytes(skip: Skip) -> bytes:
+def _by_bytes(skip: SkippedFile) -> bytes:
     return skip.path_key.encode("utf-8", "surrogateescape")

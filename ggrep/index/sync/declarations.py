@@ -9,7 +9,7 @@ from functools import cached_property
 
 from ggrep.base.ids import PathKey
 from ggrep.index.sync.stat_cache import Known, KnownFile
-from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.model.source import FileText, SkippedFile, SourceFile
 from ggrep.parse.source.encoding_rules import EncodingRules, is_rules_file
 
 
@@ -17,13 +17,13 @@ class Declarations:
     """See the module. A file is read when it is needed, and once."""
 
     def __init__(
-        self, files: Collection[SourceFile], read: Callable[[SourceFile], FileText | Skip]
+        self, files: Collection[SourceFile], read: Callable[[SourceFile], FileText | SkippedFile]
     ) -> None:
         self._files = {file.path_key: file for file in files if is_rules_file(file.path_key)}
         self._read = read
-        self._texts: dict[PathKey, FileText | Skip] = {}
+        self._texts: dict[PathKey, FileText | SkippedFile] = {}
 
-    def text(self, key: PathKey) -> FileText | Skip | None:
+    def text(self, key: PathKey) -> FileText | SkippedFile | None:
         """Return a file that declares encodings as it was read; None for any other."""
         if key in self._files and key not in self._texts:
             self._texts[key] = self._read(self._files[key])

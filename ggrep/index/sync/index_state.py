@@ -14,7 +14,7 @@ from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import Incompatible
 from ggrep.base.formats import INDEX_STATE
 from ggrep.model.limits import Notice
-from ggrep.model.source import Skip
+from ggrep.model.source import SkippedFile
 from ggrep.model.standing import AT_REST, Standing
 from ggrep.model.unseen import Counts, skip_counts
 
@@ -116,7 +116,7 @@ class IndexState(Struct, frozen=True):
     last_sync_at: str
     last_result: str
     last_duration_ms: int
-    skipped: tuple[Skip, ...]
+    skipped: tuple[SkippedFile, ...]
     notices: tuple[Notice, ...] = ()
     upkeep: Upkeep = Upkeep()
     last_error: str = ""

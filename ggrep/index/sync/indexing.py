@@ -5,18 +5,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from msgspec import Struct, field
 
 from ggrep.base.ids import PathKey
-from ggrep.index.store.manifest import Problem
 from ggrep.index.store.rows import make_row
 from ggrep.index.sync.segment_builder import FileRows, SegmentBuilder
 from ggrep.index.sync.stat_cache import KnownFile, KnownSkip
 from ggrep.model.chunk import ChunkedFile
 from ggrep.model.file_readings import FileReading
-from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.model.source import FileText, SkippedFile, SourceFile
+from ggrep.model.sync_report import DegradedFile
 from ggrep.model.traits import UNSURE
 from ggrep.parse.languages.registry import CHUNKER_REVISION
 from ggrep.parse.workers.parse_pool import ParsePool
 
-Read = Callable[[SourceFile], FileText | Skip]
+Read = Callable[[SourceFile], FileText | SkippedFile]
 Advance = Callable[[int, bool], None]
 """Told how many files are handled by now, and whether the last is not what is indexed of it."""
 
@@ -43,11 +43,11 @@ class Reading(Struct):
 
     known: dict[PathKey, KnownFile] = field(default_factory=dict)
     indexed: list[PathKey] = field(default_factory=list)
-    skipped: list[Skip] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)
     left_out: dict[PathKey, KnownSkip] = field(default_factory=dict)
-    failed: list[Skip] = field(default_factory=list)
+    failed: list[SkippedFile] = field(default_factory=list)
     put_off: dict[PathKey, SourceFile] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[DegradedFile] = field(default_factory=list)
     unsure: list[FileReading] = field(default_factory=list)
     handled: int = 0
 
@@ -96,7 +96,7 @@ def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
         reading.known[text.path_key] = KnownFile(text.file, text.digest)
         if chunked.problem is not None:
             message = f"{chunked.problem}: cut by {chunked.method} instead"
-            reading.problems.append(Problem("chunk_failed", message, text.path_key))
+            reading.problems.append(DegradedFile("chunk_failed", message, text.path_key))
     return reading
 
 
@@ -126,7 +126,7 @@ def _changed(
         advance(reading.handled, _is_news(outcome, live.get(file.path_key)))
         if isinstance(outcome, FileText) and outcome.traits & UNSURE:
             reading.unsure.append(FileReading(file.path_key, outcome.encoding, outcome.traits))
-        if isinstance(outcome, Skip):
+        if isinstance(outcome, SkippedFile):
             (reading.failed if outcome.reason in _HARD else reading.skipped).append(outcome)
             if outcome.reason in _LASTING:
                 reading.left_out[file.path_key] = KnownSkip(file, outcome)
@@ -136,9 +136,9 @@ def _changed(
             yield outcome
 
 
-def _is_news(outcome: FileText | Skip, indexed: str | None) -> bool:
+def _is_news(outcome: FileText | SkippedFile, indexed: str | None) -> bool:
     """Return whether a file that was read is not what is indexed of it."""
-    if isinstance(outcome, Skip):
+    if isinstance(outcome, SkippedFile):
         return indexed is not None and outcome.reason not in _HARD
     return outcome.digest != indexed
 

@@ -13,12 +13,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.ids import PathKey
-from ggrep.index.store.manifest import Problem
 from ggrep.index.sync.sync_report import Progress, SyncProgress
 from ggrep.index.sync.target import SyncTarget
 from ggrep.model.limits import Notice
 from ggrep.model.load import WAITS_FOR_GIT
 from ggrep.model.source import SourceFile
+from ggrep.model.sync_report import DegradedFile
 from ggrep.parse.source.git_work import GitLook, GitWatch
 from ggrep.parse.source.walk import Walk
 
@@ -41,11 +41,11 @@ class Found(Struct, frozen=True):
 
     look: GitLook
     tree: Walk
-    left_out: tuple[Problem, ...]
+    left_out: tuple[DegradedFile, ...]
     read_at_ns: int
 
 
-WalkTree = Callable[[], tuple[Walk, tuple[Problem, ...]]]
+WalkTree = Callable[[], tuple[Walk, tuple[DegradedFile, ...]]]
 Read = Callable[[], Mapping[PathKey, SourceFile]]
 
 
@@ -99,12 +99,12 @@ class OneState:
         self._next_ms = now_ms + max(_LOOK_MS, 20 * (now_ms - began_ms))
         return found
 
-    def problems(self) -> Sequence[Problem]:
+    def problems(self) -> Sequence[DegradedFile]:
         """Return why a snapshot may be of more than one state."""
         if not self.mixed:
             return ()
         message = "git kept moving files; some may be of another commit than the others"
-        return (Problem(GIT_AT_WORK, message, ".git"),)
+        return (DegradedFile(GIT_AT_WORK, message, ".git"),)
 
     def notices(self) -> Sequence[Notice]:
         """Return what is to be said of git at the end."""

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable
 
 from ggrep.base.ids import PathKey
-from ggrep.index.store.manifest import Problem
 from ggrep.index.sync.indexing import Reading
 from ggrep.model.file_readings import DECLARE, FileReading
 from ggrep.model.limits import Notice
-from ggrep.model.source import Skip
+from ggrep.model.source import SkippedFile
+from ggrep.model.sync_report import DegradedFile
 from ggrep.model.traits import GUESSED
 from ggrep.parse.source.walk import Walk
 
@@ -20,23 +20,23 @@ _OLD_PASSING = "parse_timeout"
 """How earlier builds began the message of a file that they had cut by lines in a busy minute."""
 
 
-def is_passing(problem: Problem) -> bool:
+def is_passing(problem: DegradedFile) -> bool:
     """Tell whether the same file may do better at the next try, without an edit."""
     if problem.code == "chunk_failed":
         return problem.message.startswith(_OLD_PASSING)
     return problem.code in _PASSING
 
 
-def of_tree(tree: Walk, deleted: Iterable[PathKey]) -> tuple[Problem, ...]:
+def of_tree(tree: Walk, deleted: Iterable[PathKey]) -> tuple[DegradedFile, ...]:
     """Return what a walk left in doubt.
 
     Args:
         tree: what it found.
         deleted: visible files that it did not find.
     """
-    found = [Problem(GIT_UNAVAILABLE, notice.message, ".git") for notice in tree.notices]
+    found = [DegradedFile(GIT_UNAVAILABLE, notice.message, ".git") for notice in tree.notices]
     found += [
-        Problem("read_failed", skip.detail, skip.path_key)
+        DegradedFile("read_failed", skip.detail, skip.path_key)
         for skip in tree.skipped
         if skip.reason == "read_failed"
     ]
@@ -44,7 +44,7 @@ def of_tree(tree: Walk, deleted: Iterable[PathKey]) -> tuple[Problem, ...]:
     # Where git failed it was said already.
     closed = () if tree.notices else deleted
     found += [
-        Problem("read_failed", "its directory cannot be read", key)
+        DegradedFile("read_failed", "its directory cannot be read", key)
         for key in closed
         if not tree.knows(key)
     ]
@@ -60,7 +60,7 @@ def nothing_to_index(tree: Walk) -> tuple[Notice, ...]:
     return (Notice("nothing_to_index", told),)
 
 
-def of_reading(reading: Reading, waiting: Iterable[PathKey]) -> tuple[Problem, ...]:
+def of_reading(reading: Reading, waiting: Iterable[PathKey]) -> tuple[DegradedFile, ...]:
     """Return which files' content could not be had, or not be cut yet.
 
     Args:
@@ -68,7 +68,7 @@ def of_reading(reading: Reading, waiting: Iterable[PathKey]) -> tuple[Problem, .
         waiting: files that were put off by an earlier sync, and not tried by this one.
     """
     failed = [
-        Problem(
+        DegradedFile(
             "stable_read_failed" if skip.reason == "unstable" else "read_failed",
             skip.detail,
             skip.path_key,
@@ -78,12 +78,12 @@ def of_reading(reading: Reading, waiting: Iterable[PathKey]) -> tuple[Problem, .
     message = "the machine left its parser no time; it is tried again by itself"
     return (
         *failed,
-        *(Problem(PARSE_PENDING, message, key) for key in (*reading.put_off, *waiting)),
+        *(DegradedFile(PARSE_PENDING, message, key) for key in (*reading.put_off, *waiting)),
     )
 
 
 def strict_reasons(
-    problems: Iterable[Problem], skipped: Iterable[Skip], unsure: Iterable[FileReading]
+    problems: Iterable[DegradedFile], skipped: Iterable[SkippedFile], unsure: Iterable[FileReading]
 ) -> tuple[str, ...]:
     """Return one line for each file that could not be read, decoded or cut as it should."""
     lines = {f"{p.path_key}: {p.message}" for p in problems}
@@ -101,12 +101,12 @@ def _doubt(reading: FileReading) -> str:
 
 
 def of_snapshot(
-    standing: Iterable[Problem],
+    standing: Iterable[DegradedFile],
     reading: Reading,
-    read: Iterable[Problem],
-    before: Iterable[Problem],
+    read: Iterable[DegradedFile],
+    before: Iterable[DegradedFile],
     present: Collection[PathKey],
-) -> tuple[Problem, ...]:
+) -> tuple[DegradedFile, ...]:
     """Return all that degrades a snapshot; files that did not change keep how they were cut.
 
     Args:

@@ -30,10 +30,11 @@ from ggrep.index.store.tables import forget_connections
 from ggrep.index.store.transaction import prepare_store, publish
 from ggrep.index.store.verify import reverify
 from ggrep.index.sync.problems import PARSE_PENDING
-from ggrep.index.sync.sync_report import Progress, SyncReport, unheard
+from ggrep.index.sync.sync_report import Progress, unheard
 from ggrep.index.sync.syncer import run
 from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.writing import writing
+from ggrep.model.sync_report import SyncReport
 
 _READERS_MS = 1000
 """How long to wait for queries over the old index before its files are left to `gc`."""

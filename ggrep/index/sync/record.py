@@ -26,7 +26,7 @@ from ggrep.index.sync.index_state import (
 from ggrep.index.sync.indexing import Reading
 from ggrep.index.sync.target import SyncTarget
 from ggrep.model.sanitise import without_directories
-from ggrep.model.source import Skip
+from ggrep.model.source import SkippedFile
 from ggrep.parse.source.walk import Walk
 
 
@@ -40,7 +40,7 @@ def remember_files(
     known.update(reading.left_out)
     known.update({m.file.path_key: m for m in changes.waiting})
     for key, file in reading.put_off.items():
-        known[key] = stat_cache.KnownSkip(file, Skip(key, stat_cache.PUT_OFF, "no turn"))
+        known[key] = stat_cache.KnownSkip(file, SkippedFile(key, stat_cache.PUT_OFF, "no turn"))
     stat_cache.save(names.stat_cache_file(target.store), known, read_at_ns=read_at_ns)
     return known
 
@@ -59,7 +59,7 @@ def remember_outcome(
     target: SyncTarget,
     manifest: SnapshotManifest,
     tree: Walk,
-    skipped: Sequence[Skip],
+    skipped: Sequence[SkippedFile],
     ms: int,
     retry: Retry,
 ) -> None:

@@ -19,7 +19,7 @@ from ggrep.base.lease import Lease
 from ggrep.index.lexical.layout import SCORED_FIELDS
 from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.journal import MAX_DELTAS, Tombstone
-from ggrep.index.store.manifest import Counts, Problem, SegmentRef, SnapshotManifest
+from ggrep.index.store.manifest import Counts, SegmentRef, SnapshotManifest
 from ggrep.index.store.segment import remove_segment, write_segment
 from ggrep.index.store.segment_image import open_segment_image
 from ggrep.index.store.transaction import Journal, publish, stage
@@ -27,6 +27,7 @@ from ggrep.index.store.view import SegmentView, SnapshotView, view_of
 from ggrep.index.sync.segment_builder import SegmentBuilder
 from ggrep.index.sync.target import SyncTarget
 from ggrep.model.response import GitState
+from ggrep.model.sync_report import DegradedFile
 
 
 class ShownSegment(Struct, frozen=True):
@@ -81,7 +82,7 @@ class Facts:
 
     ignore_fingerprint: str
     git: GitState | None
-    problems: tuple[Problem, ...]
+    problems: tuple[DegradedFile, ...]
     problems_total: int
     eligible_files: int = field(compare=False)
     partial: bool

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.ids import PathKey
-from ggrep.model.source import Skip, SourceFile
+from ggrep.model.source import SkippedFile, SourceFile
 
 RACY_NS = 100_000_000
 PUT_OFF = "put_off"
@@ -30,7 +30,7 @@ class KnownSkip(Struct, frozen=True):
     """A file as it was when its content turned out not to be text, or when it was put off."""
 
     file: SourceFile
-    skip: Skip
+    skip: SkippedFile
 
 
 Known = KnownFile | KnownSkip
@@ -64,7 +64,7 @@ def _known(
     key: PathKey, size: int, mtime_ns: int, ctime_ns: int, inode: int, what: str, *detail: str
 ) -> Known:
     file = SourceFile(key, size, mtime_ns, ctime_ns, inode)
-    return KnownSkip(file, Skip(key, what, *detail)) if detail else KnownFile(file, what)
+    return KnownSkip(file, SkippedFile(key, what, *detail)) if detail else KnownFile(file, what)
 
 
 def _row(item: Known) -> stable_json.Json:

@@ -19,7 +19,7 @@ from ggrep.config import names
 from ggrep.config.fingerprints import ignore_fingerprint
 from ggrep.config.home import Home
 from ggrep.index.store.disk import store_bytes
-from ggrep.index.store.manifest import MAX_PROBLEMS, Problem
+from ggrep.index.store.manifest import MAX_PROBLEMS
 from ggrep.index.store.store_opening import admit_writer
 from ggrep.index.store.transaction import prepare_store
 from ggrep.index.store.view import SnapshotView
@@ -36,12 +36,13 @@ from ggrep.index.sync.publication import Publication, is_needed, most_segments, 
 from ggrep.index.sync.record import remember_files, remember_outcome, retry_of
 from ggrep.index.sync.segment_builder import SegmentBuilder
 from ggrep.index.sync.snapshot_assembly import Facts
-from ggrep.index.sync.sync_report import Progress, SyncProgress, SyncReport, unheard
+from ggrep.index.sync.sync_report import Progress, SyncProgress, unheard
 from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.unchanged import report_if_unchanged
 from ggrep.index.sync.writing import Opening, open_parent, writing
 from ggrep.model.response import GitState
-from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.model.source import FileText, SkippedFile, SourceFile
+from ggrep.model.sync_report import DegradedFile, SyncFiles, SyncReport, SyncWarning
 from ggrep.model.traits import RECODED, UNSURE
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source.eligibility import product_files
@@ -165,7 +166,7 @@ class _Run:
             except TreeMoved as moved:
                 found = moved.found
 
-    def _walk(self) -> tuple[Walk, tuple[Problem, ...]]:
+    def _walk(self) -> tuple[Walk, tuple[DegradedFile, ...]]:
         target = self._target
         apart = Home.of_store(target.store).own_directories
         live = self._view.live_files() if self._view else {}
@@ -259,7 +260,9 @@ class _Run:
             unchanged_record.Synced(tree, known, manifest, report, found.look.files, read_at_ns),
         )
 
-    def _settle(self, changes: ChangeSet, tree: Walk, left_out: tuple[Problem, ...]) -> ChangeSet:
+    def _settle(
+        self, changes: ChangeSet, tree: Walk, left_out: tuple[DegradedFile, ...]
+    ) -> ChangeSet:
         """Return the changes without deletions that may be none; note what is in doubt."""
         if self._target.settings.portable_paths:
             _require_portable(tree)
@@ -411,13 +414,13 @@ class _Run:
         self._reading.take(reading)
         return reading.indexed
 
-    def _read_file(self, file: SourceFile) -> FileText | Skip:
+    def _read_file(self, file: SourceFile) -> FileText | SkippedFile:
         text = self._declarations.text(file.path_key)
         return self._read_whole(file, self._declarations) if text is None else text
 
     def _read_whole(
         self, file: SourceFile, declarations: Declarations | None = None
-    ) -> FileText | Skip:
+    ) -> FileText | SkippedFile:
         settings = self._target.settings
         return read_file(
             self._target.root,
@@ -487,7 +490,7 @@ class _Run:
             return before
         return git_state(target.root, untracked_included=target.settings.include_untracked)
 
-    def _before(self) -> tuple[Problem, ...]:
+    def _before(self) -> tuple[DegradedFile, ...]:
         return self._view.manifest.errors if self._view else ()
 
     def _takes_what_fits(self) -> bool:
@@ -495,7 +498,7 @@ class _Run:
         before = any(problem.code == DATASET_BUDGET for problem in self._before())
         return not self._strict and (self._allow_degraded or before)
 
-    def _require_strictly(self, found: Iterable[Problem], tree: Walk) -> None:
+    def _require_strictly(self, found: Iterable[DegradedFile], tree: Walk) -> None:
         """Raise when a strict sync met a file that could not be had as it should."""
         if not self._strict:
             return
@@ -506,12 +509,22 @@ class _Run:
     def _report(self, changes: ChangeSet, tree: Walk, *, deleted: int, retry: Retry) -> SyncReport:
         manifest = self._require_view().manifest
         reading = self._reading
+        notices = (
+            *((self._damage.rebuilt,) if self._damage else ()),
+            *tree.notices,
+            *problems.nothing_to_index(tree),
+            *sharing.notices(self._target, manifest),
+            *self._one_state.notices(),
+        )
         return SyncReport(
+            store_id=self._target.store_id,
             snapshot_id=manifest.snapshot_id,
             published=self._published,
-            indexed=len(reading.indexed),
-            deleted=deleted,
-            unchanged=len(changes.same) + len(reading.known) - len(reading.indexed),
+            files=SyncFiles(
+                indexed=len(reading.indexed),
+                deleted=deleted,
+                unchanged=len(changes.same) + len(reading.known) - len(reading.indexed),
+            ),
             chunks=manifest.counts.chunks_visible,
             segments=len(manifest.segments),
             merged_segments=self._merged,
@@ -519,19 +532,13 @@ class _Run:
             vectors_reused=self._reused,
             skipped=self._skipped(tree),
             degraded=manifest.errors,
-            notices=(
-                *((self._damage.rebuilt,) if self._damage else ()),
-                *tree.notices,
-                *problems.nothing_to_index(tree),
-                *sharing.notices(self._target, manifest),
-                *self._one_state.notices(),
-            ),
+            warnings=tuple(map(SyncWarning.of, notices)),
             duration_ms=self._elapsed_ms(),
             retry_after_ms=retry.left_ms(self._target.clock.now()),
             products=product_files(file.path_key for file in tree.files),
         )
 
-    def _skipped(self, tree: Walk) -> tuple[Skip, ...]:
+    def _skipped(self, tree: Walk) -> tuple[SkippedFile, ...]:
         both = (*tree.skipped, *self._reading.skipped)
         return tuple(
             sorted(both, key=lambda skip: skip.path_key.encode("utf-8", "surrogateescape"))

@@ -26,9 +26,9 @@ from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.index.store.verify import Verifier
 from ggrep.index.sync.record import retry_of
-from ggrep.index.sync.sync_report import SyncReport
 from ggrep.index.sync.target import SyncTarget
-from ggrep.model.source import Skip
+from ggrep.model.source import SkippedFile
+from ggrep.model.sync_report import SyncFiles, SyncReport
 from ggrep.parse.source.git_files import state_files
 from ggrep.parse.source.git_listing import OTHERS
 from ggrep.parse.source.stamps import Stamp, hold, stamp, stamps
@@ -72,7 +72,7 @@ class Unchanged(Struct, frozen=True):
     unchanged: int
     chunks: int
     segments: int
-    skipped: tuple[Skip, ...]
+    skipped: tuple[SkippedFile, ...]
     products: tuple[str, ...] | None
 
 
@@ -103,7 +103,7 @@ def load(path: Path) -> Unchanged | None:
         values["root"] = tuple(values["root"])
         values["filters"] = tuple(values["filters"])
         values["tree"] = _stamps(values["tree"])
-        values["skipped"] = tuple(Skip(**skip) for skip in values["skipped"])
+        values["skipped"] = tuple(SkippedFile(**skip) for skip in values["skipped"])
         if values["products"] is not None:
             values["products"] = tuple(values["products"])
         return Unchanged(**values)
@@ -142,11 +142,10 @@ def report_if_unchanged(target: SyncTarget) -> SyncReport | None:
     if retry_after_ms == 0:
         return None  # what the last sync left open is due
     return SyncReport(
+        store_id=target.store_id,
         snapshot_id=record.snapshot_id,
         published=False,
-        indexed=0,
-        deleted=0,
-        unchanged=record.unchanged,
+        files=SyncFiles(0, 0, record.unchanged),
         chunks=record.chunks,
         segments=record.segments,
         merged_segments=0,
@@ -154,7 +153,7 @@ def report_if_unchanged(target: SyncTarget) -> SyncReport | None:
         vectors_reused=0,
         skipped=record.skipped,
         degraded=manifest.errors,
-        notices=(),
+        warnings=(),
         duration_ms=round(target.clock.monotonic_ms() - began_ms),
         retry_after_ms=retry_after_ms,
         products=record.products,

@@ -24,7 +24,6 @@ from ggrep.config.git import (
 )
 from ggrep.index.store.manifest import SnapshotManifest
 from ggrep.index.sync.stat_cache import RACY_NS, Known
-from ggrep.index.sync.sync_report import SyncReport
 from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.unchanged import (
     CHANGED,
@@ -39,7 +38,8 @@ from ggrep.index.sync.unchanged import (
     settings_digest,
     stamps_below,
 )
-from ggrep.model.source import Skip
+from ggrep.model.source import SkippedFile
+from ggrep.model.sync_report import SyncReport
 from ggrep.parse.source.git_files import index_file
 from ggrep.parse.source.git_listing import OTHERS
 from ggrep.parse.source.ignore_rules import GIT_FILE, OWN_FILES
@@ -119,7 +119,7 @@ def _is_complete(synced: Synced) -> bool:
     doubts = (
         *tree.unknown,
         *tree.inner,
-        *report.notices,
+        *report.warnings,
         *(rule for rule, _ in tree.excluded if rule == "own_home"),
         *(skip for skip in report.skipped if skip.reason in _UNSURE or _is_ignore_file(skip)),
     )
@@ -132,7 +132,7 @@ def _is_complete(synced: Synced) -> bool:
     )
 
 
-def _is_ignore_file(skip: Skip) -> bool:
+def _is_ignore_file(skip: SkippedFile) -> bool:
     """Tell whether it is one that had no say and has no stamp; an edit may give it one."""
     return skip.path_key.rpartition("/")[2] in {GIT_FILE, *OWN_FILES}
 
@@ -160,7 +160,7 @@ def _record(target: SyncTarget, synced: Synced) -> Unchanged | None:
         files=files,
         tree=tree,
         beside=digest_of_stamps(beside),
-        unchanged=report.unchanged + report.indexed,
+        unchanged=report.files.unchanged + report.files.indexed,
         chunks=report.chunks,
         segments=report.segments,
         skipped=report.skipped,

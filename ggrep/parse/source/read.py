@@ -14,7 +14,7 @@ from pathlib import Path
 from ggrep.base.ids import PathKey
 from ggrep.config.caps import MAX_FILE_SIZE_BYTES
 from ggrep.config.confined import Linked, NotRegular, open_below, read_descriptor
-from ggrep.model.source import FileText, Skip, SourceFile
+from ggrep.model.source import FileText, SkippedFile, SourceFile
 from ggrep.model.traits import (
     BULK,
     CELL_LINES,
@@ -47,7 +47,7 @@ def read_file(
     max_bulk_bytes: int = MAX_FILE_SIZE_BYTES,
     rule: Callable[[PathKey], str] = undeclared,
     sleep: Callable[[float], None] = time.sleep,
-) -> FileText | Skip:
+) -> FileText | SkippedFile:
     """Return the content of `file`, or why there is none.
 
     A file that changes while it is read is tried again, three times in all.
@@ -68,11 +68,11 @@ def read_file(
             found = _read_once(root, key, most_bytes(key, max_bytes))
         except OSError as error:
             return _failure(key, error)
-        if isinstance(found, Skip):
+        if isinstance(found, SkippedFile):
             return found
         if found is not None:
             return _as_text(*found, max_bytes, max_bulk_bytes, lambda: rule(key))
-    return Skip(key, "unstable", f"changed during each of {_TRIES} reads")
+    return SkippedFile(key, "unstable", f"changed during each of {_TRIES} reads")
 
 
 def read_digest(
@@ -83,19 +83,21 @@ def read_digest(
         found = _read_once(root, file.path_key, most_bytes(file.path_key, max_bytes))
     except OSError:
         return None
-    if found is None or isinstance(found, Skip):
+    if found is None or isinstance(found, SkippedFile):
         return None
     return found[0], hashlib.sha256(found[1]).hexdigest()
 
 
-def _read_once(root: Path, key: PathKey, max_bytes: int) -> tuple[SourceFile, bytes] | Skip | None:
+def _read_once(
+    root: Path, key: PathKey, max_bytes: int
+) -> tuple[SourceFile, bytes] | SkippedFile | None:
     """Return one read, or None when the file changed meanwhile."""
     descriptor = open_below(root, key)
     try:
         before = _as_file(key, os.fstat(descriptor))
         if before.size_bytes > max_bytes:
             detail = f"{before.size_bytes} bytes, the limit is {max_bytes}"
-            return Skip(key, "too_large", detail)
+            return SkippedFile(key, "too_large", detail)
         # One byte more than it should hold: growth shows even if its times do not move.
         data = read_descriptor(descriptor, most_bytes=before.size_bytes + 1)
         after = _as_file(key, os.fstat(descriptor))
@@ -110,13 +112,13 @@ def _as_text(
     max_bytes: int,
     max_bulk_bytes: int,
     rule: Callable[[], str],
-) -> FileText | Skip:
+) -> FileText | SkippedFile:
     key = file.path_key
     if len(data) <= _MOST_POINTER_BYTES and data.startswith(_POINTER):
-        return Skip(key, "lfs_pointer", "its content is elsewhere; git lfs pull fetches it")
+        return SkippedFile(key, "lfs_pointer", "its content is elsewhere; git lfs pull fetches it")
     decoded = decode(data, rule)
     if decoded is None:
-        return Skip(key, "binary", "it holds what no text does")
+        return SkippedFile(key, "binary", "it holds what no text does")
     wanted, layout = decoded.data, 0
     if is_notebook(key):
         script = as_script(wanted)
@@ -126,13 +128,15 @@ def _as_text(
             wanted, layout = script.data, CELL_LINES * (not script.in_file)
         size_bytes = len(wanted) - wanted.count(b"\n")
         if size_bytes > max_bytes:
-            return Skip(key, "too_large", f"{size_bytes} bytes of text, the limit is {max_bytes}")
+            return SkippedFile(
+                key, "too_large", f"{size_bytes} bytes of text, the limit is {max_bytes}"
+            )
     made = made_traits(key, wanted)
     if made & BULK and len(wanted) > max_bulk_bytes:
         wanted, made = beginning(wanted, max_bulk_bytes), made | SHORTENED
     masked = mask(wanted)
     if masked.is_key:
-        return Skip(key, "secret", "a private key")
+        return SkippedFile(key, "secret", "a private key")
     encoding = "" if decoded.encoding == UTF_8 else decoded.encoding
     traits = (
         made
@@ -159,11 +163,11 @@ def _as_file(key: PathKey, status: os.stat_result) -> SourceFile:
     )
 
 
-def _failure(key: PathKey, error: OSError) -> Skip:
+def _failure(key: PathKey, error: OSError) -> SkippedFile:
     if isinstance(error, Linked) or error.errno == errno.ELOOP:
-        return Skip(key, "out_of_root", "a symbolic link took its place")
+        return SkippedFile(key, "out_of_root", "a symbolic link took its place")
     if isinstance(error, NotRegular) or error.errno in {errno.ENXIO, errno.ENODEV}:
-        return Skip(key, "special", "not a regular file any more")
+        return SkippedFile(key, "special", "not a regular file any more")
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
-        return Skip(key, "vanished", "gone since the walk")
-    return Skip(key, failure_reason(error), error.strerror or "cannot be read")
+        return SkippedFile(key, "vanished", "gone since the walk")
+    return SkippedFile(key, failure_reason(error), error.strerror or "cannot be read")

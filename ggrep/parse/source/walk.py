@@ -12,7 +12,7 @@ from ggrep.base.ids import PathKey
 from ggrep.config.git import GitFailed, has_git_marker
 from ggrep.config.settings import Settings
 from ggrep.model.limits import Notice
-from ggrep.model.source import Skip, SourceFile
+from ggrep.model.source import SkippedFile, SourceFile
 from ggrep.parse.source.git_listing import Listing, list_work_tree
 from ggrep.parse.source.path_keys import is_below, printable
 from ggrep.parse.source.stamps import Stamp
@@ -48,7 +48,7 @@ class Walk(Struct, frozen=True):
     """
 
     files: tuple[SourceFile, ...]
-    skipped: tuple[Skip, ...]
+    skipped: tuple[SkippedFile, ...]
     excluded: tuple[tuple[str, int], ...]
     ignore_files: tuple[tuple[PathKey, bytes], ...]
     git: bool
@@ -140,11 +140,11 @@ def listing_of(root: Path, settings: Settings) -> tuple[Listing | None, tuple[No
     return None, (Notice("git_unavailable", f"{reason}: {WITHOUT_GIT}"),)
 
 
-def _absent(listing: Listing | None) -> list[Skip]:
+def _absent(listing: Listing | None) -> list[SkippedFile]:
     """Return the submodules of which there is nothing to read."""
     told = "a submodule that is not checked out; git submodule update --init fetches it"
     paths = sorted(listing.absent) if listing else []
-    return [Skip(printable(os.fsdecode(path)), "submodule", told) for path in paths]
+    return [SkippedFile(printable(os.fsdecode(path)), "submodule", told) for path in paths]
 
 
 def apart_below(root: Path, apart: Sequence[Path]) -> frozenset[bytes]:

@@ -20,7 +20,7 @@ from ggrep.config.caps import MAX_IGNORE_FILE_BYTES
 from ggrep.config.confined import Linked, NotRegular, TooLarge, read_small
 from ggrep.config.git import is_git_marker
 from ggrep.config.settings import Settings
-from ggrep.model.source import Skip, SourceFile
+from ggrep.model.source import SkippedFile, SourceFile
 from ggrep.parse.source.dir_stack import DirStack, trail_from
 from ggrep.parse.source.entry_rules import EntryRules, Place, Verdict
 from ggrep.parse.source.file_failures import failure_reason
@@ -59,7 +59,7 @@ class Walker:
         self._ahead: list[Place] = []
         self.files: list[SourceFile] = []
         self.included: set[PathKey] = set()
-        self.skipped: list[Skip] = []
+        self.skipped: list[SkippedFile] = []
         self.excluded: Counter[str] = Counter()
         self.left_out: list[tuple[str, str]] = []
         self.ignore_files: list[tuple[PathKey, bytes]] = []
@@ -265,7 +265,7 @@ class Walker:
         return is_git_marker(self._root / os.fsdecode(path) / ".git")
 
     def _skip(self, path: bytes, reason: str, detail: str) -> None:
-        self.skipped.append(Skip(printable(os.fsdecode(path)), reason, detail))
+        self.skipped.append(SkippedFile(printable(os.fsdecode(path)), reason, detail))
 
 
 def _source_file(path: bytes, status: os.stat_result) -> SourceFile:

@@ -37,10 +37,10 @@ from ggrep.index.store.judging import Judgement
 from ggrep.index.store.last_used import note_use
 from ggrep.index.store.read_failures import typed_failures
 from ggrep.index.store.view import SnapshotView
-from ggrep.index.sync.sync_report import Progress, SyncReport, unheard
+from ggrep.index.sync.sync_report import Progress, unheard
 from ggrep.index.sync.target import SyncTarget
-from ggrep.model.limits import Notice
 from ggrep.model.standing import Standing
+from ggrep.model.sync_report import SyncReport, SyncWarning
 from ggrep.search.engine.snapshots import Snapshots
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class RepoIndex:
         if not moved:
             return report
         told = f"the repository was moved here; the index of {moved} was taken over"
-        return replace(report, notices=(Notice("index_moved", told), *report.notices))
+        return replace(report, warnings=(SyncWarning("index_moved", told), *report.warnings))
 
     def _is_missing(self) -> bool:
         try:

@@ -7,9 +7,9 @@ from msgspec.structs import asdict, replace
 from ggrep.base.errors import GgrepError
 from ggrep.model.limits import Notice
 from ggrep.model.sync_jobs import Compacted, SyncOutcome
+from ggrep.model.sync_report import SyncReport
 
 if TYPE_CHECKING:
-    from ggrep.index.sync.sync_report import SyncReport
     from ggrep.model.maintenance import CompactionReport
     from ggrep.search.engine.repo_index import RepoIndex
 
@@ -40,8 +40,17 @@ def _with_compaction(outcome: SyncOutcome, done: "CompactionReport") -> SyncOutc
     return replace(outcome, snapshot_id=done.new_snapshot_id, segments=done.segments_after)
 
 
-def outcome_of(store_id: str, report: "SyncReport") -> SyncOutcome:
+def outcome_of(report: SyncReport) -> SyncOutcome:
     """Return the figures of a sync, without any maintenance after it."""
     figures = asdict(report)
-    counts = {"skipped": len(report.skipped), "degraded": len(report.degraded)}
-    return SyncOutcome(store_id=store_id, cpu_ms=0, **{**figures, **counts})
+    for name in ("schema_version", "files", "warnings"):
+        del figures[name]
+    return SyncOutcome(
+        **figures
+        | asdict(report.files)
+        | {"skipped": len(report.skipped), "degraded": len(report.degraded)},
+        notices=tuple(
+            Notice(each.code, each.message, each.path_key or None) for each in report.warnings
+        ),
+        cpu_ms=0,
+    )

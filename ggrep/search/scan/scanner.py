@@ -26,7 +26,7 @@ from ggrep.index.sync.segment_builder import SegmentBuilder
 from ggrep.model.chunk import ChunkedFile
 from ggrep.model.request import SearchRequest
 from ggrep.model.scan import ScanFacts
-from ggrep.model.source import FileText, Skip
+from ggrep.model.source import FileText, SkippedFile
 from ggrep.model.statistics import CollectionStatistics, TermFrequency
 from ggrep.parse.chunking.chunker import chunk_by_lines
 from ggrep.parse.chunking.spans import to_chunks
@@ -142,7 +142,7 @@ def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, F
             max_bytes=target.settings.max_file_size_bytes,
             max_bulk_bytes=target.settings.max_bulk_bytes,
         )
-        if not isinstance(read, Skip):
+        if not isinstance(read, SkippedFile):
             found.append((one, read))
             left -= len(read.data)
     return found

@@ -31,8 +31,8 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.service.places import on_disk, open_index, place_of
 
 if TYPE_CHECKING:
-    from ggrep.index.sync.sync_report import SyncReport
     from ggrep.model.schemas.remotes import PullJson
+    from ggrep.model.sync_report import SyncReport
     from ggrep.search.engine.repo_index import RepoIndex
     from ggrep.search.engine.travelling import Pulled
 
@@ -204,7 +204,7 @@ def pull_json(outcome: "Pulled", synced: "SyncReport", times_ms: tuple[int, int]
         "traffic": outcome.traffic,
         "pull_ms": times_ms[0],
         "snapshot_id": synced.snapshot_id,
-        "indexed": synced.indexed,
+        "indexed": synced.files.indexed,
         "vectors_encoded": synced.vectors_encoded,
         "duration_ms": times_ms[1],
     }

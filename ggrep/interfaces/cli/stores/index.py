@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError, UsageError
+from ggrep.base.stable_json import Document
 from ggrep.index.repo_identity import require_modest
 from ggrep.interfaces.cli.parsing.flags import (
     Argument,
@@ -26,21 +27,17 @@ from ggrep.interfaces.cli.terminal import (
 from ggrep.interfaces.cli.text_tables import bytes_text, plural
 from ggrep.model.hints import with_file, with_path
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.source import Skip
+from ggrep.model.sync_report import SyncReport
 from ggrep.render.error_json import query_error
-from ggrep.render.metadata_json import notice_json
 from ggrep.service.places import open_index, place_of
 
 if TYPE_CHECKING:
     from ggrep.federation.workspace import WorkspaceRepo
-    from ggrep.index.sync.sync_report import SyncReport
     from ggrep.model.schemas.index_report import (
         FailedRepoJson,
         IndexedRepoJson,
         PreviewedRepoJson,
         PreviewJson,
-        SkippedFileJson,
-        SyncJson,
         WorkspaceIndexJson,
     )
     from ggrep.parse.source.walk import Walk
@@ -133,7 +130,7 @@ class Job:
         self._indexing = indexing
         self._listing = listing
 
-    def run(self, label: str, root: Path) -> "SyncJson | PreviewJson":
+    def run(self, label: str, root: Path) -> Document:
         """Index one root; return its part of the JSON and print a summary for people."""
         wanted = self._indexing
         flags = {"encoder": wanted.encoder, "profile": wanted.profile}
@@ -155,11 +152,11 @@ class Job:
             )
         elsewhere = None if Path.cwd().is_relative_to(root) else root
         self.terminal.tell(with_path(summary(label, report), elsewhere))
-        for notice in report.notices:
-            self.terminal.tell(f"{label}: warning: {notice.message}")
-        return report_json(opened, self._keep_up(label, opened, report))
+        for warning in report.warnings:
+            self.terminal.tell(f"{label}: warning: {warning.message}")
+        return self._keep_up(label, opened, report).to_dict()
 
-    def _keep_up(self, label: str, opened: "RepoIndex", report: "SyncReport") -> "SyncReport":
+    def _keep_up(self, label: str, opened: "RepoIndex", report: SyncReport) -> SyncReport:
         """Do the store's maintenance; return the report of the snapshot that is active then."""
         try:
             upkeep = opened.keep_up()
@@ -197,7 +194,7 @@ class Job:
         return preview_json(opened, found)
 
 
-def _named(label: str, report: "SyncJson | PreviewJson") -> "IndexedRepoJson | PreviewedRepoJson":
+def _named(label: str, report: Document) -> "IndexedRepoJson | PreviewedRepoJson":
     named = {"repo": label, "ok": True, **report}
     return cast("IndexedRepoJson | PreviewedRepoJson", named)
 
@@ -207,32 +204,6 @@ def workspace_report_json(
 ) -> "WorkspaceIndexJson":
     """Return the report of a workspace: one entry per repository, in the file's order."""
     return {"schema_version": INDEX_SCHEMA, "ok": ok, "repos": repos}
-
-
-def report_json(opened: "RepoIndex", report: "SyncReport") -> "SyncJson":
-    """Return the report of a sync as JSON."""
-    return {
-        "schema_version": INDEX_SCHEMA,
-        "store_id": opened.identity.store_id,
-        "snapshot_id": report.snapshot_id,
-        "published": report.published,
-        "files": {
-            "indexed": report.indexed,
-            "deleted": report.deleted,
-            "unchanged": report.unchanged,
-        },
-        "chunks": report.chunks,
-        "segments": report.segments,
-        "merged_segments": report.merged_segments,
-        "vectors_encoded": report.vectors_encoded,
-        "vectors_reused": report.vectors_reused,
-        "skipped": [_skip_json(skip) for skip in report.skipped],
-        "warnings": [notice_json(notice) for notice in report.notices],
-        "degraded": [
-            {"code": p.code, "message": p.message, "path_key": p.path_key} for p in report.degraded
-        ],
-        "duration_ms": report.duration_ms,
-    }
 
 
 def preview_json(opened: "RepoIndex", found: "Walk") -> "PreviewJson":
@@ -248,22 +219,18 @@ def preview_json(opened: "RepoIndex", found: "Walk") -> "PreviewJson":
         "files": [file.path_key for file in found.files],
         "excluded": dict(found.excluded),
         "left_out": [{"path_key": path, "rule": rule} for path, rule in found.left_out],
-        "skipped": [_skip_json(skip) for skip in found.skipped],
+        "skipped": found.skipped,
     }
 
 
-def _skip_json(skip: Skip) -> "SkippedFileJson":
-    return {"path_key": skip.path_key, "reason": skip.reason, "detail": skip.detail}
-
-
-def summary(label: str, report: "SyncReport") -> str:
+def summary(label: str, report: SyncReport) -> str:
     """Return what a sync did, in a line."""
     seconds = report.duration_ms / 1000
-    parts = [f"{report.indexed} indexed", f"{report.unchanged} unchanged"]
+    parts = [f"{report.files.indexed} indexed", f"{report.files.unchanged} unchanged"]
     if report.vectors_reused:
         parts.append(f"{report.vectors_reused} vectors reused")
-    if report.deleted:
-        parts.append(f"{report.deleted} deleted")
+    if report.files.deleted:
+        parts.append(f"{report.files.deleted} deleted")
     if report.skipped:
         parts.append(f"{len(report.skipped)} skipped (see: ggrep health)")
     if report.degraded:
