@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from msgspec import to_builtins
+
 from ggrep.base.deadline import Deadline
 from ggrep.base.stable_json import Document
 from ggrep.daemon.admitting import spent_from_now, worked
@@ -10,7 +12,6 @@ from ggrep.daemon.caller import Caller
 from ggrep.daemon.query_log import Outcome, Question, note, note_failure
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model import name_pools
-from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.message_types import Imports, ReferencesPool, SymbolPool
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ async def imports(daemon: StoreDaemon, caller: Caller, message: Imports) -> Docu
         spent_from_now(daemon),
         lambda engine: engine.imports_found(message.request, deadline),
     )
-    return {"imports": to_json(found)}
+    return {"imports": to_builtins(found)}
 
 
 async def _pooled(
@@ -78,4 +79,4 @@ async def _pooled(
         raise
     outcome = Outcome(found.provenance.snapshot_id, count(found), found.limits_hit, found.warnings)
     note(daemon, caller, question, spent, outcome)
-    return {"pool": to_json(found)}
+    return {"pool": to_builtins(found)}

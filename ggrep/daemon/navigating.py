@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
@@ -30,7 +30,6 @@ from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolRes
 from ggrep.model.outline import OutlineResponse, TourResponse
 from ggrep.model.request import SearchRequest, can_scan
 from ggrep.model.slate import SlateResponse
-from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.message_types import (
     Expand,
     Navigation,
@@ -245,7 +244,7 @@ async def _answered(
         if printed is not None:
             return found, {"rendered": printed(found).document()}
         if message.values:
-            return found, {"value": to_json(found)}
+            return found, {"value": to_builtins(found)}
         return found, {"response": way.document(found)}
 
     try:

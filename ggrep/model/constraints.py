@@ -40,8 +40,10 @@ RULES: Final[dict[object, Keywords]] = {}
 """What ties the fields of a type to each other."""
 GROWING: Final[set[object]] = set()
 """Types of objects that may hold more than is said."""
-EXTENDED: Final[dict[object, type]] = {}
-"""Structs whose fields stand in the object of a type, before its own."""
+EXTENDED: Final[dict[object, tuple[type, Callable[[str], str | None]]]] = {}
+"""Structs whose fields stand in the object of a type, before its own, and how these are called."""
+NAMED: Final[dict[object, str]] = {}
+"""Names of types in schemas, where they differ from those of the classes."""
 HIDDEN: Final[dict[object, frozenset[str]]] = {}
 """Fields of Structs that no document shows."""
 
@@ -56,11 +58,26 @@ def held_to(**words: object) -> Callable[[T], T]:
     return noted
 
 
-def extends(base: type) -> Callable[[T], T]:
-    """Return what notes that the fields of a Struct stand in a type's object, before its own."""
+def extends(base: type, key_of: Callable[[str], str | None] = str) -> Callable[[T], T]:
+    """Return what notes that the fields of a Struct stand in a type's object, before its own.
+
+    Args:
+        base: the Struct.
+        key_of: returns the key for a field's name, None where the object lacks it.
+    """
 
     def noted(kind: T) -> T:
-        EXTENDED[kind] = base
+        EXTENDED[kind] = base, key_of
+        return kind
+
+    return noted
+
+
+def named(name: str) -> Callable[[T], T]:
+    """Return what notes the name of a Struct in schemas."""
+
+    def noted(kind: T) -> T:
+        NAMED[kind] = name
         return kind
 
     return noted

@@ -36,7 +36,7 @@ def hit(row_id: str, path: str = "a.py", start: int = 1, **fields: object) -> Hi
         start_line=start,
         end_line=start + 1,
         score=0.5,
-        lexical=0.0,
+        lexical_score=0.0,
         corpus=Corpus.CODE,
         chunk_type="function",
         name="",
@@ -46,6 +46,7 @@ def hit(row_id: str, path: str = "a.py", start: int = 1, **fields: object) -> Hi
         is_anchor=False,
         content="",
         content_start_line=start,
+        signature="",
         hidden_lines=0,
     )
     return replace(made, **fields)
