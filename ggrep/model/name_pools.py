@@ -7,6 +7,7 @@ which rule its places fit and leaves the choice to the coordinator.
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
 
+from ggrep.model.answerable import Request
 from ggrep.model.containers import DefinedName, Family, Fit
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.navigation import Definition, Reference, ReferencesRequest, SymbolRequest
@@ -33,7 +34,7 @@ _Skip: TypeAlias = Annotated[int, Sent(MOST_CONSUMED)]
 
 
 @dataclass(frozen=True, slots=True)
-class SymbolPoolRequest:
+class SymbolPoolRequest(Request["SymbolPool"]):
     """Definitions of a name by one rule.
 
     Attributes:
@@ -49,7 +50,7 @@ class SymbolPoolRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class ReferencesPoolRequest:
+class ReferencesPoolRequest(Request["ReferencesPool"]):
     """Occurrences of a name by one rule; fields as of a SymbolPoolRequest.
 
     Attributes:
@@ -173,7 +174,7 @@ class ReferencesPool:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportsRequest:
+class ImportsRequest(Request["ImportsFound"]):
     """Which of these imports of other repositories' files mean something of this one?
 
     Attributes:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
 
+from ggrep.model.answerable import Request
 from ggrep.model.filters import Filter
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import DETERMINISTIC, FILTERS, SCOPE, TIMEOUT
@@ -42,7 +43,7 @@ _Cursor: TypeAlias = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class SymbolRequest:
+class SymbolRequest(Request["SymbolResponse"]):
     """Where is a name defined?
 
     Attributes:
@@ -115,7 +116,7 @@ class SymbolResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class ReferencesRequest:
+class ReferencesRequest(Request["ReferencesResponse"]):
     """Where is a name used? Of a qualified name uses that say another container are left out."""
 
     name: _Name
@@ -209,7 +210,7 @@ class ReferencesResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class ExpandRequest:
+class ExpandRequest(Request["ExpandResponse"]):
     """Which code surrounds a place?"""
 
     target: Annotated[

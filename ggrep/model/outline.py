@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
 
+from ggrep.model.answerable import Request
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import DETERMINISTIC, TIMEOUT
 from ggrep.model.response import Admitted, Provenance
@@ -21,7 +22,7 @@ _Timeout: TypeAlias = Annotated[int, Says("timeoutMs", TIMEOUT, most=MOST_MS)]
 
 
 @dataclass(frozen=True, slots=True)
-class OutlineRequest:
+class OutlineRequest(Request["OutlineResponse"]):
     """What do files or folders define?"""
 
     targets: Annotated[
@@ -141,7 +142,7 @@ class OutlineResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class TourRequest:
+class TourRequest(Request["TourResponse"]):
     """What is this repository?"""
 
     max_bytes: _MaxBytes = 4_096

@@ -3,9 +3,10 @@
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from ggrep.base.quoted import quoted_whole
+from ggrep.model.answerable import Request
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.filters import Filter, keys_told
 from ggrep.model.says import (
@@ -80,7 +81,7 @@ TIMEOUT: Final = f"End-to-end timeout; 0 for the default of {DEFAULT_TIMEOUT_MS}
 
 
 @dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(Request[Any]):
     """A query over one repository.
 
     Attributes:
@@ -193,7 +194,7 @@ class EncodedQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class PoolRequest:
+class PoolRequest(Request[Any]):
     """A coordinator's request to one repository: for ranked lists to merge, not an answer.
 
     Attributes:

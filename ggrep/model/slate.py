@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Annotated, Final, Literal, Self, TypeAlias
 
+from ggrep.model.answerable import Request
 from ggrep.model.chunk import DEFINING
 from ggrep.model.confidence import Confidence
 from ggrep.model.limits import LimitHit, Notice
@@ -161,7 +162,7 @@ class SessionRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class SlateRequest:
+class SlateRequest(Request["SlateResponse"]):
     """A question to answer with a slate.
 
     Attributes:

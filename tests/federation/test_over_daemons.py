@@ -110,7 +110,7 @@ def healthy(engine: Engine) -> Callable[[Peer, dict[str, Any]], None]:
     bodies: Mapping[str, Mapping[str, Any]] = {
         "describe": {"description": to_json(engine.describe(deadline))},
         "term_stats": {"snapshot_id": snapshot_id, "statistics": to_json(figures)},
-        "pool": {"pool": to_json(engine.pool(PoolRequest(request, 10), deadline))},
+        "pool": {"pool": to_json(engine.ask(PoolRequest(request, 10), deadline))},
         "encode": {"vector": to_json(engine.encode("forge", deadline))},
         "cancel": {"cancelled": False},
     }

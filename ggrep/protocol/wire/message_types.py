@@ -1,17 +1,16 @@
 """Every message that a client can send to a daemon, one value each."""
 
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from ggrep.model.answer_view import ViewOptions
+from ggrep.model.answerable import Request
 from ggrep.model.joint_pools import MOST_MEMBERS, JointPoolRequest
 from ggrep.model.joint_pools import Place as Member
-from ggrep.model.name_pools import ImportsRequest, ReferencesPoolRequest, SymbolPoolRequest
-from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.model.outline import OutlineRequest, TourRequest
-from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.model.request import SearchRequest
 from ggrep.model.says import MOST_BYTES, MOST_MS, MOST_PATH_BYTES, MOST_QUERY_BYTES, Sent
-from ggrep.model.slate import SlateRequest
+
+Q = TypeVar("Q")
 
 Priority: TypeAlias = Literal["interactive", "batch"]
 Deadline: TypeAlias = Annotated[int, Sent(MOST_MS)]
@@ -67,67 +66,20 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Slate:
-    """A question to answer with a slate.
+class Ask(Generic[Q]):
+    """A question that the snapshot answers; its name on the wire is that of its operation.
 
-    Its budgets are the request's own: those of a search cut nothing here.
+    A slate's budgets are the request's own: those of a search cut nothing here.
 
     Attributes:
-        path: as a Search's.
-        values: answer with the response itself, the facts of its files among it, in place of
-            its document.
+        path: as a Search's; only on the wire where the request has a scope.
+        values: answer with the response itself, the facts of a slate's files among it, in place
+            of its document.
     """
 
-    request: SlateRequest
+    request: Q
     priority: Priority = "interactive"
     path: Place = ""
-    values: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """Where a name is defined; fields as a Slate's."""
-
-    request: SymbolRequest
-    priority: Priority = "interactive"
-    path: Place = ""
-    values: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class References:
-    """Where a name is used; fields as a Slate's."""
-
-    request: ReferencesRequest
-    priority: Priority = "interactive"
-    path: Place = ""
-    values: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Expand:
-    """The code around a place; fields as a Slate's."""
-
-    request: ExpandRequest
-    priority: Priority = "interactive"
-    values: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """What files and folders define; fields as a Slate's."""
-
-    request: OutlineRequest
-    priority: Priority = "interactive"
-    values: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Tour:
-    """What the repository is; fields as a Slate's."""
-
-    request: TourRequest
-    priority: Priority = "interactive"
     values: bool = False
 
 
@@ -151,10 +103,10 @@ class TermStats:
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
-    """Ranked lists to merge."""
+class Fetch(Generic[Q]):
+    """A coordinator's question: for ranked lists, definitions, occurrences or imports."""
 
-    request: PoolRequest
+    request: Q
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,27 +131,6 @@ class JointPool:
     """The beginnings of the lists of many repositories of this host, to merge."""
 
     request: JointPoolRequest
-
-
-@dataclass(frozen=True, slots=True)
-class SymbolPool:
-    """Definitions of a name by one rule, to merge."""
-
-    request: SymbolPoolRequest
-
-
-@dataclass(frozen=True, slots=True)
-class ReferencesPool:
-    """Occurrences of a name by one rule, to merge."""
-
-    request: ReferencesPoolRequest
-
-
-@dataclass(frozen=True, slots=True)
-class Imports:
-    """Which imports of files elsewhere mean something of this repository."""
-
-    request: ImportsRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,29 +249,18 @@ class Line:
     priority: Priority = "interactive"
 
 
-Navigation: TypeAlias = Slate | Symbol | References | Expand | Outline | Tour
-"""What is answered once, by the snapshot, and beside a search."""
-
-Question: TypeAlias = Search | Navigation
+Question: TypeAlias = Search | Ask[Any]
 """What is asked about the code, within a time of its own."""
 
 Message: TypeAlias = (
     Search
-    | Slate
-    | Symbol
-    | References
-    | Expand
-    | Outline
-    | Tour
+    | Ask[Any]
     | Line
     | Describe
     | TermStats
-    | Pool
+    | Fetch[Any]
     | JointDescribe
     | JointPool
-    | SymbolPool
-    | ReferencesPool
-    | Imports
     | Encode
     | Status
     | Health
@@ -371,3 +291,16 @@ class Envelope:
     name: str
     message: Message
     caller: str = ""
+
+
+def message_of(
+    request: Request[Any],
+    priority: Priority = "interactive",
+    budgets: tuple[tuple[str, int], ...] = (),
+    *,
+    values: bool = False,
+) -> Question:
+    """Return the message that asks for the answer to a request, or for its document."""
+    if isinstance(request, SearchRequest):
+        return Search(request, budgets, priority, values=values)
+    return Ask(request, priority, values=values)

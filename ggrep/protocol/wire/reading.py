@@ -67,13 +67,18 @@ def _object(kind: Any, value: object) -> Any:  # noqa: ANN401 - a dataclass
                 raise _Misfit("missing")  # noqa: TRY301 - its place is added like any other's
     except _Misfit as misfit:
         raise misfit.below(f".{name}") from None
-    return kind(**found)
+    return (get_origin(kind) or kind)(**found)
 
 
 @cache
 def readers_of(kind: Any) -> tuple[tuple[str, _Reader, bool], ...]:  # noqa: ANN401 - a dataclass
     """Return of each field its name, what reads it, and whether it has no default."""
-    return tuple((each.name, _of_hint(each.type), each.default is MISSING) for each in fields(kind))
+    generic = get_origin(kind) or kind
+    chosen = dict(zip(getattr(generic, "__parameters__", ()), get_args(kind), strict=False))
+    return tuple(
+        (each.name, _of_hint(chosen.get(each.type, each.type)), each.default is MISSING)
+        for each in fields(generic)
+    )
 
 
 def _of_hint(hint: Any) -> _Reader:  # noqa: ANN401 - any annotation
