@@ -1,11 +1,12 @@
 """Admits a request, then gives it a core and a thread of its own."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import anyio
 from anyio import to_thread
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import NoIndex, StoreError
@@ -26,8 +27,7 @@ _LOOK_MS: Final = 50.0
 """How often a request looks whether the first index can be searched by now."""
 
 
-@dataclass(slots=True)
-class Spent:
+class Spent(Struct):
     """When a request arrived, and what it has spent since.
 
     Attributes:
@@ -72,7 +72,7 @@ async def worked_with(
         daemon.admission.admit(caller.client, caller.lane, deadline) as admitted,
         shared.cpu.hold(caller.client, caller.lane, deadline) as waited_ms,
     ):
-        spent.admitted = replace(admitted, waited_ms=admitted.waited_ms + waited_ms)
+        spent.admitted = replace(admitted, waited_ms=admitted.waited_ms + round(waited_ms))
         return await to_thread.run_sync(lambda: work(opened()), limiter=shared.threads)
 
 

@@ -5,9 +5,10 @@ it a reader.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from ggrep.base.deadline import Stop
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from ggrep.render.printed import Rendered
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Struct, frozen=True):
     """What a line asks of more than one repository; this daemon's process does it for the client.
 
     Attributes:
@@ -29,8 +29,7 @@ class Work:
     run: "Callable[[Stop, str], Rendered]"
 
 
-@dataclass(frozen=True, slots=True)
-class Several:
+class Several(Struct, frozen=True):
     """Questions of one line, asked one after the other within one deadline.
 
     What is printed is made of all answers, in order; one that no time was left for is a failure.
@@ -39,8 +38,7 @@ class Several:
     messages: "tuple[Ask[Any], ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class SearchThenOpen:
+class SearchThenOpen(Struct, frozen=True):
     """A search, and an expansion of some of its hits; what is printed is made of what is `Found`.
 
     Attributes:
@@ -55,8 +53,7 @@ Found: TypeAlias = tuple[Mapping[str, Any], Sequence[tuple[int, Any]]]
 """A search's document; places among its results, with an expansion of each or its failure."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskedLine:
+class AskedLine(Struct, frozen=True):
     """A question read off a command line.
 
     Attributes:
@@ -73,8 +70,7 @@ class AskedLine:
     needs_hits: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ServedRoot:
+class ServedRoot(Struct, frozen=True):
     """The repository that a line is about, under the profile in force.
 
     Attributes:

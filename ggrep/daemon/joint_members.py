@@ -2,15 +2,15 @@
 
 import hashlib
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
+
+from msgspec import Struct, field, to_builtins
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.base.stable_json import Json
 from ggrep.model.joint_pools import Place, members_key
 from ggrep.model.response import RepoDescription
-from ggrep.protocol.wire.codec import to_json
 
 if TYPE_CHECKING:
     from ggrep.index.store.view import SnapshotView
@@ -25,8 +25,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
+class Described(Struct, frozen=True):
     """A member at one moment.
 
     Attributes:
@@ -40,8 +39,7 @@ class Described:
     told: RepoDescription | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Epoch:
+class Epoch(Struct, frozen=True):
     """The members of a list at one moment.
 
     Attributes:
@@ -59,8 +57,7 @@ class Epoch:
         return tuple(member.told for member in self.members)
 
 
-@dataclass(slots=True)
-class JointMembers:
+class JointMembers(Struct):
     """What a host remembers of lists of its stores; used by its event loop alone."""
 
     lists: dict[str, tuple[Place, ...]] = field(default_factory=dict)
@@ -108,10 +105,10 @@ class JointMembers:
 def _documents(told: Sequence[RepoDescription | None], before: Epoch | None) -> list[Json]:
     """Return descriptions as JSON; while a host starts, some change with every question."""
     if before is None:
-        return [None if one is None else to_json(one) for one in told]
+        return [None if one is None else to_builtins(one) for one in told]
     known = zip(told, before.told, before.document, strict=True)
     return [
-        written if one == same else None if one is None else to_json(one)
+        written if one == same else None if one is None else to_builtins(one)
         for one, same, written in known
     ]
 

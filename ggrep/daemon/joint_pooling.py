@@ -4,6 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
+from msgspec import to_builtins
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import DeadlineExceeded, GgrepError, SnapshotGone
@@ -16,7 +17,6 @@ from ggrep.daemon.shared import ServedStore
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.joint_pools import JointPoolResponse, Place
 from ggrep.model.request import PoolRequest
-from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.message_types import JointDescribe, JointPool
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
         daemon.in_background(partial(packs.pack, view))
     hits = sum(len(hits) for lists in found.lists for _, hits in lists.corpora)
     note(daemon, caller, logged, spent, LoggedAnswer("", hits, found.limits_hit, ()))
-    return {"pools": to_json(found)}
+    return {"pools": to_builtins(found)}
 
 
 def _look_again(members: "Sequence[tuple[Engine, SnapshotView]]") -> None:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from msgspec import to_builtins
+
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
 from ggrep.base.stable_json import Document, Json
@@ -22,7 +24,6 @@ from ggrep.daemon.query_log import logged_answer, logged_request, note, note_fai
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.operations import bounded, bounds_of, loaded, operation_of
 from ggrep.model.request import PoolRequest, SearchRequest, can_scan
-from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.message_types import Ask, Fetch
 from ggrep.render.printed import Rendered
 
@@ -58,7 +59,7 @@ async def ask(
         if printed is not None:
             return answer, {"rendered": printed(answer).document()}
         if message.values:
-            return answer, {"value": to_json(answer)}
+            return answer, {"value": to_builtins(answer)}
         return answer, {"response": loaded(operation.document)(answer)}
 
     try:
@@ -105,7 +106,7 @@ async def fetch(daemon: StoreDaemon, caller: Caller, message: Fetch[Any]) -> Doc
             lists = _lists(daemon, engine, request, deadline)
             return lists.pool, lists.document
         answer = engine.ask(request, deadline)
-        return answer, to_json(answer)
+        return answer, to_builtins(answer)
 
     try:
         answer, document = await worked(daemon, caller, deadline, spent, work)

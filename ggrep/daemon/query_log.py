@@ -1,7 +1,9 @@
 """Counts and logs how a request ended, as numbers and codes only."""
 
-from dataclasses import dataclass, replace
 from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError
 from ggrep.daemon.admitting import Spent
@@ -17,8 +19,7 @@ from ggrep.model.slate import SlateRequest
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedRequest:
+class LoggedRequest(Struct, frozen=True):
     """The logged part of a request.
 
     Attributes:
@@ -36,8 +37,7 @@ class LoggedRequest:
     snippet: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedAnswer:
+class LoggedAnswer(Struct, frozen=True):
     """The logged part of an answer.
 
     Attributes:

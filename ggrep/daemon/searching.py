@@ -4,11 +4,12 @@ Each goes the same way: admitted, given a core, worked in a thread that looks at
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio import to_thread
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import IndexDamaged, NoIndex
@@ -32,7 +33,6 @@ from ggrep.model.operations import operation_of
 from ggrep.model.request import SearchRequest, can_scan
 from ggrep.model.response import QueryResponse
 from ggrep.model.scope import keys_of_scope
-from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.message_types import Describe, Encode, Search, TermStats
 from ggrep.render.printed import render_answer
 from ggrep.render.query_json import query_success
@@ -91,7 +91,7 @@ def _body(daemon: StoreDaemon, response: QueryResponse, message: Search) -> Body
         rendered = render_answer(response, daemon.identity.root, message.render)
         return {"rendered": rendered.document()}
     if message.values:
-        return {"value": to_json(response)}
+        return {"value": to_builtins(response)}
     return {"response": query_success(response)}
 
 
@@ -152,7 +152,7 @@ async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Bo
     """Answer with the facts that a coordinator needs first."""
     deadline = caller.deadline(daemon, message.timeout_ms)
     found = await _plainly(daemon, caller, deadline, lambda engine: engine.describe(deadline))
-    return {"description": to_json(daemon.described(found))}
+    return {"description": to_builtins(daemon.described(found))}
 
 
 async def term_stats(daemon: StoreDaemon, caller: Caller, message: TermStats) -> Body:
@@ -164,7 +164,7 @@ async def term_stats(daemon: StoreDaemon, caller: Caller, message: TermStats) ->
         deadline,
         lambda engine: engine.term_stats(message.request, deadline, message.snapshot_id),
     )
-    return {"snapshot_id": snapshot_id, "statistics": to_json(figures)}
+    return {"snapshot_id": snapshot_id, "statistics": to_builtins(figures)}
 
 
 async def encode(daemon: StoreDaemon, caller: Caller, message: Encode) -> Body:
@@ -173,7 +173,7 @@ async def encode(daemon: StoreDaemon, caller: Caller, message: Encode) -> Body:
     found = await _plainly(
         daemon, caller, deadline, lambda engine: engine.encode(message.text, deadline)
     )
-    return {"vector": None} if found is None else {"vector": to_json(found)}
+    return {"vector": None} if found is None else {"vector": to_builtins(found)}
 
 
 async def _plainly(

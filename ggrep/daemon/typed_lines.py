@@ -4,11 +4,11 @@ Whatever is not certain is refused as a stale hint: then the client does all of 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from anyio import to_thread
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.deadline import Stop

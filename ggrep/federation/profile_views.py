@@ -5,8 +5,9 @@ one for all of its repositories.
 """
 
 import hashlib
-from dataclasses import replace
 from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from ggrep.config.profiles import Profile, ProfileView
 from ggrep.model.answerable import Request

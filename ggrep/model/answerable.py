@@ -1,11 +1,11 @@
 """The base of requests, which names the type of their answer."""
 
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
-class Request(Generic[R]):
+class Request(Struct, Generic[R], frozen=True):
     """A question to one repository whose answer is an `R`."""

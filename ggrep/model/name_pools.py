@@ -4,8 +4,9 @@ A repository does not know whether another one spells the name as it was asked f
 which rule its places fit and leaves the choice to the coordinator.
 """
 
-from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.model.answerable import Request
 from ggrep.model.containers import DefinedName, Family, Fit
@@ -33,8 +34,7 @@ _Snapshot: TypeAlias = Annotated[str | None, Sent(26)]
 _Skip: TypeAlias = Annotated[int, Sent(MOST_CONSUMED)]
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolPoolRequest(Request["SymbolPool"]):
+class SymbolPoolRequest(Request["SymbolPool"], frozen=True):
     """Definitions of a name by one rule.
 
     Attributes:
@@ -49,8 +49,7 @@ class SymbolPoolRequest(Request["SymbolPool"]):
     snapshot_id: _Snapshot = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReferencesPoolRequest(Request["ReferencesPool"]):
+class ReferencesPoolRequest(Request["ReferencesPool"], frozen=True):
     """Occurrences of a name by one rule; fields as of a SymbolPoolRequest.
 
     Attributes:
@@ -65,8 +64,7 @@ class ReferencesPoolRequest(Request["ReferencesPool"]):
     family: Family | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PooledDefinition:
+class PooledDefinition(Struct, frozen=True):
     """A definition, with what orders it that is not to be seen of it.
 
     Attributes:
@@ -81,8 +79,7 @@ class PooledDefinition:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class NearName:
+class NearName(Struct, frozen=True):
     """A name to suggest.
 
     Attributes:
@@ -98,8 +95,7 @@ class NearName:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolPool:
+class SymbolPool(Struct, frozen=True):
     """The answer to a SymbolPoolRequest.
 
     Attributes:
@@ -123,16 +119,14 @@ class SymbolPool:
     selects: tuple[bool, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PooledReference:
+class PooledReference(Struct, frozen=True):
     """An occurrence, and whether its file looks like that of a test."""
 
     reference: Reference
     test: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Importer:
+class Importer(Struct, frozen=True):
     """What a file imports that its own repository does not hold.
 
     Attributes:
@@ -144,8 +138,7 @@ class Importer:
     imports: Annotated[tuple[str, ...], Sent(MOST_IMPORTED, each=(0, 512))]
 
 
-@dataclass(frozen=True, slots=True)
-class ReferencesPool:
+class ReferencesPool(Struct, frozen=True):
     """The answer to a ReferencesPoolRequest.
 
     Attributes:
@@ -173,8 +166,7 @@ class ReferencesPool:
     selects: tuple[bool, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ImportsRequest(Request["ImportsFound"]):
+class ImportsRequest(Request["ImportsFound"], frozen=True):
     """Which of these imports of other repositories' files mean something of this one?
 
     Attributes:
@@ -186,8 +178,7 @@ class ImportsRequest(Request["ImportsFound"]):
     timeout_ms: Annotated[int, Sent(MOST_ITEMS)] = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ImportsFound:
+class ImportsFound(Struct, frozen=True):
     """The answer to an ImportsRequest: one for each importer, whether any of its imports does."""
 
     provided: tuple[bool, ...]

@@ -4,9 +4,11 @@ The engine, daemons, their clients, HTTP and MCP read what they need of a questi
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, Final, Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.model.answerable import Request
 from ggrep.model.name_pools import (
@@ -40,8 +42,7 @@ def loaded(place: str) -> Any:  # noqa: ANN401 - whatever a row names
     return getattr(import_module(f"ggrep.{module}"), name)
 
 
-@dataclass(frozen=True, slots=True)
-class Operation(Generic[Q, R]):
+class Operation(Struct, Generic[Q, R], frozen=True):
     """One operation on a repository.
 
     Attributes:

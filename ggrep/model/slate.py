@@ -1,8 +1,10 @@
 """A slate: the evidence for a question, packed by file, in sections, within budgets."""
 
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Annotated, Final, Literal, Self, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.model.answerable import Request
 from ggrep.model.chunk import DEFINING
@@ -91,8 +93,7 @@ Graph: TypeAlias = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Budgets:
+class Budgets(Struct, frozen=True):
     """Upper bounds of a slate; bytes are of canonical JSON, the graph's with them.
 
     The anchor is no piece of evidence.
@@ -133,8 +134,7 @@ class Budgets:
         return replace(self, of_text=True)
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRequest:
+class SessionRequest(Struct, frozen=True):
     """How a slate continues a session; without a token, it starts one."""
 
     token: Annotated[
@@ -161,8 +161,7 @@ class SessionRequest:
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
-class SlateRequest(Request["SlateResponse"]):
+class SlateRequest(Request["SlateResponse"], frozen=True):
     """A question to answer with a slate.
 
     Attributes:
@@ -189,8 +188,7 @@ class SlateRequest(Request["SlateResponse"]):
     vector: EncodedQuery | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """One chunk of a pack.
 
     Attributes:
@@ -222,8 +220,7 @@ class Evidence:
     mention: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Pack:
+class Pack(Struct, frozen=True):
     """One file of a slate: its anchor and its evidence.
 
     Attributes:
@@ -253,8 +250,7 @@ class Pack:
     factor: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
+class FileFacts(Struct, frozen=True):
     """Names that relate a file to others; never lines of its text.
 
     Attributes:
@@ -281,8 +277,7 @@ class FileFacts:
     needs: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class GraphNode:
+class GraphNode(Struct, frozen=True):
     """A file of the slate; `id` is its path, behind `repo:` where there are several."""
 
     id: str
@@ -292,8 +287,7 @@ class GraphNode:
     repo: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GraphEdge:
+class GraphEdge(Struct, frozen=True):
     """How two files are related.
 
     Attributes:
@@ -309,8 +303,7 @@ class GraphEdge:
     via: str
 
 
-@dataclass(frozen=True, slots=True)
-class GraphBounds:
+class GraphBounds(Struct, frozen=True):
     """How large a graph may be; bytes are those of its canonical JSON."""
 
     nodes: int = 64
@@ -318,8 +311,7 @@ class GraphBounds:
     bytes: int = 16_384
 
 
-@dataclass(frozen=True, slots=True)
-class ContextGraph:
+class ContextGraph(Struct, frozen=True):
     """Nodes by id; edges by kind, source, target, name; and the bounds that they are within."""
 
     nodes: tuple[GraphNode, ...]
@@ -327,8 +319,7 @@ class ContextGraph:
     bounds: GraphBounds = GraphBounds()
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
+class Overview(Struct, frozen=True):
     """What the question was taken for and where its answer lies; no claim about the code.
 
     Attributes:
@@ -348,8 +339,7 @@ class Overview:
     missing: tuple[Section, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NextAction:
+class NextAction(Struct, frozen=True):
     """What would help further, as a command or tool call with its argument.
 
     Attributes:
@@ -364,8 +354,7 @@ class NextAction:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Slate:
+class Slate(Struct, frozen=True):
     """Packs in sections.
 
     Attributes:
@@ -385,8 +374,7 @@ class Slate:
     estimated_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SessionState:
+class SessionState(Struct, frozen=True):
     """What goes on with a session.
 
     Attributes:
@@ -403,8 +391,7 @@ class SessionState:
     expires_in_secs: int
 
 
-@dataclass(frozen=True, slots=True)
-class SlateResponse:
+class SlateResponse(Struct, frozen=True):
     """The answer to a SlateRequest.
 
     Attributes:

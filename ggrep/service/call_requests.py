@@ -2,18 +2,22 @@
 
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import fields, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, TypeVar, get_type_hints
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import InvalidRequest
+from ggrep.model.answerable import Request
 from ggrep.model.corpus import CORPUS_WORDS
 from ggrep.model.filters import Filter, parse_filter
 from ggrep.model.request import SearchRequest, with_exact_defaults
 from ggrep.model.slate import Budgets, SlateRequest
 
+Q = TypeVar("Q", bound=Request[Any])
 T = TypeVar("T")
 Options = Mapping[str, Any]
 
@@ -59,16 +63,17 @@ def slate_request(query: str, given: Options) -> SlateRequest:
     )
 
 
-def request_of(kind: type[T], given: Options, **first: object) -> T:
+def request_of(kind: type[Q], given: Options, **first: object) -> Q:
     """Return the request of that kind; `first` are the positional arguments.
 
     Raises:
         InvalidRequest: as `search_request`.
     """
-    make: Any = {SearchRequest: search_request, SlateRequest: slate_request}.get(kind)
+    made: Any = {SearchRequest: search_request, SlateRequest: slate_request}
+    make = made.get(kind)
     if make is None:
         return made_of(kind, {**fields_of(kind, given), **first}, zeros={"limit"})
-    request: T = make(given=given, **first)
+    request: Q = make(given=given, **first)
     return request
 
 
@@ -91,10 +96,9 @@ def scope_of(path: object, root: Path) -> str:
     raise InvalidRequest(f"path: {given} lies outside of {root}")
 
 
-def fields_of(kind: type, given: Options) -> dict[str, Any]:
+def fields_of(kind: type[Struct], given: Options) -> dict[str, Any]:
     """Return the options that are fields of the request."""
-    names = {field.name for field in fields(kind)}
-    return {name: value for name, value in given.items() if name in names}
+    return {name: value for name, value in given.items() if name in kind.__struct_fields__}
 
 
 def made_of(kind: type[T], values: Options, *, zeros: Collection[str] = ()) -> T:

@@ -1,9 +1,11 @@
 """Queries to one repository: the message to its daemon, and the answer of the index in process."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.stable_json import Json
@@ -45,8 +47,7 @@ A = TypeVar("A", bound=Answer)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Call(Generic[A]):
+class Call(Struct, Generic[A], frozen=True):
     """One request, in the forms for a daemon and for an index in this process.
 
     Attributes:
@@ -58,8 +59,7 @@ class Call(Generic[A]):
     message: Callable[[DaemonAddress], Question]
 
 
-@dataclass(frozen=True, slots=True)
-class Method(Generic[A]):
+class Method(Struct, Generic[A], frozen=True):
     """A method that asks one repository.
 
     Attributes:

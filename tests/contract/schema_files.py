@@ -123,7 +123,7 @@ def schema(name: str, texts: Texts) -> Schema:
 
 def schema_files() -> dict[Path, bytes]:
     """Return the shipped files and what they are to hold."""
-    texts = Texts(FOLDER)
+    texts = Texts(FOLDER, FOLDER.parent)
     made = {
         FOLDER / f"{name}.schema.json": _bytes(schema(name, texts)) for name in sorted(DOCUMENTS)
     }

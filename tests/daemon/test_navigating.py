@@ -1,13 +1,14 @@
 """Slates, definitions, usages and surroundings go the way of a search."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
+from ggrep.base.decode import decode
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
 from ggrep.base.fair_queue import Lane
 from ggrep.model.navigation import (
@@ -22,7 +23,6 @@ from ggrep.model.operations import bounded
 from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, TourResponse
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest, SlateResponse
-from ggrep.protocol.wire.codec import from_json
 from ggrep.protocol.wire.message_types import Ask
 from tests.fakes.hosts import Served, served
 from tests.fakes.navigations import FakeNavigation
@@ -103,7 +103,7 @@ def test_the_reply_is_the_answer_itself_where_that_is_wanted(
 ) -> None:
     """Whoever joins answers wants values, with the facts that documents leave out."""
     body = host.ask(replace(MESSAGES[name], values=True)).body
-    found = from_json(KINDS[name], body["value"], "value")
+    found = decode(KINDS[name], body["value"], "value")
 
     assert set(body) == {"value"}
     assert found.request == MESSAGES[name].request
@@ -161,7 +161,7 @@ def test_an_answer_of_settings_that_have_changed_says_so(own_host: Served, name:
     (own_host.daemon.identity.root / ".ggrep.toml").write_text("max_file_size_bytes = 1000\n")
     own_host.reload()
     body = own_host.ask(replace(MESSAGES[name], values=True)).body
-    found = from_json(KINDS[name], body["value"], "value")
+    found = decode(KINDS[name], body["value"], "value")
 
     assert own_host.daemon.stale
     assert [notice.code for notice in found.warnings if notice.code == "stale_config"]

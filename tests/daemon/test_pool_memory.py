@@ -1,11 +1,12 @@
 """Lists that were given once are given again, as long as nothing they depend on has changed."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
@@ -16,7 +17,6 @@ from ggrep.daemon.pool_memory import MOST_BYTES, PoolMemory, remembered
 from ggrep.model.corpus import Corpus
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse
-from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.message_types import Describe, Fetch, Sync
 from ggrep.search.engine.engine import Engine
 from tests.fakes.hosts import CLOCK, Served, served
@@ -56,7 +56,7 @@ async def test_what_was_put_in_comes_out_with_its_json() -> None:
     assert got is put
     assert got == remembered(pool)
     assert got.pool is pool
-    assert got.document == to_json(pool)
+    assert got.document == to_builtins(pool)
     assert memory.statistics().found == 1
 
 
@@ -202,7 +202,7 @@ def test_remembered_lists_are_the_engine_s_to_the_byte(
     """Memory shows nowhere."""
     plain = open_engine(indexed, home).pool(REQUEST, Deadline.after(CLOCK, 20_000))
 
-    assert [asked(host, REQUEST) for _ in range(2)] == [stable_json.dumps(to_json(plain))] * 2
+    assert [asked(host, REQUEST) for _ in range(2)] == [stable_json.dumps(to_builtins(plain))] * 2
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+from msgspec import Struct
 
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
@@ -22,8 +23,7 @@ from ggrep.protocol.client.exchange import IndexingProgress
 from tests.fakes.golden_documents import golden
 
 
-@dataclass(frozen=True, slots=True)
-class FakeAnswer:
+class FakeAnswer(Struct, frozen=True):
     """The answer of a workspace."""
 
     document: dict[str, Json]

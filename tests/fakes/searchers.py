@@ -1,11 +1,13 @@
 """Repositories that answer from memory: real enough to merge, quick enough for property tests."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 import anyio.lowlevel
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, SnapshotGone
@@ -38,7 +40,7 @@ def hit(row_id: str, path: str = "a.py", start: int = 1, **fields: object) -> Hi
         start_line=start,
         end_line=start + 1,
         score=0.5,
-        lexical=0.0,
+        lexical_score=0.0,
         corpus=Corpus.CODE,
         chunk_type="function",
         name="",
@@ -48,6 +50,7 @@ def hit(row_id: str, path: str = "a.py", start: int = 1, **fields: object) -> Hi
         is_anchor=False,
         content="",
         content_start_line=start,
+        signature="",
         hidden_lines=0,
     )
     return replace(made, **fields)
@@ -57,8 +60,7 @@ _SURE = (Leader(score=1.0, evidence=9.0, stem=1.0, found=1.0, spelt=True),)
 """Evidence of an answer that nobody doubts."""
 
 
-@dataclass(frozen=True, slots=True)
-class FakeRow:
+class FakeRow(Struct, frozen=True):
     """A stored chunk: where it stands and which words it holds.
 
     Attributes:

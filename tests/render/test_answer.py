@@ -1,10 +1,10 @@
 """An answer and a failure as the text of two streams."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, GgrepError, SyncRefused
@@ -26,7 +26,7 @@ HIT = Hit(
     start_line=9,
     end_line=20,
     score=1.5,
-    lexical=0.5,
+    lexical_score=0.5,
     corpus=Corpus.CODE,
     chunk_type="function",
     name="refund",
@@ -36,9 +36,10 @@ HIT = Hit(
     is_anchor=False,
     content="def refund(order):",
     content_start_line=9,
+    signature="",
     hidden_lines=0,
 )
-EXPLANATION = Explanation("words", ("asked",), (), (), (), (), (), (), (), 1)
+EXPLANATION = Explanation("words", ("asked",), (), {}, {}, {}, {}, {}, {}, 1)
 RESPONSE = QueryResponse(
     request=SearchRequest("a refund"),
     request_id="id",

@@ -1,8 +1,7 @@
 """Hits as people see them."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from ggrep.model.corpus import Corpus
 from ggrep.model.hit import Hit
@@ -18,7 +17,7 @@ HIT = Hit(
     start_line=9,
     end_line=20,
     score=1.5,
-    lexical=0.5,
+    lexical_score=0.5,
     corpus=Corpus.CODE,
     chunk_type="function",
     name="refund",
@@ -28,6 +27,7 @@ HIT = Hit(
     is_anchor=False,
     content="def refund():\n\treturn 1",
     content_start_line=9,
+    signature="",
     hidden_lines=3,
     components=(("text", 1.0), ("file", 0.5), ("prior", 1.0)),
 )

@@ -1,10 +1,10 @@
 """Every message a daemon takes, and every way in which one can be wrong."""
 
-from dataclasses import fields
-from typing import Any, get_args, get_origin
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from msgspec.structs import fields
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
@@ -92,19 +92,12 @@ def test_messages_come_back_equal(message: Message, request_id: str) -> None:
 @pytest.mark.parametrize("kind", KINDS.values())
 def test_every_figure_and_text_of_a_message_has_bounds(kind: type[Message]) -> None:
     """One without could be as large as a message; what reads it is not even made."""
-    assert len(reading.readers_of(kind)) == len(fields(get_origin(kind) or kind))
+    assert len(reading.readers_of(kind)) == len(fields(kind))
 
 
 def test_every_kind_of_message_has_a_name_of_its_own() -> None:
     """One without would fail where it is sent first."""
-
-    def blank(kind: Any) -> Message:
-        of_request = [request.__new__(request) for request in get_args(kind)]
-        return get_origin(kind)(*of_request) if of_request else kind.__new__(kind)
-
-    assert {name: message_name(blank(kind)) for name, kind in KINDS.items()} == {
-        name: name for name in NAMES
-    }
+    assert set(KINDS) == NAMES
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
 """Decodes the JSON bodies of requests, the same on every surface.
 
-What a body may hold is declared by the requests' own dataclasses (`shape` beside it), and by
+What a body may hold is declared by the requests' own Structs (`shape` beside it), and by
 those here for what only callers of a surface say. Nothing that is not understood is passed over.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Final, Generic, Literal, TypeVar
+
+from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest, Issue, WorkspaceError
 from ggrep.federation.federated_request import FederatedRequest, check_request
@@ -22,8 +23,7 @@ from ggrep.model.slate import NEW_SESSION, Budgets, SessionOp, SessionRequest, S
 Q = TypeVar("Q")
 
 
-@dataclass(frozen=True, slots=True)
-class _Repository:
+class _Repository(Struct, frozen=True):
     """The repository that a request is about."""
 
     root: Annotated[
@@ -36,8 +36,7 @@ class _Repository:
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
+class _Named(Struct, frozen=True):
     """The workspace that a request is about."""
 
     path: Annotated[str, Says("workspacePath", "Absolute path of the workspace file.", least=1)]
@@ -46,8 +45,7 @@ class _Named:
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Workspace(_Named):
+class _Workspace(_Named, frozen=True):
     """The workspace that a request is about, and the format of the answer."""
 
     format: Annotated[
@@ -56,8 +54,7 @@ class _Workspace(_Named):
     ] = "hits"
 
 
-@dataclass(frozen=True, slots=True)
-class _Extent:
+class _Extent(Struct, frozen=True):
     """Fields of a search besides its settings.
 
     Attributes:
@@ -105,8 +102,7 @@ WORKSPACE: Final = {
 """Questions to a workspace about a name or a place, by operation."""
 
 
-@dataclass(frozen=True, slots=True)
-class FederatedCall:
+class FederatedCall(Struct, frozen=True):
     """A decoded search of a workspace.
 
     Attributes:
@@ -121,8 +117,7 @@ class FederatedCall:
     shape: SlateShape | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RepoCall(Generic[Q]):
+class RepoCall(Struct, Generic[Q], frozen=True):
     """A decoded request to one repository.
 
     Attributes:
@@ -163,8 +158,7 @@ def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
     return FederatedCall(place.path, place.id, request, shape if place.format == "slate" else None)
 
 
-@dataclass(frozen=True, slots=True)
-class NamedCall(Generic[Q]):
+class NamedCall(Struct, Generic[Q], frozen=True):
     """A decoded question to a workspace about a name or a place.
 
     Attributes:

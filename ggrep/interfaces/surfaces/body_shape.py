@@ -1,13 +1,15 @@
-"""Derives a body's decoder and its JSON Schema from its dataclasses.
+"""Derives a body's decoder and its JSON Schema from its Structs.
 
 Each field of a request says in its annotation where its value stands (`ggrep.model.says`). Shapes
 are judged here, and all that is wrong is noted at once.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import Enum
-from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, TypeVar, get_args, get_origin
+
+from msgspec import Struct, field
+from msgspec.structs import fields
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.stable_json import Json
@@ -21,12 +23,11 @@ INVALID_MODE: Final = "ERR_FEDERATED_INVALID_MODE"
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """A value of a body.
 
     Attributes:
-        owner: the dataclass that has it as its field `name`.
+        owner: the Struct that has it as its field `name`.
         kind: its type, without what is said of it and without None.
         required: the field has no default.
         judged: its range and words are judged where the body is read, not by the request itself.
@@ -58,8 +59,7 @@ class Leaf:
         return "boolean" if self.kind is bool else "integer" if self.kind is int else "string"
 
 
-@dataclass(slots=True)
-class _Node:
+class _Node(Struct):
     """A key of a body: a value, an object, or either."""
 
     leaf: Leaf | None = None
@@ -67,18 +67,17 @@ class _Node:
     below: dict[str, "_Node"] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """The values of a body, by the fields that they set."""
 
     values: Mapping[tuple[type, str], object]
 
     def of(self, kind: type) -> dict[str, object]:
-        """Return the given fields of a dataclass."""
+        """Return the given fields of a Struct."""
         return {name: value for (owner, name), value in self.values.items() if owner is kind}
 
     def make(self, kind: type[T], **more: object) -> T:
-        """Return a dataclass from its given fields and `more`."""
+        """Return a Struct from its given fields and `more`."""
         return kind(**{**self.of(kind), **more})
 
 
@@ -95,12 +94,12 @@ class Shape:
         without: frozenset[str] = frozenset(),
         judged_later: tuple[type, ...] = (),
     ) -> None:
-        """Derive the structure from dataclasses.
+        """Derive the structure from Structs.
 
         Args:
-            kinds: dataclasses; of two fields for one place the later one counts.
+            kinds: Structs; of two fields for one place the later one counts.
             without: places that the body does not have.
-            judged_later: dataclasses whose own checks judge ranges and words.
+            judged_later: Structs whose own checks judge ranges and words.
         """
         leaves = [leaf for kind in kinds for leaf in _leaves(kind, judged_later)]
         by_place = {leaf.says.place: leaf for leaf in leaves}
@@ -138,13 +137,12 @@ class Shape:
 
 
 def _leaves(kind: type, judged_later: tuple[type, ...]) -> Iterator[Leaf]:
-    hints = get_type_hints(kind, include_extras=True)
     for each in fields(kind):
-        said, wanted = said_of(hints[each.name])
+        said, wanted = said_of(each.type)
         if said is not None:
             judged = kind not in judged_later
-            yield Leaf(kind, each.name, wanted, said, each.default is MISSING, judged)
-        elif isinstance(wanted, type) and is_dataclass(wanted):
+            yield Leaf(kind, each.name, wanted, said, each.required, judged)
+        elif isinstance(wanted, type) and issubclass(wanted, Struct):
             yield from _leaves(wanted, judged_later)
 
 

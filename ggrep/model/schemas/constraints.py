@@ -6,14 +6,14 @@ documents import them for type checkers alone; the shipped `*.schema.json` are g
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias, TypedDict, TypeVar
+
+from msgspec import Struct
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """Bounds of a value.
 
     Attributes:
@@ -30,8 +30,7 @@ class Held:
     unique: bool = False
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Keywords:
+class Keywords(Struct, frozen=True, eq=False):
     """What Python's types cannot say, in the words of JSON Schema: they are added as they are."""
 
     words: Mapping[str, object]
@@ -41,6 +40,12 @@ RULES: Final[dict[object, Keywords]] = {}
 """What ties the fields of a type to each other."""
 GROWING: Final[set[object]] = set()
 """Types of objects that may hold more than is said."""
+EXTENDED: Final[dict[object, tuple[type, Callable[[str], str | None]]]] = {}
+"""Structs whose fields stand in the object of a type, before its own, and how these are called."""
+NAMED: Final[dict[object, str]] = {}
+"""Names of types in schemas, where they differ from those of the classes."""
+HIDDEN: Final[dict[object, frozenset[str]]] = {}
+"""Fields of Structs that no document shows."""
 
 
 def held_to(**words: object) -> Callable[[T], T]:
@@ -48,6 +53,41 @@ def held_to(**words: object) -> Callable[[T], T]:
 
     def noted(kind: T) -> T:
         RULES[kind] = Keywords({name.rstrip("_"): held for name, held in words.items()})
+        return kind
+
+    return noted
+
+
+def extends(base: type, key_of: Callable[[str], str | None] = str) -> Callable[[T], T]:
+    """Return what notes that the fields of a Struct stand in a type's object, before its own.
+
+    Args:
+        base: the Struct.
+        key_of: returns the key for a field's name, None where the object lacks it.
+    """
+
+    def noted(kind: T) -> T:
+        EXTENDED[kind] = base, key_of
+        return kind
+
+    return noted
+
+
+def named(name: str) -> Callable[[T], T]:
+    """Return what notes the name of a Struct in schemas."""
+
+    def noted(kind: T) -> T:
+        NAMED[kind] = name
+        return kind
+
+    return noted
+
+
+def hides(*names: str) -> Callable[[T], T]:
+    """Return what notes that no document shows some fields of a Struct."""
+
+    def noted(kind: T) -> T:
+        HIDDEN[kind] = frozenset(names)
         return kind
 
     return noted

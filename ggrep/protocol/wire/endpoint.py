@@ -3,14 +3,15 @@
 import hashlib
 import os
 import re
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, cast
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.decode import DecodeError, decode
 from ggrep.base.stable_json import Json
-from ggrep.protocol.wire.codec import to_json
 
 MAX_SOCKET_PATH_BYTES: Final = 100
 """Longest path a socket is bound to; the kernel takes 107, and neighbours have suffixes."""
@@ -23,8 +24,7 @@ _UNDECODED: Final = re.compile("[\udc80-\udcff]")
 _SPELT: Final = re.compile("\0([89a-f][0-9a-f])")
 
 
-@dataclass(frozen=True, slots=True)
-class DaemonRecord:
+class DaemonRecord(Struct, frozen=True):
     """Who listens on a socket.
 
     Attributes:
@@ -79,7 +79,7 @@ def record_json(record: DaemonRecord) -> dict[str, Json]:
     No path holds a NUL, so that `parse_record` knows them again.
     """
     spelt = replace(record, root=_spelt(record.root), socket=_spelt(record.socket))
-    return {"schema_version": 1, **cast(dict[str, Json], to_json(spelt))}
+    return {"schema_version": 1, **cast(dict[str, Json], to_builtins(spelt))}
 
 
 def record_bytes(record: DaemonRecord) -> bytes:

@@ -1,7 +1,8 @@
 """Every message that a client can send to a daemon, one value each."""
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Final, Generic, Literal, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.answerable import Request
@@ -20,8 +21,7 @@ _MOST_FIELDS: Final = 64
 """Most fields of an object that stands in a message."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """A client's assumptions about a daemon found by hint, which the daemon checks first.
 
     Attributes:
@@ -38,8 +38,7 @@ class Claim:
     build: Annotated[str, Sent(128, form="shown")] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(Struct, frozen=True):
     """A query.
 
     Attributes:
@@ -65,8 +64,7 @@ class Search:
     values: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Ask(Generic[Q]):
+class Ask(Struct, Generic[Q], frozen=True):
     """A question that the snapshot answers; its name on the wire is that of its operation.
 
     A slate's budgets are the request's own: those of a search cut nothing here.
@@ -83,15 +81,13 @@ class Ask(Generic[Q]):
     values: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Describe:
+class Describe(Struct, frozen=True):
     """Facts that a coordinator needs first. `timeout_ms` 0 is the daemon's own bound."""
 
     timeout_ms: Deadline = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TermStats:
+class TermStats(Struct, frozen=True):
     """Collection statistics of a query's terms.
 
     Attributes:
@@ -102,15 +98,13 @@ class TermStats:
     snapshot_id: Annotated[str | None, Sent(26)] = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fetch(Generic[Q]):
+class Fetch(Struct, Generic[Q], frozen=True):
     """A coordinator's question: for ranked lists, definitions, occurrences or imports."""
 
     request: Q
 
 
-@dataclass(frozen=True, slots=True)
-class JointDescribe:
+class JointDescribe(Struct, frozen=True):
     """Facts of many repositories of this host, that a coordinator needs first.
 
     Attributes:
@@ -126,40 +120,34 @@ class JointDescribe:
     timeout_ms: Deadline = 0
 
 
-@dataclass(frozen=True, slots=True)
-class JointPool:
+class JointPool(Struct, frozen=True):
     """The beginnings of the lists of many repositories of this host, to merge."""
 
     request: JointPoolRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Encode:
+class Encode(Struct, frozen=True):
     """A query's text as a vector. `timeout_ms` 0 is the daemon's own bound."""
 
     text: Annotated[str, Sent(MOST_QUERY_BYTES)]
     timeout_ms: Deadline = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Struct, frozen=True):
     """The `status` document."""
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(Struct, frozen=True):
     """The `health` document; `deep` hashes every file again."""
 
     deep: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Metrics:
+class Metrics(Struct, frozen=True):
     """Counters and latencies."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sync:
+class Sync(Struct, frozen=True):
     """Bring the index up to the work tree.
 
     Attributes:
@@ -177,46 +165,39 @@ class Sync:
     strict: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SyncStatus:
+class SyncStatus(Struct, frozen=True):
     """Progress of the running sync, and the outcome of the last one."""
 
 
-@dataclass(frozen=True, slots=True)
-class WatchStatus:
+class WatchStatus(Struct, frozen=True):
     """What is watched, and which events were seen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cancel:
+class Cancel(Struct, frozen=True):
     """End a request of the same client by its id, or the running sync by the word `sync`."""
 
     target: Annotated[str, Sent(64, form="shown")]
 
 
-@dataclass(frozen=True, slots=True)
-class Gc:
+class Gc(Struct, frozen=True):
     """Delete what no snapshot needs; without `force` only list it."""
 
     force: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Compact:
+class Compact(Struct, frozen=True):
     """Merge segments; without `force` only when it is due."""
 
     force: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Shutdown:
+class Shutdown(Struct, frozen=True):
     """Stop the daemon; `reason` is sent to every client whose request ends with it."""
 
     reason: Annotated[str, Sent(256)] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Serve:
+class Serve(Struct, frozen=True):
     """Serve another repository in the same process, for a client under equal variables.
 
     Attributes:
@@ -228,13 +209,11 @@ class Serve:
     encoder: Annotated[str, Sent(128)] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Ping:
+class Ping(Struct, frozen=True):
     """Check that the daemon is alive."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A command as it was typed, to be answered in print by whoever reads commands here.
 
     Attributes:
@@ -277,8 +256,7 @@ Message: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(Struct, frozen=True):
     """A message as it arrived.
 
     Attributes:

@@ -9,9 +9,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, cast, get_args
 
+from msgspec import to_builtins
+
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest
 from ggrep.base.stable_json import Json
 from ggrep.model.operations import OPERATIONS, has_scope, operation_of
-from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.fields import Fields, misfit
 from ggrep.protocol.wire.message_types import (
     Ask,
@@ -62,14 +65,18 @@ def message_json(request_id: str, message: Message, caller: str = "") -> dict[st
     Raises:
         InvalidRequest: a string holds half of a surrogate pair, as names of files can.
     """
-    fields = cast(dict[str, Json], to_json(message))
+    fields: dict[str, Json] = to_builtins(message)
+    try:
+        stable_json.dumps(fields)
+    except TypeError as error:
+        raise InvalidRequest("a text holds a lone surrogate, which UTF-8 cannot say") from error
     if isinstance(message, Ask) and not has_scope(message.request):
         del fields["path"]
     if isinstance(message, Search):
         fields["budgets"] = dict(message.budgets)
     if isinstance(message, Search | Line | Serve) and message.claim is not None:
-        environ = to_json(dict(message.claim.environ))
-        fields["claim"] = {**cast(dict[str, Json], fields["claim"]), "environ": environ}
+        claim: dict[str, Json] = to_builtins(message.claim)
+        fields["claim"] = {**claim, "environ": dict(message.claim.environ)}
     named: dict[str, Json] = {"request_id": request_id} if request_id else {}
     if caller:
         named["caller"] = caller

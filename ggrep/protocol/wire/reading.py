@@ -1,17 +1,19 @@
-"""Decodes values from the wire by their dataclasses: each of its type, within bounds.
+"""Decodes values from the wire by their Structs: each of its type, within bounds.
 
 What a field's value may be stands in its annotation (`ggrep.model.says`). Fields that nobody
 declared are passed over, so that a newer client can be read; missing ones get their default, so
-that an older one can. What a dataclass wants is worked out once, with its first message.
+that an older one can. What a Struct wants is worked out once, with its first message.
 """
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, cast, get_args, get_origin
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.model.says import MAX_INTEGER, Says, Sent
@@ -54,7 +56,7 @@ def read(kind: type[T], value: object, place: str = "") -> T:
     return found
 
 
-def _object(kind: Any, value: object) -> Any:  # noqa: ANN401 - a dataclass
+def _object(kind: Any, value: object) -> Any:  # noqa: ANN401 - a Struct
     if not isinstance(value, dict) and not isinstance(value, Mapping):
         raise _Misfit(_expected("an object", value))
     found = {}
@@ -67,18 +69,13 @@ def _object(kind: Any, value: object) -> Any:  # noqa: ANN401 - a dataclass
                 raise _Misfit("missing")  # noqa: TRY301 - its place is added like any other's
     except _Misfit as misfit:
         raise misfit.below(f".{name}") from None
-    return (get_origin(kind) or kind)(**found)
+    return kind(**found)
 
 
 @cache
-def readers_of(kind: Any) -> tuple[tuple[str, _Reader, bool], ...]:  # noqa: ANN401 - a dataclass
+def readers_of(kind: Any) -> tuple[tuple[str, _Reader, bool], ...]:  # noqa: ANN401 - a Struct
     """Return of each field its name, what reads it, and whether it has no default."""
-    generic = get_origin(kind) or kind
-    chosen = dict(zip(getattr(generic, "__parameters__", ()), get_args(kind), strict=False))
-    return tuple(
-        (each.name, _of_hint(chosen.get(each.type, each.type)), each.default is MISSING)
-        for each in fields(generic)
-    )
+    return tuple((each.name, _of_hint(each.type), each.required) for each in fields(kind))
 
 
 def _of_hint(hint: Any) -> _Reader:  # noqa: ANN401 - any annotation
@@ -102,8 +99,8 @@ def _of_kind(kind: Any, sent: Sent | None) -> _Reader:  # noqa: ANN401 - any ann
         (inner,) = (one for one in get_args(kind) if one is not NoneType)
         read_one = _of_kind(inner, sent)
         found: _Reader = lambda value: None if value is None else read_one(value)  # noqa: E731
-    elif is_dataclass(kind):
-        found = _dataclass(kind, sent)
+    elif isinstance(kind, type) and issubclass(kind, Struct):
+        found = _struct(kind, sent)
     elif kind is bool:
         found = _flag
     elif get_origin(kind) is Literal:
@@ -123,7 +120,7 @@ def _each(sent: Sent) -> Sent | None:
     return Sent(sent.each[1], sent.each[0]) if any(sent.each) else None
 
 
-def _dataclass(kind: Any, sent: Sent | None) -> _Reader:  # noqa: ANN401 - a dataclass
+def _struct(kind: Any, sent: Sent | None) -> _Reader:  # noqa: ANN401 - a Struct
     readers_of(kind)
     if sent is None:
         return lambda value: _object(kind, value)

@@ -1,8 +1,9 @@
 """How the engine answers one operation: its check, its snapshot, and what answers it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
@@ -15,8 +16,7 @@ Q = TypeVar("Q")
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
-class Unpinned:
+class Unpinned(Struct, frozen=True):
     """A store before a snapshot of it is pinned.
 
     Attributes:
@@ -30,8 +30,7 @@ class Unpinned:
     active: Callable[[], SnapshotView]
 
 
-@dataclass(frozen=True, slots=True)
-class Answerer(Generic[Q, R]):
+class Answerer(Struct, Generic[Q, R], frozen=True):
     """How one operation is answered.
 
     Attributes:

@@ -8,11 +8,12 @@ abbreviations and mistakes are typer's.
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
 from inspect import Parameter
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Final, Protocol, get_args, get_origin
+
+from msgspec import Struct
 
 from ggrep.interfaces.cli.parsing.flags import (
     Argument,
@@ -34,8 +35,7 @@ class Work(Protocol):
 Command = Callable[..., int | Work]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """One parameter: an argument, an option, or a switch that stands for one of its words.
 
     Attributes:
@@ -152,7 +152,7 @@ def _value(option: Option, group: str, given: Mapping[str, Any]) -> Any:  # noqa
 
 
 def _is_group(parameter: inspect.Parameter) -> bool:
-    return is_dataclass(parameter.annotation)
+    return isinstance(parameter.annotation, type) and issubclass(parameter.annotation, Struct)
 
 
 def _is_repeatable(option: Option) -> bool:

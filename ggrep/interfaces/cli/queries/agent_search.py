@@ -1,8 +1,10 @@
 """`ggrep search --format agent`: the list, and the best hits opened, over one connection."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
@@ -32,8 +34,7 @@ if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
 
 
-@dataclass(frozen=True, slots=True)
-class SearchForAgent:
+class SearchForAgent(Struct, frozen=True):
     """A search of one repository, as typed, and how it is written."""
 
     typed: Typed

@@ -5,9 +5,11 @@ typed makes the same of it, asks itself, and prints (`typed_lines`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.cli.parsing.flags import Output
@@ -72,8 +74,7 @@ class InShell:
         return folder_or_target_of(typed, repo)
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """The repository that is asked, and the circumstances.
 
     Attributes:
@@ -94,8 +95,7 @@ Meant: TypeAlias = tuple[Place, Callable[[Spot], Ask[Any]]]
 """A place, and what makes the message of the question about it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What a daemon is to do for a typed line.
 
     Attributes:
@@ -128,8 +128,7 @@ class Pending(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class Printing:
+class Printing(Struct, frozen=True):
     """How the answer of one question is got, and what is printed of it.
 
     Attributes:
@@ -165,8 +164,7 @@ class Printing:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """A slate, or a tour.
 
     Attributes:
@@ -193,8 +191,7 @@ class Asked:
         return self.printing.plan(message, spot, view)
 
 
-@dataclass(frozen=True, slots=True)
-class AskedOfPlaces:
+class AskedOfPlaces(Struct, frozen=True):
     """An outline: one question about several places of one repository.
 
     Attributes:
@@ -235,8 +232,7 @@ def one_of(held: Sequence[Reached]) -> Reached:
     return held[0]
 
 
-@dataclass(frozen=True, slots=True)
-class ByClient:
+class ByClient(Struct, frozen=True):
     """What no daemon does for its client, as typed.
 
     Attributes:

@@ -1,8 +1,10 @@
 """Typed questions to one repository that were not asked yet, and share one answer in print."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError
 from ggrep.daemon.asked_line import Several
@@ -33,8 +35,7 @@ Answers: TypeAlias = "Sequence[Any | GgrepError]"
 """Answers in the order of the questions, or why one has none."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskedEach:
+class AskedEach(Struct, frozen=True):
     """Questions of one kind about names and places of one repository.
 
     Attributes:

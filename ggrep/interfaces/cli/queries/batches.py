@@ -1,8 +1,10 @@
 """Several questions of one command: one connection, one deadline, an answer or a failure each."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
@@ -21,8 +23,7 @@ Q = TypeVar("Q", SymbolRequest, ReferencesRequest, ExpandRequest)
 A = TypeVar("A")
 
 
-@dataclass(frozen=True, slots=True)
-class Batch(Generic[Q, A]):
+class Batch(Struct, Generic[Q, A], frozen=True):
     """Questions of one kind, and how each is asked."""
 
     requests: Sequence[Q]
@@ -30,8 +31,7 @@ class Batch(Generic[Q, A]):
     read: "Callable[[Engine, Q], A]"
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Struct, frozen=True):
     """What was typed behind a command that takes names.
 
     Attributes:

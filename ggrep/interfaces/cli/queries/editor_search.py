@@ -3,9 +3,11 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.config.profiles import Profile, apply_to_request
@@ -30,8 +32,7 @@ if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
 
 
-@dataclass(frozen=True, slots=True)
-class ForEditor:
+class ForEditor(Struct, frozen=True):
     """Whether an answer is a list of places for an editor."""
 
     title: ClassVar = "For editors"
@@ -41,8 +42,7 @@ class ForEditor:
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
-class SearchForEditor:
+class SearchForEditor(Struct, frozen=True):
     """A search of one repository, as typed."""
 
     typed: Typed

@@ -1,10 +1,12 @@
 """`ggrep symbol`, `ggrep refs` and `ggrep expand`: definitions, usages, surrounding code."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
 from ggrep.interfaces.cli.queries.agent_options import AgentLines, AgentText, agent_view
@@ -42,8 +44,7 @@ _FILTER = Flag(
 _CURSOR = Flag("--cursor", "Show what follows: next_cursor of a JSON answer.", of=SymbolRequest)
 
 
-@dataclass(frozen=True, slots=True)
-class Definitions:
+class Definitions(Struct, frozen=True):
     """Which definitions are shown."""
 
     title: ClassVar = "Definitions"
@@ -54,8 +55,7 @@ class Definitions:
     cursor: Annotated[str | None, _CURSOR] = None
 
 
-@dataclass(frozen=True, slots=True)
-class Mentions:
+class Mentions(Struct, frozen=True):
     """Which occurrences are shown."""
 
     title: ClassVar = "Mentions"
@@ -75,8 +75,7 @@ class Mentions:
     cursor: Annotated[str | None, _CURSOR] = None
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(Struct, frozen=True):
     """How much is shown around a place."""
 
     title: ClassVar = "Extent"

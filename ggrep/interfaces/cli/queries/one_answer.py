@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.commands import spelled
@@ -42,8 +44,7 @@ _QUIET_MS = 2_000.0
 """No bar is drawn before a scan's answer is late: drawing takes a tenth of a second to load."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Struct, frozen=True):
     """A repository to query, and the scope within it.
 
     Attributes:
@@ -59,8 +60,7 @@ class Reached:
         return self.address.identity.root
 
 
-@dataclass(frozen=True, slots=True)
-class Question(Generic[T]):
+class Question(Struct, Generic[T], frozen=True):
     """One question in its two forms.
 
     Attributes:

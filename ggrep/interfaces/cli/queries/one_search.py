@@ -4,9 +4,10 @@ A plain search that no daemon answered comes straight here, any other by `search
 """
 
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
+
+from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.processes import require_descriptors

@@ -1,8 +1,9 @@
 """`ggrep outline` and `ggrep tour`: what files and folders define, what a repository is."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
+
+from msgspec import Struct
 
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
 from ggrep.interfaces.cli.queries.agent_options import AgentForm, wants_agent
@@ -25,8 +26,7 @@ from ggrep.render.outline_text import render_outline, render_tour
 from ggrep.render.printed import Rendered
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """How much of an outline is shown."""
 
     title: ClassVar = "Extent"
@@ -35,8 +35,7 @@ class Shape:
     max_bytes: Annotated[int | None, Flag("--max-bytes", of=OutlineRequest, judged=True)] = None
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(Struct, frozen=True):
     """How much of a tour is shown."""
 
     title: ClassVar = "Extent"

@@ -1,7 +1,8 @@
 """`ggrep search`, and `ggrep "words"`."""
 
-from dataclasses import dataclass
 from typing import Annotated
+
+from msgspec import Struct
 
 from ggrep.base.errors import UsageError
 from ggrep.config.profiles import apply_to_request
@@ -88,8 +89,7 @@ def search(
     return OneSearch(typed)
 
 
-@dataclass(frozen=True, slots=True)
-class OneSearch:
+class OneSearch(Struct, frozen=True):
     """A search of one repository, as typed."""
 
     typed: Typed

@@ -3,9 +3,11 @@
 import os
 import shlex
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Stop
@@ -70,8 +72,7 @@ if TYPE_CHECKING:
 A = TypeVar("A", FederatedSymbol, FederatedReferences, FederatedExpansion)
 
 
-@dataclass(frozen=True, slots=True)
-class _Way(Generic[A]):
+class _Way(Struct, Generic[A], frozen=True):
     """How a question is asked, and what is printed of its answer.
 
     Attributes:
@@ -174,8 +175,7 @@ def expand_way(asked: ExpandRequest) -> _Way[FederatedExpansion]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _OfWorkspace(Generic[A]):
+class _OfWorkspace(Struct, Generic[A], frozen=True):
     """Questions of one kind about a workspace, as typed.
 
     Attributes:
@@ -302,7 +302,7 @@ def _document(answers: Sequence[A | GgrepError]) -> Document:
 
 def _repositories(members: Members) -> Repositories:
     """Return the same selection as a search has it."""
-    return Repositories(**{each.name: getattr(members, each.name) for each in fields(members)})
+    return Repositories(**asdict(members))
 
 
 def _labels(workspace: Workspace) -> dict[RepoId, str]:

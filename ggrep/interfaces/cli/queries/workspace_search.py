@@ -1,12 +1,13 @@
 """`ggrep search --workspace`: turns flags into a federated request and prints its answer."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline, Stop
@@ -69,8 +70,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceSearch:
+class WorkspaceSearch(Struct, frozen=True):
     """A search of a workspace, as typed.
 
     Attributes:

@@ -1,10 +1,12 @@
 """`ggrep slate --workspace`: one slate over the repositories of a workspace file."""
 
 import os
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Stop
@@ -61,8 +63,7 @@ if TYPE_CHECKING:
 _STEM_LETTERS: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceSlate:
+class WorkspaceSlate(Struct, frozen=True):
     """A slate of a workspace, as typed."""
 
     typed: Typed
