@@ -53,7 +53,6 @@ async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Bod
 
     def work() -> Body:
         from ggrep.index.maintenance.health import check_health
-        from ggrep.index.maintenance.status_json import health_json
 
         identity = daemon.identity
         deadline = Deadline(daemon.shared.clock, float("inf"), caller.stop)
@@ -69,7 +68,7 @@ async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Bod
             deadline=deadline,
             rebuild=daemon.rebuild,
         )
-        return health_json(report)
+        return report.to_dict()
 
     return {"health": await at_desk(daemon, work)}
 

@@ -6,8 +6,8 @@ from typing import Annotated, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ggrep.model.constraints import Code, Count, Named, Positive, Sha256, hides
 from ggrep.model.corpus import Corpus
-from ggrep.model.schemas.constraints import Code, Count, Named, Positive, Sha256, hides
 
 _OTHERWISE: Final[Mapping[str, str | None]] = {
     "row_id": None,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from ggrep.model.schemas.constraints import Code, Count, named
+from ggrep.model.constraints import Code, Count, named
 
 
 @named("limit")

@@ -5,6 +5,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from ggrep.model.answerable import Request
+from ggrep.model.constraints import Code, Positive, Sha256
 from ggrep.model.filters import Filter
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import DETERMINISTIC, FILTERS, SCOPE, TIMEOUT
@@ -18,7 +19,6 @@ from ggrep.model.says import (
     Says,
     Sent,
 )
-from ggrep.model.schemas.constraints import Code, Positive, Sha256
 
 MentionKind: TypeAlias = Literal["usage", "string", "comment"]
 UseRole: TypeAlias = Literal["call", "write", "read", "receiver", "import"]

@@ -6,12 +6,12 @@ from typing import Annotated, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from ggrep.model.confidence import Confidence, Leading
+from ggrep.model.constraints import Commit, Count, may_grow, named
 from ggrep.model.corpus import Corpus
 from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import SearchRequest
 from ggrep.model.scan import ScanFacts
-from ggrep.model.schemas.constraints import Commit, Count, may_grow, named
 from ggrep.model.unseen import NOTHING_UNSEEN, Unseen
 
 QUERY_KINDS: Final = ("phrase", "symbol", "path", "error", "question", "words")

@@ -2,7 +2,7 @@
 
 from msgspec import Struct, field
 
-from ggrep.model.schemas.constraints import Count, hides, named
+from ggrep.model.constraints import Count, hides, named
 
 
 @named("scan")

@@ -6,9 +6,9 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from ggrep.base.stable_json import plain
+from ggrep.model.constraints import HIDDEN
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.response import Provenance
-from ggrep.model.schemas.constraints import HIDDEN
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.answer import (

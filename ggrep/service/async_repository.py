@@ -8,6 +8,7 @@ from typing import Self, TypeVar, Unpack
 import anyio
 from anyio import to_thread
 
+from ggrep.model.status import Status
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.link import Silent
 from ggrep.protocol.client.reply_values import value_of
@@ -49,7 +50,6 @@ from ggrep.service.calls import (
 )
 from ggrep.service.loops import OfLoop
 from ggrep.service.opened import DaemonUse, Opened, surroundings
-from ggrep.service.status_reading import Status
 from ggrep.service.workspace_calls import federator_of
 
 A = TypeVar("A", bound=Answer)

@@ -5,6 +5,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
+from ggrep.model.status import Status
 from ggrep.protocol.client.link import Silent
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.protocol.wire.timing import timeout_of
@@ -43,7 +44,6 @@ from ggrep.service.calls import (
 )
 from ggrep.service.daemon_choice import asking_of
 from ggrep.service.opened import LOG, DaemonUse, Opened, surroundings
-from ggrep.service.status_reading import Status
 
 A = TypeVar("A", bound=Answer)
 

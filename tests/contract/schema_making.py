@@ -24,7 +24,16 @@ from typing import (
 from msgspec import Struct, UnsetType
 from msgspec.structs import fields
 
-from ggrep.model.schemas.constraints import EXTENDED, GROWING, HIDDEN, NAMED, RULES, Held, Keywords
+from ggrep.model.constraints import (
+    EXTENDED,
+    GROWING,
+    HIDDEN,
+    LATER,
+    NAMED,
+    RULES,
+    Held,
+    Keywords,
+)
 
 Schema = dict[str, Any]
 
@@ -144,7 +153,7 @@ class Maker:
         return {"description": text, **self.of(member.hint)} if text else self.of(member.hint)
 
     def _reference(self, kind: type) -> Schema:
-        name = NAMED.get(kind, kind.__name__.removesuffix("Json"))
+        name = NAMED.get(kind, kind.__name__.removesuffix("Json").removesuffix("Report"))
         name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
         if name not in self.defs:
             self.defs[name] = {}  # it is being made
@@ -158,6 +167,8 @@ class Maker:
             match note:
                 case str():
                     found = {"description": note, **found}
+                case _ if note is LATER:
+                    pass
                 case Held():
                     found |= _bounds(note, found["type"])
                 case Keywords():
@@ -231,7 +242,8 @@ def _members(kind: Any) -> Iterator[tuple[str, Member]]:
         if kind.__struct_config__.omit_defaults and not each.required:
             omitted = type(each.default)
         hint = _without(omitted, each.type)
-        needed = omitted is UnsetType and hint == each.type
+        later = LATER in getattr(each.type, "__metadata__", ())
+        needed = omitted is UnsetType and hint == each.type and not later
         yield each.encode_name, Member(kind.__name__, each.name, hint, needed)
 
 

@@ -3,9 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NotRequired, TypedDict
 
-from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.response import GitState
-from ggrep.model.schemas.constraints import (
+from ggrep.model.constraints import (
     Count,
     DocumentJson,
     Named,
@@ -14,6 +12,8 @@ from ggrep.model.schemas.constraints import (
     SnapshotId,
     StoreId,
 )
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.response import GitState
 
 
 class IndexedJson(TypedDict):

@@ -4,11 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
 from ggrep.model.confidence import Confidence
-from ggrep.model.corpus import Corpus
-from ggrep.model.hit import Hit, federated_key
-from ggrep.model.limits import LimitHit
-from ggrep.model.response import Freshness
-from ggrep.model.schemas.constraints import (
+from ggrep.model.constraints import (
     Count,
     DocumentJson,
     FailureCode,
@@ -26,6 +22,10 @@ from ggrep.model.schemas.constraints import (
     held_to,
     may_grow,
 )
+from ggrep.model.corpus import Corpus
+from ggrep.model.hit import Hit, federated_key
+from ggrep.model.limits import LimitHit
+from ggrep.model.response import Freshness
 from ggrep.model.schemas.failure import HintJson, IssueJson
 from ggrep.model.schemas.slate import ContinuedJson, SlateJson
 

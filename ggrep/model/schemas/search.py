@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from ggrep.model.confidence import Confidence
+from ggrep.model.constraints import (
+    Count,
+    Keywords,
+    extends,
+    may_grow,
+)
 from ggrep.model.corpus import Mode
 from ggrep.model.hit import Hit
 from ggrep.model.request import SnippetMode
 from ggrep.model.response import Admitted, Explanation, MatchTotals
 from ggrep.model.scan import ScanFacts
 from ggrep.model.schemas.answer import AnswerJson
-from ggrep.model.schemas.constraints import (
-    Count,
-    Keywords,
-    extends,
-    may_grow,
-)
 
 
 class SearchLimitsJson(TypedDict):

@@ -1,14 +1,14 @@
 """Annotations of types that constrain values, and the kinds of text and number in answers.
 
-The types of this package say what every JSON document of ggrep looks like. Programs that write
-documents import them for type checkers alone; the shipped `*.schema.json` are generated from them
-(`python3 dev.py schemas`). The text under a field is its description.
+Structs of `ggrep.model` and types of `ggrep.model.schemas` say what every JSON document of ggrep
+looks like; the shipped `*.schema.json` are generated from them (`python3 dev.py schemas`). The text
+under a field is its description.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Final, Literal, TypeAlias, TypedDict, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypedDict, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, json
 
 T = TypeVar("T")
 
@@ -99,6 +99,10 @@ def may_grow(kind: T) -> T:
     return kind
 
 
+LATER: Final = object()
+Later: TypeAlias = Annotated[T, LATER]
+"""A field that its document has not had from the start: documents of older builds lack it."""
+
 Count: TypeAlias = Annotated[int, Held(least=0)]
 Positive: TypeAlias = Annotated[int, Held(least=1)]
 Figure: TypeAlias = Annotated[float, Held(least=0)]
@@ -139,6 +143,18 @@ CacheRoot: TypeAlias = Annotated[Named, "Directory below which artifacts of the 
 ConfigHash: TypeAlias = Annotated[
     WorkspaceConfigHash, "Moves with every edit that means something."
 ]
+
+
+class Versioned(Struct, frozen=True, kw_only=True):
+    """A document, which begins with the version of its shape."""
+
+    schema_version: Literal[1] = 1
+    """Version of this shape; another number is another shape."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document as JSON values."""
+        document: dict[str, Any] = json.decode(json.encode(self))
+        return document
 
 
 class DocumentJson(TypedDict):
