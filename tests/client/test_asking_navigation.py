@@ -71,7 +71,7 @@ def replies(name: str) -> Reply:
 def ask(spot: Spot, name: str, *answers: Reply) -> Any:
     """Ask one question."""
     request, _ = CASES[name]
-    return getattr(Exchange(spot.address, Reached(spot, *answers), CLOCK), name)(request)
+    return Exchange(spot.address, Reached(spot, *answers), CLOCK).ask(request)
 
 
 @every

@@ -85,7 +85,7 @@ async def test_a_slate_arrives_with_its_facts(
     daemon.script = lambda peer, one: peer.answer(one, value=to_builtins(slate_response()))
     found, channels = searcher(address)
 
-    assert await found.slate(SLATE, soon(5_000)) == slate_response()
+    assert await found.ask(SLATE, soon(5_000)) == slate_response()
     assert daemon.seen[0]["values"] is True
     assert 0 < daemon.seen[0]["request"]["search"]["timeout_ms"] <= 5_000
     await channels.aclose()
@@ -158,7 +158,7 @@ async def test_what_a_daemon_refuses_is_raised(
     found, channels = searcher(address)
 
     with pytest.raises(SnapshotGone):
-        await found.search(PoolRequest(SearchRequest("a"), 5), soon())
+        await found.ask(PoolRequest(SearchRequest("a"), 5), soon())
     await channels.aclose()
 
 
@@ -238,8 +238,8 @@ async def test_a_daemon_answers_as_its_engine_would(host: Served, root: Path, ho
     snapshot_id, figures = await found.term_stats(search, soon())
     vector = await found.encode("settle invoice", soon())
     request = PoolRequest(search, 10, statistics=figures, snapshot_id=snapshot_id, vector=vector)
-    pool = await found.search(request, soon())
-    own = engine.pool(request, soon())
+    pool = await found.ask(request, soon())
+    own = engine.ask(request, soon())
 
     assert description.snapshot_id == snapshot_id
     assert (snapshot_id, figures) == engine.term_stats(search, soon())

@@ -110,7 +110,7 @@ def healthy(engine: Engine) -> Callable[[Peer, dict[str, Any]], None]:
     bodies: Mapping[str, Mapping[str, Any]] = {
         "describe": {"description": to_builtins(engine.describe(deadline))},
         "term_stats": {"snapshot_id": snapshot_id, "statistics": to_builtins(figures)},
-        "pool": {"pool": to_builtins(engine.pool(PoolRequest(request, 10), deadline))},
+        "pool": {"pool": to_builtins(engine.ask(PoolRequest(request, 10), deadline))},
         "encode": {"vector": to_builtins(engine.encode("forge", deadline))},
         "cancel": {"cancelled": False},
     }

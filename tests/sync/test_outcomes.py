@@ -22,10 +22,10 @@ def warnings(engine: Engine, *, deterministic: bool = False) -> list[dict[str, s
     asked = SearchRequest("retry queue", keep_weak=True, **fixed)
     answers: list[Any] = [
         engine.search(asked),
-        engine.slate(SlateRequest(asked)),
-        engine.symbol(SymbolRequest("retry", **fixed)),
-        engine.references(ReferencesRequest("retry", **fixed)),
-        engine.expand(ExpandRequest("a.py:1", **fixed)),
+        engine.ask(SlateRequest(asked)),
+        engine.ask(SymbolRequest("retry", **fixed)),
+        engine.ask(ReferencesRequest("retry", **fixed)),
+        engine.ask(ExpandRequest("a.py:1", **fixed)),
     ]
     return [{notice.code: notice.message for notice in each.warnings} for each in answers]
 
