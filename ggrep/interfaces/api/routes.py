@@ -20,7 +20,6 @@ from ggrep.federation.federated_response import FederatedResponse, failure_json
 from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.workspace_expand import FederatedExpansion
 from ggrep.federation.workspace_slates import FederatedSlate
-from ggrep.interfaces.api.auth import AUTHORISED
 from ggrep.interfaces.api.event_stream import Ending, EventStream
 from ggrep.interfaces.api.http_messages import (
     ALWAYS,
@@ -51,6 +50,7 @@ from ggrep.interfaces.surfaces.body import (
     parse_workspace_symbol,
 )
 from ggrep.interfaces.surfaces.callers import Callers, caller_of
+from ggrep.interfaces.surfaces.http_app import AUTHORISED
 from ggrep.interfaces.surfaces.search_service import SearchService
 from ggrep.service.opening import OpenedWorkspace
 
