@@ -12,8 +12,8 @@ from mcp import Client
 
 from ggrep.interfaces.mcp.backend import LazyBackend
 from ggrep.interfaces.mcp.mcp_places import Places
-from ggrep.interfaces.mcp.mcp_process import Start
 from ggrep.interfaces.mcp.server import build_server
+from ggrep.interfaces.mcp.start import Start
 from ggrep.interfaces.mcp.tool_calls import Calls
 from tests.fakes.federators import FakeFederator
 

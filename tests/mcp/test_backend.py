@@ -6,8 +6,8 @@ import pytest
 
 from ggrep.interfaces.mcp.backend import LazyBackend
 from ggrep.interfaces.mcp.mcp_places import Places
-from ggrep.interfaces.mcp.mcp_process import Start
 from ggrep.interfaces.mcp.resources import ResourceFailed
+from ggrep.interfaces.mcp.start import Start
 from ggrep.interfaces.mcp.tool_calls import Calls
 from ggrep.interfaces.mcp.tools import BY_NAME
 from tests.fakes.federators import FakeFederator

@@ -15,7 +15,7 @@ import pytest
 from anyio import to_thread
 
 from ggrep.base import stable_json
-from ggrep.interfaces.mcp.mcp_process import Start
+from ggrep.interfaces.mcp.start import Start
 from ggrep.interfaces.surfaces import http_app as bodies
 from tests.fakes.federators import FakeFederator
 from tests.mcp.test_http import ACCEPT, INITIALIZE, TOKEN, TOKEN_WANTED, serving

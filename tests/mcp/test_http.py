@@ -13,8 +13,8 @@ from starlette.responses import Response
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.mcp.http import PATH, access_rules, mcp_app, refuse
-from ggrep.interfaces.mcp.mcp_process import Start
 from ggrep.interfaces.mcp.server import build_server
+from ggrep.interfaces.mcp.start import Start
 from ggrep.interfaces.mcp.tools import listed
 from ggrep.interfaces.surfaces.http_app import AccessRules, Gate
 from ggrep.interfaces.surfaces.serving import base_url, bind, run

@@ -8,7 +8,7 @@ from ggrep.base.errors import Forbidden, InvalidRequest
 from ggrep.config.root import canonical_root
 from ggrep.federation.workspace import load_workspace
 from ggrep.interfaces.mcp.mcp_places import Places, RepoPlace
-from ggrep.interfaces.mcp.mcp_process import Start
+from ggrep.interfaces.mcp.start import Start
 
 
 async def test_no_name_means_the_repository_around_the_start(own: Path) -> None:

@@ -12,9 +12,9 @@ from ggrep.base import stable_json
 from ggrep.base.errors import Busy, NoIndex
 from ggrep.config.root import canonical_root
 from ggrep.federation.workspace import load_workspace
-from ggrep.interfaces.mcp.mcp_process import Start
 from ggrep.interfaces.mcp.resources import RESOURCES
 from ggrep.interfaces.mcp.server import OUTPUT_SCHEMA
+from ggrep.interfaces.mcp.start import Start
 from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS, listed
 from ggrep.model.request import SnippetMode
 from ggrep.render.agent_text import agent_text

@@ -14,7 +14,7 @@ from ggrep.federation.workspace import load_workspace
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.interfaces.mcp import tool_calls as subject
 from ggrep.interfaces.mcp.mcp_places import Places
-from ggrep.interfaces.mcp.mcp_process import Start
+from ggrep.interfaces.mcp.start import Start
 from ggrep.interfaces.mcp.tool_calls import Calls, placed_for
 from ggrep.interfaces.mcp.tools import BY_NAME, SEVERAL, TOOLS, Tool
 from ggrep.model.corpus import Corpus, Mode

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from anyio import to_thread
 from msgspec import Struct
@@ -17,10 +17,8 @@ from msgspec import Struct
 from ggrep.base.errors import Forbidden, GgrepError, InvalidRequest
 from ggrep.config.root import canonical_root
 from ggrep.federation.workspace import Workspace, load_workspace
+from ggrep.interfaces.mcp.start import Start
 from ggrep.service.allowlist import Allowlist, canonical
-
-if TYPE_CHECKING:
-    from ggrep.interfaces.mcp.mcp_process import Start
 
 T = TypeVar("T")
 
@@ -56,7 +54,7 @@ _EVERYWHERE = Allowlist((Path("/"),))
 class Places:
     """Finds the places that calls name; looks at the disk only when one does."""
 
-    def __init__(self, start: "Start") -> None:
+    def __init__(self, start: Start) -> None:
         """Look nowhere yet."""
         self._start = start
 

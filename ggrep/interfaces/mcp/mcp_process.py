@@ -1,7 +1,6 @@
-"""The MCP process: the options of its start, and the server wired to its backend."""
+"""The MCP process: the server wired to its backend."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.lowlevel.server import Server
@@ -9,32 +8,11 @@ from msgspec import Struct
 
 from ggrep.interfaces.mcp.backend import LazyBackend
 from ggrep.interfaces.mcp.server import build_server
+from ggrep.interfaces.mcp.start import Start
 
 if TYPE_CHECKING:
     from ggrep.interfaces.mcp.tool_calls import Calls
     from ggrep.interfaces.surfaces.search_service import SearchService
-
-
-class Start(Struct, frozen=True):
-    """How the server was started.
-
-    Attributes:
-        directory: where; relative paths count from here. None when it is gone.
-        path: the repository of calls that name none; None for the one around `directory`.
-        workspaces: files that calls may name by their id, and whose repositories may be used.
-        allowed: further directories that may be touched.
-        anywhere: every directory may be.
-        structured: every result is structured.
-        legacy: old names of tools are listed.
-    """
-
-    directory: Path | None
-    path: Path | None = None
-    workspaces: tuple[Path, ...] = ()
-    allowed: tuple[Path, ...] = ()
-    anywhere: bool = False
-    structured: bool = False
-    legacy: bool = False
 
 
 class Process(Struct, frozen=True):

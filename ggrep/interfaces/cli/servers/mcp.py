@@ -91,7 +91,9 @@ def mcp(
         # With no handler at all, warnings of libraries would be printed.
         logging.getLogger().addHandler(logging.NullHandler())
     modules = _loaded()
-    start = modules.Start(
+    from ggrep.interfaces.mcp.start import Start
+
+    start = Start(
         directory=_here(),
         path=places.path,
         workspaces=tuple(file.absolute() for file in places.workspaces),
