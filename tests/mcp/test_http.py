@@ -16,7 +16,7 @@ from ggrep.interfaces.mcp.http import PATH, access_rules, mcp_app, refuse
 from ggrep.interfaces.mcp.server import build_server
 from ggrep.interfaces.mcp.start import Start
 from ggrep.interfaces.mcp.tools import listed
-from ggrep.interfaces.surfaces.http_app import AccessRules, Gate
+from ggrep.interfaces.surfaces.http_app import AccessRules, Gate, Refusal
 from ggrep.interfaces.surfaces.serving import base_url, bind, run
 from tests.fakes.federators import FakeFederator
 from tests.mcp.conftest import backend_of
@@ -81,6 +81,22 @@ async def test_only_own_names_are_let_in(
     assert answer.content == body
     # No page may read an answer that was not asked for by name.
     assert "access-control-allow-origin" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "headers"),
+    [
+        (401, b"", {"www-authenticate": "Bearer", "content-length": "0"}),
+        (404, b"Not Found", {"content-length": "9", "content-type": "text/plain; charset=utf-8"}),
+        (408, b"", {"content-length": "0", "connection": "close"}),
+        (413, b"", {"content-length": "0", "connection": "close"}),
+    ],
+)
+def test_a_refusal_is_plain_http(status: int, body: bytes, headers: dict[str, str]) -> None:
+    """Clients of MCP know no envelope; the rest of a body is not read as the next request."""
+    answer = refuse(Refusal(status, "", ""))
+
+    assert (answer.body, dict(answer.headers)) == (body, headers)
 
 
 @asynccontextmanager
