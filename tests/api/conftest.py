@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from ggrep.base.clock import SystemClock
-from ggrep.interfaces.api.auth import AuthRules
 from ggrep.interfaces.api.http_app import ApiRules, make_app
+from ggrep.interfaces.surfaces.http_app import LOOPBACK_NAMES, AccessRules
 from ggrep.service.allowlist import Allowlist
 from tests.fakes.desks import FakeDesk, row
 from tests.fakes.sites import TOKEN, WORKSPACE, Site
@@ -32,7 +32,7 @@ def service() -> FakeDesk:
 
 @pytest.fixture
 def make_site(place: Path, service: FakeDesk) -> Callable[..., Site]:
-    """Return what makes a server; its arguments are those of `ApiRules` and `AuthRules`."""
+    """Return what makes a server; its arguments are those of `ApiRules` and `AccessRules`."""
 
     def make(
         *,
@@ -44,7 +44,11 @@ def make_site(place: Path, service: FakeDesk) -> Callable[..., Site]:
         told: list[BaseException] = []
         app = make_app(
             service,
-            ApiRules(AuthRules(token, hosts, origins), Allowlist([place / "in"]), **rules),
+            ApiRules(
+                AccessRules(token, LOOPBACK_NAMES | hosts, origins),
+                Allowlist([place / "in"]),
+                **rules,
+            ),
             SystemClock(),
             told=told.append,
         )

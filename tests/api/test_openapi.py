@@ -20,10 +20,10 @@ from schemathesis.specs.openapi.checks import (
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import InvalidRequest
-from ggrep.interfaces.api.auth import AuthRules
 from ggrep.interfaces.api.http_app import ApiRules, make_app
 from ggrep.interfaces.api.openapi import openapi_document
 from ggrep.interfaces.surfaces.body import parse_federated_body, parse_repo_body
+from ggrep.interfaces.surfaces.http_app import AccessRules
 from ggrep.service.allowlist import Allowlist
 from tests.fakes.desks import FakeDesk, row
 from tests.fakes.sites import WORKSPACE, Site
@@ -230,7 +230,7 @@ def explore(place: Path, examples: int) -> None:
     file.write_text(WORKSPACE.replace("../../out/c", "../b/none"))
     (place / "b" / "none").mkdir()
     service = FakeDesk({name: (row(f"{name}1"), row(f"{name}2")) for name in "ab"})
-    rules = ApiRules(AuthRules(), Allowlist([place]), default_root=place / "a")
+    rules = ApiRules(AccessRules(), Allowlist([place]), default_root=place / "a")
     app = make_app(service, rules, SystemClock())
     schema = schemathesis.openapi.from_dict(document())
     operations = [found.ok() for found in schema.get_all_operations()]

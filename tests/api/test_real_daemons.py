@@ -13,8 +13,8 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.config.home import Home
-from ggrep.interfaces.api.auth import AuthRules
 from ggrep.interfaces.api.http_app import ApiRules, make_app
+from ggrep.interfaces.surfaces.http_app import AccessRules
 from ggrep.service.allowlist import Allowlist
 from ggrep.service.federator import Federator
 from tests.fakes.hosts import FLAGS, served
@@ -54,7 +54,7 @@ async def client(place: Path) -> AsyncIterator[httpx.AsyncClient]:
     """Return a client of a server over the daemons."""
     home = Home((place / "home").resolve())
     federator = Federator(home, {"GGREP_OFFLINE": "1"}, SystemClock(), flags=FLAGS)
-    rules = ApiRules(AuthRules(), Allowlist([place]))
+    rules = ApiRules(AccessRules(), Allowlist([place]))
     app = make_app(federator, rules, SystemClock())
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(app), base_url="http://127.0.0.1"

@@ -65,7 +65,7 @@ def test_names_of_the_server_are_compared_in_lower_case(here: Path) -> None:
     """With brackets where a Host has them."""
     flags = replace(FLAGS, host="::1", hosts=("Box.LAN",))
 
-    assert rules_of(flags, None).auth.hosts == {"::1", "[::1]", "box.lan"}
+    assert rules_of(flags, None).access.hosts == {"localhost", "127.0.0.1", "[::1]", "box.lan"}
 
 
 @pytest.mark.parametrize("origin", ["*", "null", "page.example", "https://page.example/", ""])

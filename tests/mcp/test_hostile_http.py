@@ -15,11 +15,10 @@ import pytest
 from anyio import to_thread
 
 from ggrep.base import stable_json
-from ggrep.interfaces.mcp import http as bodies
-from ggrep.interfaces.mcp.http import Listening
 from ggrep.interfaces.mcp.start import Start
+from ggrep.interfaces.surfaces import http_app as bodies
 from tests.fakes.federators import FakeFederator
-from tests.mcp.test_http import ACCEPT, INITIALIZE, TOKEN, serving
+from tests.mcp.test_http import ACCEPT, INITIALIZE, TOKEN, TOKEN_WANTED, serving
 
 pytestmark = pytest.mark.slow
 
@@ -94,7 +93,7 @@ STRANGERS: tuple[tuple[Mapping[str, str], int], ...] = (
 @pytest.fixture
 def reached(federator: FakeFederator, own: Path) -> Reached:
     """Return what serves, to those who have the token."""
-    return lambda: serving(federator, Start(directory=own), Listening(port=0, token=TOKEN))
+    return lambda: serving(federator, Start(directory=own), TOKEN_WANTED)
 
 
 def content(body: object) -> bytes:
@@ -259,7 +258,7 @@ async def test_a_body_that_drips_is_given_up(
 ) -> None:
     """It holds a connection, of which there are so many."""
     async with reached() as address:
-        monkeypatch.setattr(bodies, "BODY_S", 0.2)
+        monkeypatch.setattr(bodies, "BODY_TIMEOUT_S", 0.2)
         host, port = urlsplit(address).hostname, urlsplit(address).port
         head = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items())
         request = f"POST /mcp HTTP/1.1\r\nhost: {host}\r\ncontent-length: 100\r\n{head}\r\n" + '{"a'

@@ -1,75 +1,25 @@
-"""The token of HTTP clients."""
+"""MCP over HTTP: access and a life."""
 
 import signal
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import anyio
 import httpx
 import pytest
 from mcp import Client
-from mcp.server.transport_security import TransportSecurityMiddleware
-from starlette.requests import Request
+from starlette.responses import Response
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.interfaces.mcp.http import Listening, bearing, security_of, serve_http
+from ggrep.interfaces.mcp.http import PATH, access_rules, mcp_app, refuse
 from ggrep.interfaces.mcp.server import build_server
 from ggrep.interfaces.mcp.start import Start
 from ggrep.interfaces.mcp.tools import listed
+from ggrep.interfaces.surfaces.http_app import AccessRules, Gate, Refusal
+from ggrep.interfaces.surfaces.serving import base_url, bind, run
 from tests.fakes.federators import FakeFederator
 from tests.mcp.conftest import backend_of
-
-WANTED = "0123456789abcdef"
-
-
-async def answers(headers: list[tuple[bytes, bytes]], kind: str = "http") -> list[int | str]:
-    """Return what a caller with those headers gets: a status, or `in` behind the door."""
-    found: list[int | str] = []
-
-    async def application(scope: Any, receive: Any, send: Any) -> None:
-        found.append("in")
-
-    async def receive() -> dict[str, Any]:
-        raise AssertionError
-
-    async def send(message: Any) -> None:
-        if message["type"] == "http.response.start":
-            found.append(message["status"])
-
-    await bearing(application, WANTED)({"type": kind, "headers": headers}, receive, send)
-    return found
-
-
-async def test_who_brings_the_token_comes_in() -> None:
-    """Nobody else does."""
-    for scheme in ("Bearer", "bearer"):
-        assert await answers([(b"authorization", f"{scheme} {WANTED}".encode())]) == ["in"]
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        [],
-        [(b"authorization", WANTED.encode())],
-        [(b"authorization", f"Bearer {WANTED}x".encode())],
-        [(b"authorization", f"Bearer {WANTED[:-1]}".encode())],
-        [(b"authorization", b"Bearer ")],
-        [(b"authorization", f"Bearer {WANTED}".encode())] * 2,
-        [(b"x-authorization", f"Bearer {WANTED}".encode())],
-    ],
-)
-async def test_who_does_not_stays_out(headers: list[tuple[bytes, bytes]]) -> None:
-    """Two of them would let proxies and us see different ones."""
-    assert await answers(headers) == [401]
-
-
-async def test_what_is_no_request_passes() -> None:
-    """The application is started and ended through the same door."""
-    assert await answers([], kind="lifespan") == ["in"]
-
 
 TOKEN = "0123456789abcdef"  # noqa: S105 - of these tests alone
 INITIALIZE = {
@@ -85,77 +35,86 @@ INITIALIZE = {
 ACCEPT = {"accept": "application/json, text/event-stream"}
 
 
-async def test_beyond_this_machine_a_token_is_wanted(federator: FakeFederator) -> None:
+LOCAL = access_rules("127.0.0.1", (), None)
+TOKEN_WANTED = access_rules("127.0.0.1", (), TOKEN)
+
+
+def test_beyond_this_machine_a_token_is_wanted() -> None:
     """Sources would lie open to the network."""
-    server = build_server(backend_of(federator, Start(directory=None)))
-
     with pytest.raises(InvalidRequest, match="a token is required"):
-        await serve_http(server, Listening(host="0.0.0.0"), pytest.fail)  # noqa: S104 - refused
+        access_rules("0.0.0.0", (), None)  # noqa: S104 - refused
 
 
-async def test_a_port_that_is_taken_is_named(federator: FakeFederator) -> None:
-    """The message says which."""
-    server = build_server(backend_of(federator, Start(directory=None)))
-
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        with pytest.raises(InvalidRequest, match=f"{port} on 127.0.0.1: is taken"):
-            await serve_http(server, Listening(port=port), pytest.fail)
+REMOTE = access_rules("10.0.0.1", ("Box", "fd00::1"), TOKEN)
 
 
 @pytest.mark.parametrize(
-    ("listening", "host", "origin", "status"),
+    ("rules", "host", "origin", "body"),
     [
-        (Listening(), "127.0.0.1:7346", None, None),
-        (Listening(), "localhost:7346", "http://localhost:3000", None),
-        (Listening(), "localhost", None, None),
-        (Listening(), "[::1]:7346", None, None),
-        (Listening(), "evil.example:7346", None, 421),
-        (Listening(), "127.0.0.1.evil.example:7346", None, 421),
-        (Listening(), "127.0.0.1:7346", "http://evil.example", 403),
-        (Listening(), "127.0.0.1:7346", "null", 403),
-        (Listening(host="10.0.0.1", token=TOKEN), "10.0.0.1:7346", None, None),
-        (Listening(host="10.0.0.1", token=TOKEN), "localhost:7346", None, 421),
-        (Listening(host="10.0.0.1", names=("box",), token=TOKEN), "box:7346", "https://box", None),
+        (LOCAL, "127.0.0.1:7346", None, b""),
+        (LOCAL, "localhost:7346", "http://localhost:3000", b""),
+        (LOCAL, "localhost", None, b""),
+        (LOCAL, "[::1]:7346", None, b""),
+        (LOCAL, "evil.example:7346", None, b"Invalid Host header"),
+        (LOCAL, "127.0.0.1.evil.example:7346", None, b"Invalid Host header"),
+        (LOCAL, "127.0.0.1:7346", "http://evil.example", b"Invalid Origin header"),
+        (LOCAL, "127.0.0.1:7346", "ftp://localhost", b"Invalid Origin header"),
+        (LOCAL, "127.0.0.1:7346", "null", b"Invalid Origin header"),
+        (REMOTE, "10.0.0.1:7346", None, b""),
+        (REMOTE, "localhost:7346", None, b"Invalid Host header"),
+        (REMOTE, "box:7346", "https://box", b""),
+        (REMOTE, "[fd00::1]:7346", "http://[fd00::1]:3000", b""),
     ],
 )
 async def test_only_own_names_are_let_in(
-    listening: Listening, host: str, origin: str | None, status: int | None
+    rules: AccessRules, host: str, origin: str | None, body: bytes
 ) -> None:
     """A page that a name server points at this machine must not search it."""
-    headers = {"host": host, "content-type": "application/json"}
+    headers = {"host": host, "authorization": f"Bearer {TOKEN}"}
     if origin is not None:
         headers["origin"] = origin
-    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-    request = Request({"type": "http", "headers": raw})
+    gate = Gate(Response(), rules, refuse)
 
-    refused = await TransportSecurityMiddleware(security_of(listening)).validate_request(
-        request, is_post=True
-    )
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(gate)) as client:
+        answer = await client.post("http://127.0.0.1/mcp", headers=headers)
 
-    assert (refused and refused.status_code) == status
+    assert answer.content == body
+    # No page may read an answer that was not asked for by name.
+    assert "access-control-allow-origin" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "headers"),
+    [
+        (401, b"", {"www-authenticate": "Bearer", "content-length": "0"}),
+        (404, b"Not Found", {"content-length": "9", "content-type": "text/plain; charset=utf-8"}),
+        (408, b"", {"content-length": "0", "connection": "close"}),
+        (413, b"", {"content-length": "0", "connection": "close"}),
+    ],
+)
+def test_a_refusal_is_plain_http(status: int, body: bytes, headers: dict[str, str]) -> None:
+    """Clients of MCP know no envelope; the rest of a body is not read as the next request."""
+    answer = refuse(Refusal(status, "", ""))
+
+    assert (answer.body, dict(answer.headers)) == (body, headers)
 
 
 @asynccontextmanager
 async def serving(
-    federator: FakeFederator, start: Start, listening: Listening
+    federator: FakeFederator, start: Start, rules: AccessRules = LOCAL
 ) -> AsyncIterator[str]:
     """Give the address of a server that runs until the block ends, by a signal."""
-    lines: list[str] = []
     ready = anyio.Event()
-
-    def told(line: str) -> None:
-        lines.append(line)
-        ready.set()
-
     backend = backend_of(federator, start)
+    app = mcp_app(build_server(backend), rules, backend.aclose)
+    listener = bind("127.0.0.1", 0)
+    url = base_url(listener)
     async with anyio.create_task_group() as group:
-        group.start_soon(serve_http, build_server(backend), listening, told)
+        group.start_soon(run, app, listener, ready.set)
         with anyio.fail_after(10):
             await ready.wait()
-        yield lines[0].removeprefix("serving MCP at ")
+        yield url + PATH
         signal.raise_signal(signal.SIGTERM)
-    await backend.aclose()
 
 
 @pytest.mark.slow
@@ -171,7 +130,7 @@ async def test_a_client_is_served_over_http(
 
     start = Start(directory=own, workspaces=(workspace_file,))
     async with (
-        serving(federator, start, Listening(port=0)) as address,
+        serving(federator, start) as address,
         Client(address, mode=mode) as client,
     ):
         listing = await client.list_tools()
@@ -198,9 +157,8 @@ async def test_the_door_stands_before_everything(
     federator: FakeFederator, own: Path, headers: dict[str, str], status: int
 ) -> None:
     """Not even the list of tools is for strangers."""
-    listening = Listening(port=0, token=TOKEN)
     async with (
-        serving(federator, Start(directory=own), listening) as address,
+        serving(federator, Start(directory=own), TOKEN_WANTED) as address,
         httpx.AsyncClient() as client,
     ):
         answer = await client.post(address, json=INITIALIZE, headers={**ACCEPT, **headers})
@@ -215,7 +173,7 @@ async def test_a_client_that_leaves_calls_its_search_off(
     """Daemons must not go on with what nobody waits for."""
     federator.gate = anyio.Event()
     start = Start(directory=own, workspaces=(workspace_file,))
-    async with serving(federator, start, Listening(port=0)) as address:
+    async with serving(federator, start) as address:
         async with Client(address) as client, anyio.create_task_group() as group:
             group.start_soon(client.call_tool, "search_workspace", {"query": "q"})
             with anyio.fail_after(10):

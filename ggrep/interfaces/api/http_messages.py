@@ -26,6 +26,7 @@ from ggrep.base.errors import (
 )
 from ggrep.base.stable_json import Document
 from ggrep.federation.federated_response import failure_json
+from ggrep.interfaces.surfaces.http_app import ClientGone, Refusal
 
 _OF_ONE: Final = frozenset(
     {
@@ -36,28 +37,6 @@ _OF_ONE: Final = frozenset(
 """Routes of one repository; all others are the federated backend's."""
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
-
-
-class Refusal(RequestError):
-    """A message that HTTP itself turns away.
-
-    Attributes:
-        status: of the response; `headers` go with it.
-    """
-
-    def __init__(
-        self, status: int, code: str, message: str, *, headers: Mapping[str, str] = _NOTHING
-    ) -> None:
-        super().__init__(message)
-        self.status = status
-        self.code = code
-        self.headers = headers
-
-
-class ClientGone(RequestError):
-    """Nobody waits for the answer any more."""
-
-    code = "cancelled"
 
 
 _STATUSES: Final[tuple[tuple[type[GgrepError], int], ...]] = (

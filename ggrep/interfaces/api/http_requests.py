@@ -7,7 +7,6 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any, Final, TypeVar
 
-import anyio
 from anyio import CancelScope, create_task_group, to_thread
 from starlette.datastructures import Headers, QueryParams
 from starlette.requests import Request
@@ -16,7 +15,7 @@ from starlette.types import Receive
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
 from ggrep.federation.validation import kind_of
-from ggrep.interfaces.api.http_messages import ClientGone, Refusal
+from ggrep.interfaces.surfaces.http_app import ClientGone, Refusal, receive_body, too_large
 
 MAX_DEPTH: Final = 16
 """Most objects and arrays within each other; our requests need three."""
@@ -61,10 +60,6 @@ def _check(data: bytes) -> None:
 
 
 MAX_BODY_BYTES: Final = 1_000_000
-BODY_TIMEOUT_S: Final = 20.0
-"""How long a client may take to send what it asks."""
-
-_CLOSE: Final = {"connection": "close"}
 _PARSED_AT_ONCE: Final = 16_384
 """Larger bodies are parsed in a thread, so that others need not wait."""
 
@@ -78,12 +73,7 @@ async def read_body(request: Request, max_bytes: int) -> Mapping[str, object]:
         ClientGone: the client left before it had said all.
     """
     _check_headers(request.headers, max_bytes)
-    try:
-        with anyio.fail_after(BODY_TIMEOUT_S):
-            data = await _received(request, max_bytes)
-    except TimeoutError as error:
-        message = f"the body did not arrive within {BODY_TIMEOUT_S:g} s"
-        raise Refusal(408, "timeout", message, headers=_CLOSE) from error
+    data = await receive_body(request.receive, max_bytes)
     if len(data) <= _PARSED_AT_ONCE:
         value = parse_json(data)
     else:
@@ -102,30 +92,11 @@ def _check_headers(headers: Headers, max_bytes: int) -> None:
         raise _unsupported("the body must not be compressed")
     length = headers.get("content-length", "0")
     if length.isascii() and length.isdigit() and int(length[:20]) > max_bytes:
-        raise _too_large(max_bytes)
-
-
-async def _received(request: Request, max_bytes: int) -> bytes:
-    received = bytearray()
-    while True:
-        message = await request.receive()
-        if message["type"] == "http.disconnect":
-            raise ClientGone("the client left")
-        received += message.get("body", b"")
-        if len(received) > max_bytes:
-            raise _too_large(max_bytes)
-        if not message.get("more_body", False):
-            return bytes(received)
+        raise too_large(max_bytes)
 
 
 def _unsupported(message: str) -> Refusal:
-    return Refusal(415, "unsupported_media_type", message, headers=_CLOSE)
-
-
-def _too_large(max_bytes: int) -> Refusal:
-    # What is left of the body would be read as the next request, or for ever.
-    message = f"the body is larger than {max_bytes} bytes"
-    return Refusal(413, "payload_too_large", message, headers=_CLOSE)
+    return Refusal(415, "unsupported_media_type", message, headers={"connection": "close"})
 
 
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}

@@ -17,7 +17,6 @@ from ggrep.federation.diagnostics import redact
 from ggrep.federation.federated_response import FederatedResponse, failure_json
 from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.workspace_slates import FederatedSlate
-from ggrep.interfaces.api.auth import AUTHORISED
 from ggrep.interfaces.api.event_stream import Ending, EventStream
 from ggrep.interfaces.api.http_messages import (
     ALWAYS,
@@ -38,6 +37,7 @@ from ggrep.interfaces.surfaces.body import (
     parse_workspace_body,
 )
 from ggrep.interfaces.surfaces.callers import Callers, caller_of
+from ggrep.interfaces.surfaces.http_app import AUTHORISED
 from ggrep.interfaces.surfaces.search_service import SearchService
 from ggrep.model.operations import PUBLIC
 from ggrep.service.opening import OpenedWorkspace

@@ -1,173 +1,110 @@
-"""Serves any number of clients over streamable HTTP: who is let in, how much may be sent."""
+"""The streamable HTTP endpoint of MCP: its access rules, its route and the bytes of refusals."""
 
-import hmac
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, Final, TypeAlias, cast
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from types import MappingProxyType
+from typing import Any, Final
 
-import anyio
 from mcp.server.lowlevel.server import Server
-from mcp.server.transport_security import TransportSecuritySettings
-from msgspec import Struct
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Message, Receive, Scope, Send
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.surfaces.callers import is_loopback
-from ggrep.interfaces.surfaces.serving import base_url, bind, run
-
-Scope: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-
-def bearing(application: Application, token: str) -> Application:
-    """Return the application behind a door that opens to those who bring the token."""
-    wanted = token.encode()
-
-    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or _brings(scope, wanted):
-            await application(scope, receive, send)
-            return
-        headers = [(b"www-authenticate", b"Bearer"), (b"content-length", b"0")]
-        await send({"type": "http.response.start", "status": 401, "headers": headers})
-        await send({"type": "http.response.body", "body": b""})
-
-    return guarded
-
-
-def _brings(scope: Scope, wanted: bytes) -> bool:
-    brought = [value for name, value in scope["headers"] if name == b"authorization"]
-    scheme, _, presented = brought[0].partition(b" ") if len(brought) == 1 else (b"", b"", b"")
-    # Compared in constant time, so that the time it takes tells nothing of the token.
-    equal = hmac.compare_digest(presented, wanted)
-    # A scheme means the same in any case.
-    return equal and scheme.lower() == b"bearer"
-
-
-BODY_S: Final = 20.0
-"""How long a body may take to arrive."""
-
-MAX_BODY_BYTES: Final = 4 << 20
-
-
-def taken_in(application: Application) -> Application:
-    """Return the application behind a door at which bodies are waited for.
-
-    Whoever sends half a body would otherwise hold one of the connections for as long as he likes.
-    """
-
-    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await application(scope, receive, send)
-            return
-        parts: list[bytes] = []
-        size, more = 0, True
-        with anyio.move_on_after(BODY_S) as waited:
-            while more and size <= MAX_BODY_BYTES:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    return
-                parts.append(message.get("body", b""))
-                size, more = size + len(parts[-1]), message.get("more_body", False)
-        if waited.cancelled_caught:
-            await _refuse(send, 408)
-        elif size > MAX_BODY_BYTES:
-            await _refuse(send, 413)
-        else:
-            body = [{"type": "http.request", "body": b"".join(parts), "more_body": False}]
-
-            async def again() -> Any:  # noqa: ANN401 - as ASGI has it
-                return body.pop() if body else await receive()
-
-            await application(scope, again, send)
-
-    return guarded
-
-
-async def _refuse(send: Send, status: int) -> None:
-    """Answer, and close: what comes after is the rest of a body."""
-    headers = [(b"content-length", b"0"), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": b""})
-
+from ggrep.interfaces.surfaces.http_app import (
+    LOOPBACK_NAMES,
+    AccessRules,
+    ClientGone,
+    Refusal,
+    host_names,
+    http_app,
+    receive_body,
+)
 
 PATH: Final = "/mcp"
-DEFAULT_HOST: Final = "127.0.0.1"
-DEFAULT_PORT: Final = 7346
+MAX_BODY_BYTES: Final = 4 << 20
+MAX_CONNECTIONS: Final = 600
+"""A session uses one connection for notifications, beside the one for requests."""
 
 _MAX_SESSIONS: Final = 256
-_MOST_CONNECTIONS: Final = 600
-"""A session holds one for what the server has to say, beside the one it asks on."""
+_GIVEN_UP: Final = ("", {"content-length": "0", "connection": "close"})
+_TEXT: Final = "text/plain; charset=utf-8"
+_REFUSALS: Final[Mapping[int, tuple[str, Mapping[str, str]]]] = MappingProxyType(
+    {
+        401: ("", {"www-authenticate": "Bearer"}),
+        403: ("Invalid Origin header", {}),
+        404: ("Not Found", {"content-length": "9", "content-type": _TEXT}),
+        408: _GIVEN_UP,
+        413: _GIVEN_UP,
+        421: ("Invalid Host header", {}),
+    }
+)
+"""Body and headers by status."""
 
 
-class Listening(Struct, frozen=True):
-    """Where clients come in, and what they must bring.
-
-    Attributes:
-        port: 0 for any that is free.
-        names: further host names that clients may call the server by.
-        token: None where none is wanted, which goes on this machine alone.
-    """
-
-    host: str = DEFAULT_HOST
-    port: int = DEFAULT_PORT
-    names: tuple[str, ...] = ()
-    token: str | None = None
-
-
-async def serve_http(
-    server: Server[Any], listening: Listening, told: Callable[[str], None]
-) -> None:
-    """Serve clients until a signal comes.
+def access_rules(host: str, names: tuple[str, ...], token: str | None) -> AccessRules:
+    """Return the access rules of a server at an address.
 
     Args:
-        server: stays the caller's.
-        listening: where.
-        told: called with the address once clients can come.
+        host: the address.
+        names: further host names of the server.
+        token: None where none is required.
 
     Raises:
-        InvalidRequest: the address is another machine's way in and no token is wanted, or it
-            cannot be listened on.
+        InvalidRequest: the address is reachable from other machines, and no token is required.
     """
-    if listening.token is None and not is_loopback(listening.host):
-        raise InvalidRequest(f"{listening.host}: beyond this machine a token is required")
-    application = server.streamable_http_app(
-        streamable_http_path=PATH,
-        max_sessions=_MAX_SESSIONS,
-        max_request_body_size=MAX_BODY_BYTES,
-        transport_security=security_of(listening),
-    )
-    asked = taken_in(cast(Application, application))
-    bound = bind(listening.host, listening.port)
+    local = is_loopback(host)
+    if token is None and not local:
+        raise InvalidRequest(f"{host}: beyond this machine a token is required")
+    hosts = host_names((host, *names)) | (LOOPBACK_NAMES if local else frozenset())
+    return AccessRules(token, hosts, same_hosts=True)
 
-    def ready() -> None:
-        told(f"serving MCP at {base_url(bound)}{PATH}")
 
-    await run(
-        bearing(asked, listening.token) if listening.token else asked,
-        bound,
-        ready,
-        most_connections=_MOST_CONNECTIONS,
+def mcp_app(
+    server: Server[Any], rules: AccessRules, close: Callable[[], Awaitable[None]]
+) -> Starlette:
+    """Return the application of an MCP server; `close` is called when it ends."""
+    sessions = StreamableHTTPSessionManager(
+        server, max_sessions=_MAX_SESSIONS, max_request_body_size=MAX_BODY_BYTES
     )
 
+    @asynccontextmanager
+    async def lifetime() -> AsyncIterator[None]:
+        try:
+            async with sessions.run():
+                yield
+        finally:
+            await close()
 
-def security_of(listening: Listening) -> TransportSecuritySettings:
-    """Return which `Host` and `Origin` headers are let in.
-
-    A page that a name server points at this machine sends its own name, and is refused.
-    """
-    own = ["127.0.0.1", "localhost", "[::1]"] if is_loopback(listening.host) else []
-    names = sorted({*own, _authority(listening.host), *listening.names})
-    return TransportSecuritySettings(
-        enable_dns_rebinding_protection=True,
-        allowed_hosts=[form for name in names for form in (name, f"{name}:*")],
-        allowed_origins=[
-            form
-            for name in names
-            for scheme in ("http", "https")
-            for form in (f"{scheme}://{name}", f"{scheme}://{name}:*")
-        ],
-    )
+    return http_app([Route(PATH, _Endpoint(sessions))], rules, refuse, lifetime)
 
 
-def _authority(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
+def refuse(error: Refusal) -> Response:
+    """Return the response to a request that HTTP itself refuses."""
+    text, headers = _REFUSALS[error.status]
+    return Response(text, error.status, headers)
+
+
+class _Endpoint:
+    """Receives the whole body of a request before the SDK sees it."""
+
+    def __init__(self, sessions: StreamableHTTPSessionManager) -> None:
+        self._sessions = sessions
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            body = await receive_body(receive, MAX_BODY_BYTES)
+        except ClientGone:
+            return
+        except Refusal as error:
+            await refuse(error)(scope, receive, send)
+            return
+        messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def replay() -> Message:
+            return messages.pop() if messages else await receive()
+
+        await self._sessions.asgi_app(scope, replay, send)

@@ -1,31 +1,36 @@
-"""The MCP process: wires the server to its backend and closes what was opened."""
+"""The MCP process: the server wired to its backend."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.lowlevel.server import Server
+from msgspec import Struct
 
 from ggrep.interfaces.mcp.backend import LazyBackend
 from ggrep.interfaces.mcp.server import build_server
+from ggrep.interfaces.mcp.start import Start
 
 if TYPE_CHECKING:
-    from ggrep.interfaces.mcp.http import Listening
-    from ggrep.interfaces.mcp.start import Start
     from ggrep.interfaces.mcp.tool_calls import Calls
     from ggrep.interfaces.surfaces.search_service import SearchService
 
 
-async def serve(
-    start: "Start",
-    connect: Callable[[], "SearchService"],
-    told: Callable[[str], None],
-    listening: "Listening | None",
-) -> None:
-    """Serve until the client leaves or a signal comes.
+class Process(Struct, frozen=True):
+    """The server, and the backend that is closed at its end."""
+
+    server: Server[Any]
+    backend: LazyBackend
+
+
+def make_process(
+    start: Start, connect: "Callable[[], SearchService]", *, shows_paths: bool
+) -> Process:
+    """Return the server wired to its backend, which opens nothing yet.
 
     Args:
         start: what may be searched.
-        connect: returns what asks daemons; called when the first tool is.
-        told: called with what people must know; it never goes to standard output.
-        listening: where HTTP clients come in; None for the client at standard input and output.
+        connect: returns what asks daemons; called with the first tool call.
+        shows_paths: leave absolute paths in messages.
     """
 
     def prepare() -> None:
@@ -37,18 +42,8 @@ async def serve(
         from ggrep.interfaces.mcp.tool_calls import Calls
 
         service = connect()
-        return Calls(service, Places(start), shows_paths=listening is None), service
+        return Calls(service, Places(start), shows_paths=shows_paths), service
 
     backend = LazyBackend(prepare, load)
     server = build_server(backend, structured=start.structured, legacy=start.legacy)
-    try:
-        if listening is None:
-            from ggrep.interfaces.mcp.stdio import serve_stdio
-
-            await serve_stdio(server, told)
-        else:
-            from ggrep.interfaces.mcp.http import serve_http
-
-            await serve_http(server, listening, told)
-    finally:
-        await backend.aclose()
+    return Process(server, backend)

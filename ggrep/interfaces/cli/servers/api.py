@@ -94,8 +94,8 @@ def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
         UsageError: an origin is none.
         WorkspaceError: a workspace file is wrong.
     """
-    from ggrep.interfaces.api.auth import AuthRules
     from ggrep.interfaces.api.http_app import ApiRules
+    from ggrep.interfaces.surfaces.http_app import LOOPBACK_NAMES, AccessRules, host_names
     from ggrep.service.allowlist import Allowlist
 
     for origin in flags.origins:
@@ -103,10 +103,9 @@ def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
             raise UsageError(f"--cors-allowed-origin: {origin!r} is not scheme://host[:port]")
     own = _own_root()
     allowlist = Allowlist(_allowed(flags, own))
-    names = {name.lower() for name in (flags.host, *flags.hosts)}
-    bracketed = {f"[{name}]" for name in names if ":" in name and not name.startswith("[")}
+    names = LOOPBACK_NAMES | host_names((flags.host, *flags.hosts))
     return ApiRules(
-        auth=AuthRules(token, frozenset(names | bracketed), frozenset(flags.origins)),
+        access=AccessRules(token, names, frozenset(flags.origins)),
         allowlist=allowlist,
         default_root=own if own is not None and allowlist.allows(own) else None,
         max_body_bytes=flags.max_body_bytes,

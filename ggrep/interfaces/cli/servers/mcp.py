@@ -2,9 +2,10 @@
 
 import gc
 import os
-from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, TypeAlias
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from msgspec import Struct
 
@@ -16,12 +17,9 @@ from ggrep.interfaces.cli.servers.http_token import HttpToken, TokenOptions, htt
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 
 if TYPE_CHECKING:
-    from ggrep.interfaces.mcp.http import Listening
-    from ggrep.interfaces.mcp.start import Start
+    from ggrep.interfaces.mcp.mcp_process import Process
     from ggrep.interfaces.surfaces.search_service import SearchService
 
-
-Serve: TypeAlias = Callable[..., Awaitable[None]]
 
 _HOST = "127.0.0.1"
 _PORT = 7346
@@ -85,6 +83,14 @@ def mcp(
     named = [*typed_flags(listening), *typed_flags(wanted)]
     if named and not listening.http:
         raise UsageError(f"{', '.join(named)}: only with --http")
+    import logging
+
+    if log:
+        logging.basicConfig(level=logging.INFO)
+    else:
+        # With no handler at all, warnings of libraries would be printed.
+        logging.getLogger().addHandler(logging.NullHandler())
+    modules = _loaded()
     from ggrep.interfaces.mcp.start import Start
 
     start = Start(
@@ -96,63 +102,33 @@ def mcp(
         structured=answers.structured,
         legacy=answers.legacy,
     )
-    if not listening.http:
-        _serve(terminal, start, None, terminal.tell, log=log)
-        return 0
     home = home_from(terminal.environ)
-    token = http_token(home, terminal.environ, wanted)
+    environ = without_token(terminal.environ)
+    noted = terminal.tell if log else _unheard
 
-    def told(line: str) -> None:
-        terminal.tell(line)
-        terminal.tell(token.said)
+    def connect() -> "SearchService":
+        from ggrep.service.federator import Federator
+        from ggrep.service.searchers import OwnIndexes
 
-    _serve(terminal, start, _listening(listening, token), told, log=log)
+        return Federator(
+            home,
+            environ,
+            SystemClock(),
+            client_name=f"mcp-{os.getpid()}",
+            told=noted,
+            fallback=OwnIndexes(environ, {}, noted),
+        )
+
+    process = modules.make_process(start, connect, shows_paths=not listening.http)
+    if listening.http:
+        token = http_token(home, terminal.environ, wanted)
+        _serve_http(terminal, process, listening, token)
+    else:
+        _serve_stdio(terminal, process)
     return 0
 
 
-def _serve(
-    terminal: Terminal,
-    start: "Start",
-    listening: "Listening | None",
-    told: Callable[[str], None],
-    *,
-    log: bool,
-) -> None:
-    import logging
-
-    import anyio
-
-    if log:
-        logging.basicConfig(level=logging.INFO)
-    else:
-        # With no handler at all, warnings of libraries would be printed.
-        logging.getLogger().addHandler(logging.NullHandler())
-    serve = _loaded()
-
-    async def run() -> None:
-        noted = terminal.tell if log else _unheard
-        home = home_from(terminal.environ)
-        environ = without_token(terminal.environ)
-
-        def connect() -> "SearchService":
-            from ggrep.service.federator import Federator
-            from ggrep.service.searchers import OwnIndexes
-
-            return Federator(
-                home,
-                environ,
-                SystemClock(),
-                client_name=f"mcp-{os.getpid()}",
-                told=noted,
-                fallback=OwnIndexes(environ, {}, noted),
-            )
-
-        await serve(start, connect, told, listening)
-
-    anyio.run(run)
-
-
-def _loaded() -> "Serve":
+def _loaded() -> ModuleType:
     """Return the server's modules, imported at once, as a client is waiting.
 
     The SDK makes some thousand classes that all stay; looking for garbage among them would take
@@ -160,26 +136,47 @@ def _loaded() -> "Serve":
     """
     gc.disable()
     try:
-        from ggrep.interfaces.mcp.mcp_process import serve
+        from ggrep.interfaces.mcp import mcp_process
     finally:
         gc.freeze()
         gc.enable()
-    return serve
+    return mcp_process
+
+
+def _serve_stdio(terminal: Terminal, process: "Process") -> None:
+    import anyio
+
+    from ggrep.interfaces.mcp.stdio import serve_stdio
+
+    async def run() -> None:
+        try:
+            await serve_stdio(process.server, terminal.tell)
+        finally:
+            await process.backend.aclose()
+
+    anyio.run(run)
+
+
+def _serve_http(terminal: Terminal, process: "Process", listening: Http, token: HttpToken) -> None:
+    import anyio
+
+    from ggrep.interfaces.mcp.http import MAX_CONNECTIONS, PATH, access_rules, mcp_app
+    from ggrep.interfaces.surfaces.serving import base_url, bind, run
+
+    host = _HOST if listening.host is None else listening.host
+    rules = access_rules(host, listening.hosts, token.value)
+    app = mcp_app(process.server, rules, process.backend.aclose)
+    listener = bind(host, _PORT if listening.port is None else listening.port)
+
+    def ready() -> None:
+        terminal.tell(f"serving MCP at {base_url(listener)}{PATH}")
+        terminal.tell(token.said)
+
+    anyio.run(partial(run, most_connections=MAX_CONNECTIONS), app, listener, ready)
 
 
 def _unheard(line: str) -> None:
     del line
-
-
-def _listening(options: Http, token: HttpToken) -> "Listening":
-    from ggrep.interfaces.mcp.http import Listening
-
-    return Listening(
-        host=_HOST if options.host is None else options.host,
-        port=_PORT if options.port is None else options.port,
-        names=options.hosts,
-        token=token.value,
-    )
 
 
 def _here() -> Path | None:

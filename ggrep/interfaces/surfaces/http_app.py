@@ -1,0 +1,245 @@
+"""The HTTP application of `ggrep api` and `ggrep mcp --http`: access, bodies, lifetime.
+
+A page in the user's browser can send requests to loopback, under a name of its own if it controls
+a name server. Host and Origin keep it out even where no token is set.
+"""
+
+import hmac
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+import anyio
+from msgspec import Struct
+from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ggrep.base.errors import RequestError
+
+AUTHORISED: Final = "ggrep.authorised"
+"""Key of the scope: the caller has presented the token."""
+
+LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+BODY_TIMEOUT_S: Final = 20.0
+"""How long a body may take to arrive: half a body must not keep a connection."""
+
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
+_CODES: Final = {404: "not_found", 405: "method_not_allowed"}
+_MESSAGES: Final = {404: "there is no such route", 405: "the route has no such method"}
+_CLOSE: Final = {"connection": "close"}
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+class Refusal(RequestError):
+    """A message that HTTP itself turns away.
+
+    Attributes:
+        status: of the response; `headers` go with it.
+    """
+
+    def __init__(
+        self, status: int, code: str, message: str, *, headers: Mapping[str, str] = _NOTHING
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.headers = headers
+
+
+class ClientGone(RequestError):
+    """The client left; the answer has no reader."""
+
+    code = "cancelled"
+
+
+Refuse: TypeAlias = Callable[[Refusal], Response]
+
+
+class AccessRules(Struct, frozen=True):
+    """Which requests are let in.
+
+    Attributes:
+        token: what every request must present; None for nothing.
+        hosts: names that the server is called by, in lower case.
+        origins: pages that may ask from a browser and read the answer, as their `Origin` says it.
+        same_hosts: let in pages of these `hosts`, at any port.
+    """
+
+    token: str | None = None
+    hosts: frozenset[str] = LOOPBACK_NAMES
+    origins: frozenset[str] = frozenset()
+    same_hosts: bool = False
+
+
+def host_names(names: Iterable[str]) -> frozenset[str]:
+    """Return names and addresses as a `Host` header has them, in lower case."""
+    lower = [name.lower() for name in names]
+    return frozenset(f"[{name}]" if ":" in name and name[0] != "[" else name for name in lower)
+
+
+def http_app(
+    routes: Sequence[Route],
+    rules: AccessRules,
+    refuse: Refuse,
+    lifetime: Callable[[], AbstractAsyncContextManager[None]],
+    outer: Sequence[Middleware] = (),
+) -> Starlette:
+    """Return the application of some routes behind the access rules.
+
+    Args:
+        routes: the routes.
+        rules: are checked before the route is looked up.
+        refuse: returns the response of a refusal.
+        lifetime: is entered before the first request and left after the last.
+        outer: middleware around the access check.
+    """
+
+    async def unrouted(_: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
+        code, message = _CODES.get(status, "invalid_request"), _MESSAGES.get(status, "refused")
+        return refuse(Refusal(status, code, message, headers=headers))
+
+    return Starlette(
+        routes=routes,
+        middleware=[*outer, Middleware(Gate, rules=rules, refuse=refuse)],
+        lifespan=lambda _: lifetime(),
+        exception_handlers={HTTPException: unrouted},
+    )
+
+
+class Gate:
+    """ASGI middleware that checks Host, Origin and token, in this order."""
+
+    def __init__(self, app: ASGIApp, rules: AccessRules, refuse: Refuse) -> None:
+        self._app = app
+        self._rules = rules
+        self._refuse = refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or hand it on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        try:
+            self._check_host(headers.getlist("host"))
+            origin = self._readable_origin(headers)
+        except Refusal as error:
+            await self._refuse(error)(scope, receive, send)
+            return
+        send = _with_origin(send, origin)
+        if origin and scope["method"] == "OPTIONS":
+            # A browser asks before it sends the token, so this request needs none.
+            await _preflight()(scope, receive, send)
+            return
+        try:
+            scope[AUTHORISED] = self._is_authorised(headers.getlist("authorization"))
+        except Refusal as error:
+            await self._refuse(error)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _check_host(self, given: Sequence[str]) -> None:
+        if len(given) != 1 or not self._names_server(given[0]):
+            raise Refusal(421, "misdirected_request", "the Host header does not name this server")
+
+    def _names_server(self, host: str) -> bool:
+        parts = _HOST.fullmatch(host)
+        return parts is not None and parts[1].lower() in self._rules.hosts
+
+    def _readable_origin(self, headers: Headers) -> str:
+        """Return the origin of a page that may read the answer; empty for other callers."""
+        given = headers.getlist("origin")
+        if not given:
+            # Pictures and forms of other pages bear no Origin, but browsers name their site.
+            if headers.get("sec-fetch-site", "none") in {"none", "same-origin"}:
+                return ""
+            raise Refusal(403, "forbidden", "requests from pages of other sites are refused")
+        if len(given) == 1 and given[0] in self._rules.origins:
+            return given[0]
+        scheme, _, host = given[0].partition("://")
+        is_page = len(given) == 1 and scheme in {"http", "https"}
+        if is_page and self._rules.same_hosts and self._names_server(host):
+            return ""
+        raise Refusal(403, "forbidden", "the Origin is not allowed")
+
+    def _is_authorised(self, given: Sequence[str]) -> bool:
+        token = self._rules.token
+        if token is None:
+            return False
+        scheme, _, presented = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        # Compared as bytes and in constant time, so that answers betray no part of the token.
+        equal = hmac.compare_digest(presented.strip().encode(), token.encode())
+        if scheme.lower() == "bearer" and equal:
+            return True
+        challenge = {"www-authenticate": 'Bearer realm="ggrep"'}
+        raise Refusal(401, "unauthorized", "a bearer token is required", headers=challenge)
+
+
+def _with_origin(send: Send, origin: str) -> Send:
+    """Return `send`, telling the browser that the page may read the response."""
+    if not origin:
+        return send
+
+    async def with_origin(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers["access-control-allow-origin"] = origin
+            headers["access-control-expose-headers"] = "retry-after"
+            headers.add_vary_header("origin")
+        await send(message)
+
+    return with_origin
+
+
+def _preflight() -> Response:
+    return Response(
+        status_code=204,
+        headers={
+            "access-control-allow-methods": "GET, POST",
+            "access-control-allow-headers": "authorization, content-type",
+            "access-control-max-age": "600",
+            "cache-control": "no-store",
+        },
+    )
+
+
+async def receive_body(receive: Receive, max_bytes: int) -> bytes:
+    """Return the body of a request.
+
+    Raises:
+        Refusal: it is too large, or does not arrive in time.
+        ClientGone: the client left before the end of the body.
+    """
+    received = bytearray()
+    try:
+        with anyio.fail_after(BODY_TIMEOUT_S):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise ClientGone("the client left")
+                received += message.get("body", b"")
+                if len(received) > max_bytes:
+                    raise too_large(max_bytes)
+                if not message.get("more_body", False):
+                    return bytes(received)
+    except TimeoutError as error:
+        late = f"the body did not arrive within {BODY_TIMEOUT_S:g} s"
+        raise Refusal(408, "timeout", late, headers=_CLOSE) from error
+
+
+def too_large(max_bytes: int) -> Refusal:
+    """Return the refusal of a body of more than `max_bytes`."""
+    # What is left of the body would be read as the next request, or for ever.
+    message = f"the body is larger than {max_bytes} bytes"
+    return Refusal(413, "payload_too_large", message, headers=_CLOSE)
