@@ -5,8 +5,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from ggrep.model.answer_view import ViewOptions
-from ggrep.model.joint_pools import MOST_MEMBERS, JointPoolRequest
-from ggrep.model.joint_pools import Place as Member
+from ggrep.model.joint_pools import MOST_MEMBERS, JointPoolRequest, Member
 from ggrep.model.name_pools import ImportsRequest, ReferencesPoolRequest, SymbolPoolRequest
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
