@@ -18,7 +18,6 @@ from ggrep.federation.workspace_receipts import (
     WorkspaceReplay,
 )
 from ggrep.model.receipt import WORKSPACE_KIND
-from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.requests import parse_search_request
 from ggrep.render.receipt_json import check_answer, check_hits
 
@@ -35,9 +34,9 @@ def workspace_receipt_document(receipt: WorkspaceReceipt) -> dict[str, stable_js
         {
             RECEIPT.field: RECEIPT.writes,
             "kind": WORKSPACE_KIND,
-            "question": to_json(receipt.question),
-            "origin": to_json(receipt.origin),
-            "hits": [to_json(held) for held in receipt.hits],
+            "question": to_builtins(receipt.question),
+            "origin": to_builtins(receipt.origin),
+            "hits": [to_builtins(held) for held in receipt.hits],
             "answer": None if receipt.answer is None else stable_json.loads(receipt.answer),
         }
     )
@@ -63,8 +62,8 @@ def workspace_replay_json(replay: WorkspaceReplay) -> "WorkspaceReplayJson":
         "schema_version": REPLAY_SCHEMA,
         "reproduced": replay.is_reproduced,
         "query": replay.receipt.question.search.query,
-        "receipt": cast("WorkspaceOriginJson", to_json(replay.receipt.origin)),
-        "now": cast("WorkspaceOriginJson", to_json(replay.now)),
+        "receipt": cast("WorkspaceOriginJson", to_builtins(replay.receipt.origin)),
+        "now": cast("WorkspaceOriginJson", to_builtins(replay.now)),
         "changes": [_in_repo(each.repo_id, each.change) for each in replay.changes],
         "hits": [_in_repo(each.repo_id, each.item) for each in replay.hits],
         "new_hits": [_in_repo(each.repo_id, each.item) for each in replay.new_hits],

@@ -5,11 +5,12 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from ggrep.model.answerable import Request
+from ggrep.model.constraints import Code, Count, Positive
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import DETERMINISTIC, TIMEOUT
 from ggrep.model.response import Admitted, Provenance
 from ggrep.model.says import MOST_BYTES, MOST_ITEMS, MOST_MS, MOST_PATH_BYTES, Says, Sent
-from ggrep.model.schemas.constraints import Code, Count, Positive
 
 MOST_TARGETS = 32
 """Paths of one request."""
@@ -23,7 +24,7 @@ _Deterministic: TypeAlias = Annotated[bool, Says("deterministic", DETERMINISTIC)
 _Timeout: TypeAlias = Annotated[int, Says("timeoutMs", TIMEOUT, most=MOST_MS)]
 
 
-class OutlineRequest(Struct, frozen=True):
+class OutlineRequest(Request["OutlineResponse"], frozen=True):
     """What do files or folders define?"""
 
     targets: Annotated[
@@ -122,7 +123,7 @@ class OutlineResponse(Struct, frozen=True):
     admitted: Admitted | None = None
 
 
-class TourRequest(Struct, frozen=True):
+class TourRequest(Request["TourResponse"], frozen=True):
     """What is this repository?"""
 
     max_bytes: _MaxBytes = 4_096

@@ -5,15 +5,15 @@ from typing import Final
 
 from msgspec import Struct
 
-from ggrep.model.hit import Hit
-from ggrep.model.request import SearchRequest
-from ggrep.model.schemas.constraints import (
+from ggrep.model.constraints import (
     Count,
     RootId,
     Sha256,
     SnapshotId,
     StoreId,
 )
+from ggrep.model.hit import Hit
+from ggrep.model.request import SearchRequest
 
 RECEIPT_KIND: Final = "repository"
 """What the receipt of one repository's answer calls itself."""

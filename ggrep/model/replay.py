@@ -6,9 +6,9 @@ from typing import Annotated
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from ggrep.model.constraints import Count, Sha256
 from ggrep.model.hit import Hit
 from ggrep.model.receipt import Origin, Place, Receipt, ReceiptHit, ReplayChange
-from ggrep.model.schemas.constraints import Count, Sha256
 
 
 class Outcome(Enum):

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TypedDict
 
+from ggrep.model.constraints import Count
 from ggrep.model.outline import PathOutline, TourSection
 from ggrep.model.schemas.answer import AnswerJson, TimedJson
-from ggrep.model.schemas.constraints import Count
 
 
 class OutlineLimitsJson(TypedDict):

@@ -3,10 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from ggrep.model.corpus import Corpus, Mode
-from ggrep.model.receipt import Origin, ReceiptHit
-from ggrep.model.request import SnippetMode
-from ggrep.model.schemas.constraints import (
+from ggrep.model.constraints import (
     Count,
     DocumentJson,
     Held,
@@ -15,6 +12,9 @@ from ggrep.model.schemas.constraints import (
     Sha256,
     SnapshotId,
 )
+from ggrep.model.corpus import Corpus, Mode
+from ggrep.model.receipt import Origin, ReceiptHit
+from ggrep.model.request import SnippetMode
 from ggrep.model.schemas.federated import FederatedJson, RepoStatus
 from ggrep.model.schemas.search import SearchJson
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Annotated, TypedDict
 
+from ggrep.model.constraints import Count, DocumentJson, RootId, extends
 from ggrep.model.receipt import Origin, ReplayChange
 from ggrep.model.replay import Fate, HitNow, NewHit, Outcome, ReplayDifference, ReplayedHit
-from ggrep.model.schemas.constraints import Count, DocumentJson, RootId, extends
 from ggrep.model.schemas.receipts import WorkspaceOriginJson
 
 
