@@ -67,7 +67,7 @@ def test_the_newest_snapshot_tells_what_became_of_each_hit(engine: Engine) -> No
         "same.py": ("same", "same.py:1"),
         "shifted.py": ("moved", "shifted.py:5"),
     }
-    assert [item.place.path for item in found.new_hits] == ["new.py"]
+    assert [item.path for item in found.new_hits] == ["new.py"]
     assert not found.same_hits
 
 
