@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from ggrep.base.clock import Clock
 from ggrep.base.errors import GgrepError
 from ggrep.config.home import Home
-from ggrep.model.joint_pools import Place
+from ggrep.model.joint_pools import Member
 
 if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
@@ -32,9 +32,9 @@ class Guests:
         self._environ = environ
         self._clock = clock
         self._lock = Lock()
-        self._held: dict[Place, tuple[float, Engine]] = {}
+        self._held: dict[Member, tuple[float, Engine]] = {}
 
-    def engine(self, place: Place, flags: Mapping[str, object]) -> "Engine | None":
+    def engine(self, place: Member, flags: Mapping[str, object]) -> "Engine | None":
         """Return the engine of a store; None where its settings lead to another store by now.
 
         `flags` are those of the daemon that was asked.
@@ -56,7 +56,7 @@ class Guests:
             self._held[place] = now_ms + _HELD_MS, opened
             return opened
 
-    def _opened(self, place: Place, flags: Mapping[str, object]) -> "Engine | None":
+    def _opened(self, place: Member, flags: Mapping[str, object]) -> "Engine | None":
         from ggrep.search.engine.engine import Engine
 
         try:

@@ -9,7 +9,7 @@ from msgspec import Struct, field, to_builtins
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.base.stable_json import Json
-from ggrep.model.joint_pools import Place, members_key
+from ggrep.model.joint_pools import Member, members_key
 from ggrep.model.response import RepoDescription
 
 if TYPE_CHECKING:
@@ -60,11 +60,11 @@ class Epoch(Struct, frozen=True):
 class JointMembers(Struct):
     """What a host remembers of lists of its stores; used by its event loop alone."""
 
-    lists: dict[str, tuple[Place, ...]] = field(default_factory=dict)
+    lists: dict[str, tuple[Member, ...]] = field(default_factory=dict)
     _epochs: dict[str, Epoch] = field(default_factory=dict)
     _newest: dict[str, Epoch] = field(default_factory=dict)
 
-    def places(self, key: str, said: tuple[Place, ...]) -> tuple[Place, ...]:
+    def places(self, key: str, said: tuple[Member, ...]) -> tuple[Member, ...]:
         """Return the members of a list, as they are said or as they were; none if unknown.
 
         Raises:

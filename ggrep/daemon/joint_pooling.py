@@ -15,7 +15,7 @@ from ggrep.daemon.joint_members import Described
 from ggrep.daemon.query_log import LoggedAnswer, logged_request, note, note_failure
 from ggrep.daemon.shared import ServedStore
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.model.joint_pools import JointPoolResponse, Place
+from ggrep.model.joint_pools import JointPoolResponse, Member
 from ggrep.model.request import PoolRequest
 from ggrep.protocol.wire.message_types import JointDescribe, JointPool
 
@@ -54,7 +54,7 @@ async def joint_describe(daemon: StoreDaemon, caller: Caller, message: JointDesc
 
 
 def _described(
-    daemon: StoreDaemon, place: Place, store: ServedStore | None, deadline: Deadline
+    daemon: StoreDaemon, place: Member, store: ServedStore | None, deadline: Deadline
 ) -> Described:
     """Return what a store is; nothing of one that is to be asked by itself."""
     if store is not None and store.stopping is not None:

@@ -23,7 +23,7 @@ from ggrep.model.joint_pools import (
     JointPoolRequest,
     JointPoolResponse,
     JointQuestion,
-    Place,
+    Member,
     members_key,
 )
 from ggrep.model.operations import operation_of
@@ -158,7 +158,7 @@ class HostSearcher(Struct):
         """Return the facts of those that need not be asked by themselves."""
         identities = [address.identity for address in self.met.values()]
         places = tuple(
-            Place(one.store_id, one.config_fingerprint, str(one.root)) for one in identities
+            Member(one.store_id, one.config_fingerprint, str(one.root)) for one in identities
         )
         key = members_key(places)
         known = self.known.held.get(key)

@@ -12,8 +12,16 @@ from ggrep.federation.cohort import Policy
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_outcomes import RepoReport
-from ggrep.model.receipt import Change, ReceiptHit, receipt_hit
-from ggrep.model.replay import Fate, NewHit, OldHit, Place, Whereabouts, place_of
+from ggrep.model.receipt import ReceiptHit, ReplayChange, receipt_hit
+from ggrep.model.replay import (
+    Fate,
+    NewHit,
+    ReplayedHit,
+    Whereabouts,
+    new_hit,
+    replayed_hit,
+    standing_at,
+)
 from ggrep.model.request import SearchRequest
 
 T = TypeVar("T")
@@ -156,7 +164,7 @@ class RepoChange(Struct, frozen=True):
     """A difference from the receipt; `repo_id` is None for the workspace itself."""
 
     repo_id: str | None
-    change: Change
+    change: ReplayChange
 
 
 class OfRepo(Struct, Generic[T], frozen=True):
@@ -177,7 +185,7 @@ class WorkspaceReplay(Struct, frozen=True):
     receipt: WorkspaceReceipt
     now: WorkspaceOrigin
     changes: tuple[RepoChange, ...]
-    hits: tuple[OfRepo[OldHit], ...]
+    hits: tuple[OfRepo[ReplayedHit], ...]
     new_hits: tuple[OfRepo[NewHit], ...]
 
     @property
@@ -211,9 +219,9 @@ def replay_of(
             key = held.repo_id, whereabouts.place.row_id
             known.add(key)
             rank_now = ranks.get(key)
-        old.append(OfRepo(held.repo_id, OldHit(held.hit, rank, whereabouts, rank_now)))
+        old.append(OfRepo(held.repo_id, replayed_hit(held.hit, rank, whereabouts, rank_now)))
     new = [
-        OfRepo(m.repo_id, NewHit(rank, place_of(m.hit)))
+        OfRepo(m.repo_id, new_hit(m.hit, rank))
         for rank, m in enumerate(today.hits)
         if (m.repo_id, m.hit.row_id) not in known
     ]
@@ -222,16 +230,13 @@ def replay_of(
 
 def standing(hits: Sequence[ReceiptHit]) -> tuple[Whereabouts, ...]:
     """Return each hit at its old rank, as is known when the same bytes came again."""
-    return tuple(
-        Whereabouts(Fate.SAME, Place(hit.row_id, hit.path, hit.start_line, hit.end_line, hit.name))
-        for hit in hits
-    )
+    return tuple(Whereabouts(Fate.SAME, standing_at(hit)) for hit in hits)
 
 
 def _changes(was: WorkspaceOrigin, now: WorkspaceOrigin) -> tuple[RepoChange, ...]:
     """Return the differences: of the workspace first, then by repository."""
     found = [
-        RepoChange(None, Change(key, getattr(was, key), getattr(now, key)))
+        RepoChange(None, ReplayChange(key, getattr(was, key), getattr(now, key)))
         for key in ("version", "build", "repo_set_id")
         if getattr(was, key) != getattr(now, key)
     ]
@@ -240,13 +245,13 @@ def _changes(was: WorkspaceOrigin, now: WorkspaceOrigin) -> tuple[RepoChange, ..
     for repo_id in sorted({*before, *after}):
         old, new = before.get(repo_id), after.get(repo_id)
         if old is None or new is None:
-            asked = Change("asked", _yes(old), _yes(new))
+            asked = ReplayChange("asked", _yes(old), _yes(new))
             found.append(RepoChange(repo_id, asked))
             continue
         for name in RepoOrigin.__struct_fields__:
             values = getattr(old, name), getattr(new, name)
             if values[0] != values[1]:
-                found.append(RepoChange(repo_id, Change(name, *values)))
+                found.append(RepoChange(repo_id, ReplayChange(name, *values)))
     return tuple(found)
 
 

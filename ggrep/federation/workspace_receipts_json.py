@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import FIELD, seal
@@ -20,7 +20,6 @@ from ggrep.federation.workspace_receipts import (
 from ggrep.model.receipt import WORKSPACE_KIND
 from ggrep.protocol.wire.requests import parse_search_request
 from ggrep.render.receipt_json import check_answer, check_hits
-from ggrep.render.replay_json import change_json, old_hit_json, place_json
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.receipts import WorkspaceOriginJson
@@ -65,15 +64,14 @@ def workspace_replay_json(replay: WorkspaceReplay) -> "WorkspaceReplayJson":
         "query": replay.receipt.question.search.query,
         "receipt": cast("WorkspaceOriginJson", to_builtins(replay.receipt.origin)),
         "now": cast("WorkspaceOriginJson", to_builtins(replay.now)),
-        "changes": [
-            {"repo_id": item.repo_id, **change_json(item.change)} for item in replay.changes
-        ],
-        "hits": [{"repo_id": held.repo_id, **old_hit_json(held.item)} for held in replay.hits],
-        "new_hits": [
-            {"repo_id": held.repo_id, "rank_now": held.item.rank, **place_json(held.item.place)}
-            for held in replay.new_hits
-        ],
+        "changes": [_in_repo(each.repo_id, each.change) for each in replay.changes],
+        "hits": [_in_repo(each.repo_id, each.item) for each in replay.hits],
+        "new_hits": [_in_repo(each.repo_id, each.item) for each in replay.new_hits],
     }
+
+
+def _in_repo(repo_id: str | None, value: Struct) -> Any:  # noqa: ANN401 - the object of a value
+    return {**to_builtins(value), "repo_id": repo_id}
 
 
 def _receipt(values: dict[str, Any]) -> WorkspaceReceipt:

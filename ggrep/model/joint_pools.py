@@ -27,7 +27,7 @@ MOST_TEXTS: Final = 1 << 20
 """Hits of repositories that are asked by themselves."""
 
 
-class Place(Struct, frozen=True):
+class Member(Struct, frozen=True):
     """A repository as its daemon is known.
 
     Attributes:
@@ -39,7 +39,7 @@ class Place(Struct, frozen=True):
     root: Annotated[str, Sent(MOST_PATH_BYTES, 1, form="path")]
 
 
-def members_key(places: Sequence[Place]) -> str:
+def members_key(places: Sequence[Member]) -> str:
     """Return the name of a list of repositories, by which it need be said only once."""
     digest = hashlib.sha256()
     for place in places:

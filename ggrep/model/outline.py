@@ -1,10 +1,12 @@
 """Requests and answers: what a file or a folder defines, and what a repository is."""
 
+from collections.abc import Mapping
 from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
 from ggrep.model.answerable import Request
+from ggrep.model.constraints import Code, Count, Positive
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import DETERMINISTIC, TIMEOUT
 from ggrep.model.response import Admitted, Provenance
@@ -47,79 +49,64 @@ LEAST_BYTES: Final = 100
 
 
 class OutlineEntry(Struct, frozen=True):
-    """One definition, heading or key of a file.
+    """One definition, heading or key."""
 
-    Attributes:
-        depth: 0 at the top of the file.
-        kind: `function`, `method`, `class`, `interface`, `enum`, `typealias`, `module`, `constant`,
-            `field`, `section` and so on.
-        name: several, with commas between them, where they are shown together.
-        signature: its head from the name on; empty for what has none.
-        start_line: 1-based, with what belongs in front of it; `end_line` is inclusive.
-    """
-
-    depth: int
-    kind: str
+    depth: Count
+    """How deep it is nested; 0 at the top of the file."""
+    kind: Code
+    """What it is: function, method, class, struct, constant, field, section and so on."""
     name: str
+    """Its name; several, with commas between them, where they are shown together."""
     signature: str
-    start_line: int
-    end_line: int
+    """Its head from the name on; empty for what has none."""
+    start_line: Positive
+    """Its first line, with what belongs in front of it."""
+    end_line: Positive
+    """Its last line, inclusive."""
 
 
 class ListedPath(Struct, frozen=True):
-    """One file or subfolder of a folder.
+    """One file or subfolder of a folder."""
 
-    Attributes:
-        depth: levels below the folder, 0 for what lies in it.
-        name: its path below the folder that it is listed under.
-        folder: it is one.
-        files: of a subfolder, all below it; 1 for a file.
-        lines: of all of them.
-        language: of most of them.
-        holds: of a file what it mainly defines, in source order.
-        more: names of a file that are not shown.
-    """
-
-    depth: int
+    depth: Count
+    """Levels below the folder; 0 for what lies in it."""
     name: str
+    """Its path below what it is listed under."""
     folder: bool
-    files: int
-    lines: int
+    """It is a subfolder."""
+    files: Count
+    """Files below a subfolder; 1 for a file."""
+    lines: Count
+    """Lines of all of them."""
     language: str
+    """That of most of them."""
     holds: tuple[str, ...] = ()
-    more: int = 0
-
-
-class LeftOut(Struct, frozen=True):
-    """How many of a kind had no place."""
-
-    kind: str
-    count: int
+    """What a file mainly defines, in source order."""
+    more: Count = 0
+    """Names of the file that are not shown."""
 
 
 class PathOutline(Struct, frozen=True):
-    """The outline of one file or folder.
-
-    Attributes:
-        path: below the root; empty for the root itself.
-        folder: it is one, and `listed` says what is in it; else `entries` say it.
-        language: of the file, or of most of the folder's files.
-        files: of the folder, all below it; 1 for a file.
-        lines: of the file, or of all of them.
-        reading: how the file was read: by its syntax, by its headings, keys or other structure, or
-            not at all.
-        left_out: what had no place, most first.
-    """
+    """The outline of one file or folder."""
 
     path: str
+    """Path below the repository's root; empty for the root."""
     folder: bool
+    """It is a folder."""
     language: str
-    files: int
-    lines: int
+    """Of the file, or of most lines of the folder."""
+    files: Count
+    """Files below the folder; 1 for a file."""
+    lines: Count
+    """Lines of the file, or of all of them."""
     reading: Reading
+    """By what the file was read: syntax, structure (headings, keys), or none."""
     entries: tuple[OutlineEntry, ...] = ()
+    """Of a file, in source order."""
     listed: tuple[ListedPath, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
+    """Of a folder, in the order of paths."""
+    left_out: Mapping[Code, Count] = {}
+    """By kind, how many had no place."""
 
 
 class OutlineResponse(Struct, frozen=True):
@@ -144,32 +131,27 @@ class TourRequest(Request["TourResponse"], frozen=True):
     timeout_ms: _Timeout = 0
 
 
-class TourLine(Struct, frozen=True):
-    """One fact.
-
-    Attributes:
-        text: what is so; a quotation, a name or a count.
-        path: of the file or folder that says so; empty for what all files say together.
-        line: in that file, 1-based; 0 for the whole of it.
-    """
+class TourFact(Struct, frozen=True):
+    """One fact and where it stands."""
 
     text: str
+    """What is so: a quotation, a name or a count."""
     path: str
-    line: int = 0
+    """The file or folder that says so; empty for what all files say together."""
+    line: Count = 0
+    """In that file; 0 for the whole of it."""
 
 
 class TourSection(Struct, frozen=True):
-    """Facts of one kind.
+    """Facts of one kind."""
 
-    Attributes:
-        kind: `about`, `languages`, `folders`, `entry_points`, `main_files`, `build_and_test`,
-            `configuration`, `docs` or `tests`.
-        left_out: facts that had no place.
+    kind: Code
+    """About, languages, folders, entry_points, main_files, build_and_test, configuration, docs or
+    tests.
     """
-
-    kind: str
-    lines: tuple[TourLine, ...]
-    left_out: int = 0
+    facts: tuple[TourFact, ...]
+    left_out: Count = 0
+    """Facts that had no place."""
 
 
 class TourResponse(Struct, frozen=True):

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from ggrep.model.outline import (
-    LeftOut,
     ListedPath,
     OutlineEntry,
     PathOutline,
-    TourLine,
+    TourFact,
     TourSection,
 )
 from ggrep.model.written_names import last_of
@@ -152,13 +151,13 @@ def left_out_line(outline: PathOutline, shown: str) -> str:
     """Return what had no place and how to see it; empty where all had one."""
     if not outline.left_out:
         return ""
-    told = ", ".join(_of_kind(one) for one in outline.left_out)
+    told = ", ".join(counted(count, kind) for kind, count in outline.left_out.items())
     if outline.folder:
         return f"left out: {told}; to see more: a subfolder, --max-bytes, --depth"
     return f"left out: {told}; to see more: {shown}:LINE, --max-bytes"
 
 
-def tour_line(line: TourLine, *, place_first: bool = False) -> str:
+def tour_line(line: TourFact, *, place_first: bool = False) -> str:
     """Return a fact and where it stands: in front of it, where the place is what it is about."""
     if not line.path:
         return line.text
@@ -218,9 +217,5 @@ def section_lines(section: TourSection) -> list[str]:
     """Return the lines of one section, its heading first."""
     more = [f"  +{section.left_out} more"] if section.left_out else []
     place_first = section.kind in _OF_PLACES
-    lines = [f"  {tour_line(line, place_first=place_first)}" for line in section.lines]
+    lines = [f"  {tour_line(line, place_first=place_first)}" for line in section.facts]
     return [title_of(section.kind), *lines, *more]
-
-
-def _of_kind(left: LeftOut) -> str:
-    return counted(left.count, left.kind)

@@ -5,6 +5,13 @@ from typing import Final
 
 from msgspec import Struct
 
+from ggrep.model.constraints import (
+    Count,
+    RootId,
+    Sha256,
+    SnapshotId,
+    StoreId,
+)
 from ggrep.model.hit import Hit
 from ggrep.model.request import SearchRequest
 
@@ -16,48 +23,59 @@ WORKSPACE_KIND: Final = "workspace"
 
 
 class Origin(Struct, frozen=True):
-    """All that an answer hangs on beside the words of the question.
-
-    Attributes:
-        version: of the program.
-        build: of the installation, see `ggrep.base.build`.
-        encoder: its key; equal ones make comparable vectors.
-        git_head: the commit that was checked out when the files were indexed; None outside git.
-        answer_sha256: digest of the bytes that `--json --deterministic` prints, the newline too.
-    """
+    """All that an answer hangs on beside the words of the question."""
 
     version: str
+    """Version of the program."""
     build: str
-    repo_id: str
-    store_id: str
-    snapshot_id: str
-    config_fingerprint: str
-    ignore_fingerprint: str
-    embed_config_fingerprint: str
-    query_fingerprint: str
+    """The installation: version and time."""
+    repo_id: RootId
+    store_id: StoreId
+    """The store that answered."""
+    snapshot_id: SnapshotId
+    """The one snapshot that was asked."""
+    config_fingerprint: Sha256
+    """Identity of the settings the index was built under (SHA-256, hex)."""
+    ignore_fingerprint: Sha256
+    """Identity of the ignore rules (SHA-256, hex)."""
+    embed_config_fingerprint: Sha256
+    """Identity of what is embedded and by what (SHA-256, hex)."""
+    query_fingerprint: Sha256
+    """Identity of the question, its output budgets and the ranking (SHA-256, hex)."""
     encoder: str
+    """Key of the encoder; equal ones make comparable vectors."""
     git_head: str | None
-    answer_sha256: str
+    """Commit that was checked out when the files were indexed; null outside git."""
+    answer_sha256: Sha256
+    """Digest of the bytes that `--json --deterministic` prints, the newline too."""
 
 
-class ReceiptHit(Struct, frozen=True):
-    """One hit of a receipt.
+class Place(Struct, frozen=True):
+    """A chunk of a snapshot."""
 
-    Attributes:
-        chunk_id: the digest of the whole chunk's text as it was indexed.
-        name: qualified, empty for what has none.
-        snippet_sha256: digest of the text that was shown.
-    """
-
-    row_id: str
-    chunk_id: str
+    row_id: Sha256
+    """Equal wherever the same text stands at the same place."""
     path: str
-    start_line: int
-    end_line: int
+    """Path below the root."""
+    start_line: Count
+    """First line of the chunk, 1-based."""
+    end_line: Count
+    """Its last line."""
     name: str
+    """Qualified name; empty for what has none."""
+
+
+class ReceiptHit(Place, frozen=True):
+    """One hit."""
+
+    chunk_id: Sha256
+    """Digest of the whole chunk's text as it was indexed."""
     is_anchor: bool
+    """It is a file's header."""
     score: float
-    snippet_sha256: str
+    """What the list is ordered by."""
+    snippet_sha256: Sha256
+    """Digest of the text that was shown."""
 
 
 class Receipt(Struct, frozen=True):
@@ -76,21 +94,24 @@ class Receipt(Struct, frozen=True):
     answer: bytes | None
 
 
-class Change(Struct, frozen=True):
-    """Something an answer hangs on that is not as it was."""
+class ReplayChange(Struct, frozen=True):
+    """One key of two origins that differ."""
 
     what: str
+    """Key of the origin."""
     was: str | None
+    """In the receipt."""
     now: str | None
+    """Now."""
 
 
-def changes(was: Origin, now: Origin) -> tuple[Change, ...]:
+def changes(was: Origin, now: Origin) -> tuple[ReplayChange, ...]:
     """Return what differs of two origins, in the order of the fields; the answers aside."""
     found = []
     for name in Origin.__struct_fields__:
         old, new = getattr(was, name), getattr(now, name)
         if old != new and name != "answer_sha256":
-            found.append(Change(name, old, new))
+            found.append(ReplayChange(name, old, new))
     return tuple(found)
 
 

@@ -1,11 +1,14 @@
 """The outcome of replaying a receipt."""
 
 from enum import Enum
+from typing import Annotated
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
+from ggrep.model.constraints import Count, Sha256
 from ggrep.model.hit import Hit
-from ggrep.model.receipt import Change, Origin, Receipt, ReceiptHit
+from ggrep.model.receipt import Origin, Place, Receipt, ReceiptHit, ReplayChange
 
 
 class Outcome(Enum):
@@ -39,20 +42,6 @@ class Fate(Enum):
     UNKNOWN = "unknown"
 
 
-class Place(Struct, frozen=True):
-    """Where a chunk stands.
-
-    Attributes:
-        name: qualified, empty for what has none.
-    """
-
-    row_id: str
-    path: str
-    start_line: int
-    end_line: int
-    name: str
-
-
 class Whereabouts(Struct, frozen=True):
     """What became of a hit, and where; no place for what is gone or unknown."""
 
@@ -60,39 +49,44 @@ class Whereabouts(Struct, frozen=True):
     place: Place | None
 
 
-class OldHit(Struct, frozen=True):
-    """A hit of the receipt today.
+class HitNow(Place, frozen=True):
+    """A hit of the receipt, and where its chunk is now."""
 
-    Attributes:
-        rank: its place in the receipt, the first is 0.
-        rank_now: that of what became of it in the answer of today; None where it is not in it.
+    rank: Count
+    """Place in the receipt, the first is 0."""
+    chunk_id: Sha256
+    """Digest of the whole chunk's text as it was indexed."""
+    rank_now: Count | None
+    """Place in the answer of now; null when it is not in it."""
+    place_now: Place | None
+    """Where it stands now; null when it is gone, or its repository could not be looked into."""
+
+
+class ReplayedHit(HitNow, frozen=True):
+    """What became of a hit."""
+
+    fate: Annotated[Fate, tuple(fate.value for fate in Fate if fate is not Fate.UNKNOWN)]
+    """`same`: same text, same lines; `moved`: same text elsewhere; `edited`: other text under the
+    same name or at the same lines of the same file; `gone`: none of these.
     """
 
-    hit: ReceiptHit
-    rank: int
-    whereabouts: Whereabouts
-    rank_now: int | None
+
+class NewHit(Place, frozen=True):
+    """A hit of now that is none of the receipt's."""
+
+    rank_now: Count
+    """Place in the answer of now, the first is 0."""
 
 
-class NewHit(Struct, frozen=True):
-    """A hit of the answer of today that is no hit of the receipt, nor what became of one."""
-
-    rank: int
-    place: Place
-
-
-class Difference(Struct, frozen=True):
-    """A place at which two JSON documents differ.
-
-    Attributes:
-        place: for example `$.results[0].score`.
-        was: the value as JSON, cut to a line; None where there was none.
-        now: likewise.
-    """
+class ReplayDifference(Struct, frozen=True):
+    """One place at which two answers differ."""
 
     place: str
+    """Where, as `$.results[0].score`."""
     was: str | None
+    """The receipt's value as JSON, cut to a line; null where there was none."""
     now: str | None
+    """The value of now, likewise."""
 
 
 class Replay(Struct, frozen=True):
@@ -109,10 +103,10 @@ class Replay(Struct, frozen=True):
     receipt: Receipt
     outcome: Outcome
     now: Origin
-    changes: tuple[Change, ...]
-    differences: tuple[Difference, ...]
+    changes: tuple[ReplayChange, ...]
+    differences: tuple[ReplayDifference, ...]
     differing: int
-    hits: tuple[OldHit, ...]
+    hits: tuple[ReplayedHit, ...]
     new_hits: tuple[NewHit, ...]
     same_hits: bool
 
@@ -122,29 +116,46 @@ class Replay(Struct, frozen=True):
         return self.outcome is Outcome.REPRODUCED
 
 
-def old_hits(
+def replayed_hits(
     hits: tuple[ReceiptHit, ...], found: tuple[Whereabouts, ...], today: tuple[Hit, ...]
-) -> tuple[OldHit, ...]:
+) -> tuple[ReplayedHit, ...]:
     """Return the receipt's hits with what became of each and its place in the answer of today."""
     ranks = {hit.row_id: rank for rank, hit in enumerate(today)}
     return tuple(
-        OldHit(hit, rank, whereabouts, _rank_of(whereabouts.place, ranks))
+        replayed_hit(hit, rank, whereabouts, _rank_of(whereabouts.place, ranks))
         for rank, (hit, whereabouts) in enumerate(zip(hits, found, strict=True))
     )
 
 
-def new_hits(old: tuple[OldHit, ...], today: tuple[Hit, ...]) -> tuple[NewHit, ...]:
-    """Return the hits of today that no hit of the receipt became, best first."""
-    known = {item.whereabouts.place.row_id for item in old if item.whereabouts.place}
-    return tuple(
-        NewHit(rank, place_of(hit)) for rank, hit in enumerate(today) if hit.row_id not in known
+def replayed_hit(
+    hit: ReceiptHit, rank: int, whereabouts: Whereabouts, rank_now: int | None
+) -> ReplayedHit:
+    """Return a hit of a receipt with what became of it."""
+    return ReplayedHit(
+        **asdict(standing_at(hit)),
+        rank=rank,
+        chunk_id=hit.chunk_id,
+        rank_now=rank_now,
+        place_now=whereabouts.place,
+        fate=whereabouts.fate,
     )
 
 
-def place_of(hit: Hit) -> Place:
-    """Return where a hit stands."""
+def new_hits(old: tuple[ReplayedHit, ...], today: tuple[Hit, ...]) -> tuple[NewHit, ...]:
+    """Return the hits of today that no hit of the receipt became, best first."""
+    known = {item.place_now.row_id for item in old if item.place_now}
+    return tuple(new_hit(hit, rank) for rank, hit in enumerate(today) if hit.row_id not in known)
+
+
+def new_hit(hit: Hit, rank: int) -> NewHit:
+    """Return a hit of today at its rank."""
     name = hit.qualified_name or hit.name
-    return Place(hit.row_id, hit.path, hit.start_line, hit.end_line, name)
+    return NewHit(hit.row_id, hit.path, hit.start_line, hit.end_line, name, rank)
+
+
+def standing_at(hit: ReceiptHit) -> Place:
+    """Return where a hit of a receipt stood."""
+    return Place(hit.row_id, hit.path, hit.start_line, hit.end_line, hit.name)
 
 
 def _rank_of(place: Place | None, ranks: dict[str, int]) -> int | None:

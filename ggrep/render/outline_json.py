@@ -2,18 +2,14 @@
 
 from typing import TYPE_CHECKING
 
+from msgspec import to_builtins
+
 from ggrep.base.formats import OUTLINE_SCHEMA, TOUR_SCHEMA
-from ggrep.model.outline import ListedPath, OutlineResponse, PathOutline, TourResponse, TourSection
-from ggrep.render.metadata_json import fields_json, metadata_json, timed_json
+from ggrep.model.outline import OutlineResponse, TourResponse
+from ggrep.render.metadata_json import metadata_json, timed_json
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.outline import (
-        ListedPathJson,
-        OutlineJson,
-        PathOutlineJson,
-        TourJson,
-        TourSectionJson,
-    )
+    from ggrep.model.schemas.outline import OutlineJson, TourJson
 
 
 def outline_success(response: OutlineResponse) -> "OutlineJson":
@@ -24,7 +20,7 @@ def outline_success(response: OutlineResponse) -> "OutlineJson":
         **timed_json(response),
         "targets": list(request.targets),
         "limits": {"depth": request.depth, "max_outline_bytes": request.max_bytes},
-        "outlines": [_outline(one) for one in response.outlines],
+        "outlines": to_builtins(response.outlines),
     }
 
 
@@ -34,40 +30,5 @@ def tour_success(response: TourResponse) -> "TourJson":
         **metadata_json(response, TOUR_SCHEMA),
         **timed_json(response),
         "limits": {"max_tour_bytes": response.request.max_bytes},
-        "sections": [_section(one) for one in response.sections],
-    }
-
-
-def _outline(outline: PathOutline) -> "PathOutlineJson":
-    return {
-        "path": outline.path,
-        "folder": outline.folder,
-        "language": outline.language,
-        "files": outline.files,
-        "lines": outline.lines,
-        "reading": outline.reading,
-        "entries": [fields_json(entry) for entry in outline.entries],
-        "listed": [_listed(one) for one in outline.listed],
-        "left_out": {one.kind: one.count for one in outline.left_out},
-    }
-
-
-def _listed(listed: ListedPath) -> "ListedPathJson":
-    return {
-        "depth": listed.depth,
-        "name": listed.name,
-        "folder": listed.folder,
-        "files": listed.files,
-        "lines": listed.lines,
-        "language": listed.language,
-        "holds": list(listed.holds),
-        "more": listed.more,
-    }
-
-
-def _section(section: TourSection) -> "TourSectionJson":
-    return {
-        "kind": section.kind,
-        "facts": [fields_json(line) for line in section.lines],
-        "left_out": section.left_out,
+        "sections": to_builtins(response.sections),
     }

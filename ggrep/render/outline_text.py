@@ -5,14 +5,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec import convert
+
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.outline import (
-    LeftOut,
-    ListedPath,
-    OutlineEntry,
     OutlineResponse,
     PathOutline,
-    TourLine,
     TourResponse,
     TourSection,
 )
@@ -47,15 +45,8 @@ def render_tour(response: TourResponse, root: Path, view: ViewOptions) -> Render
 
 def outline_document_lines(document: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines of an outline's document."""
-    for place_in_answer, one in enumerate(document["outlines"]):
-        outline = PathOutline(
-            **{
-                **one,
-                "entries": tuple(OutlineEntry(**entry) for entry in one["entries"]),
-                "listed": tuple(ListedPath(**path) for path in one["listed"]),
-                "left_out": tuple(LeftOut(*left) for left in one["left_out"].items()),
-            }
-        )
+    outlines = convert(document["outlines"], tuple[PathOutline, ...])
+    for place_in_answer, outline in enumerate(outlines):
         if place_in_answer:
             yield ""
         yield from outline_lines(outline, outline.path)
@@ -63,14 +54,7 @@ def outline_document_lines(document: Mapping[str, Any]) -> Iterator[str]:
 
 def tour_document_lines(document: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines of a tour's document."""
-    yield from tour_lines(
-        [
-            TourSection(
-                one["kind"], tuple(TourLine(**line) for line in one["facts"]), one["left_out"]
-            )
-            for one in document["sections"]
-        ]
-    )
+    yield from tour_lines(convert(document["sections"], tuple[TourSection, ...]))
 
 
 def _notes(

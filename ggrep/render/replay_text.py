@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from ggrep.model.receipt import Change
-from ggrep.model.replay import Fate, NewHit, OldHit, Outcome, Place, Replay
+from ggrep.model.receipt import Place, ReplayChange
+from ggrep.model.replay import Fate, NewHit, Outcome, Replay, ReplayedHit
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style, cut
 
@@ -62,7 +62,7 @@ def _why_not(replay: Replay) -> str:
     return told.get(replay.outcome, f"snapshot {was.snapshot_id} gives different bytes")
 
 
-def render_change(change: Change) -> str:
+def render_change(change: ReplayChange) -> str:
     """Return something that is not as it was, in a line without its end."""
     return sanitise_line(f"{change.what}: {_short(change.was)} -> {_short(change.now)}")
 
@@ -85,10 +85,12 @@ def _differences(replay: Replay) -> Iterator[str]:
         yield f"  and {_count(left, 'place')} more"
 
 
-def render_fates(hits: Sequence[OldHit], new_hits: Sequence[NewHit], style: Style) -> list[str]:
+def render_fates(
+    hits: Sequence[ReplayedHit], new_hits: Sequence[NewHit], style: Style
+) -> list[str]:
     """Return a line for each hit of a receipt, then one for each that is new, aligned."""
-    most = max([len(hits), *(item.rank + 1 for item in new_hits)])
-    fates = [item.whereabouts.fate.value for item in hits] + ([_NEW] if new_hits else [])
+    most = max([len(hits), *(item.rank_now + 1 for item in new_hits)])
+    fates = [item.fate.value for item in hits] + ([_NEW] if new_hits else [])
     frame = _Frame(
         number=len(str(most)),
         fate=max([len(fate) for fate in fates], default=0),
@@ -98,24 +100,23 @@ def render_fates(hits: Sequence[OldHit], new_hits: Sequence[NewHit], style: Styl
     return lines + [_new(item, style, frame) for item in new_hits]
 
 
-def render_summary(hits: Sequence[OldHit], new_hits: Sequence[NewHit]) -> str:
+def render_summary(hits: Sequence[ReplayedHit], new_hits: Sequence[NewHit]) -> str:
     """Return what the fates come to, in a line without its end."""
-    fates = [item.whereabouts.fate for item in hits]
+    fates = [item.fate for item in hits]
     shown = [fate for fate in Fate if fate is not Fate.UNKNOWN or fate in fates]
     told = [f"{fates.count(fate)} {fate.value}" for fate in shown]
     return f"{_count(len(fates), 'hit')}: {', '.join(told)}; {len(new_hits)} new"
 
 
-def _old(item: OldHit, style: Style, frame: _Frame) -> str:
-    found = item.whereabouts
+def _old(item: ReplayedHit, style: Style, frame: _Frame) -> str:
     parts = [
         style.paint("number", f"{item.rank + 1:>{frame.number}}."),
-        style.paint(_ROLES[found.fate], f"{found.fate.value:<{frame.fate}}"),
+        style.paint(_ROLES[item.fate], f"{item.fate.value:<{frame.fate}}"),
         style.paint("path", f"{_where(item):<{frame.place}}"),
     ]
-    if found.place is not None and found.fate is not Fate.SAME:
-        parts.append("-> " + style.paint("path", _at(found.place)))
-    name = found.place.name if found.place is not None else item.hit.name
+    if item.place_now is not None and item.fate is not Fate.SAME:
+        parts.append("-> " + style.paint("path", _at(item.place_now)))
+    name = (item.place_now or item).name
     parts.append(style.paint("name", cut(sanitise_line(name), _NAME_CHARACTERS)))
     parts.append(style.paint("muted", _rank(item)))
     return "  ".join(part for part in parts if part).rstrip()
@@ -125,24 +126,24 @@ def _new(item: NewHit, style: Style, frame: _Frame) -> str:
     parts = [
         " " * (frame.number + 1),
         style.paint("kind", f"{_NEW:<{frame.fate}}"),
-        style.paint("path", f"{_at(item.place):<{frame.place}}"),
-        style.paint("name", cut(sanitise_line(item.place.name), _NAME_CHARACTERS)),
-        style.paint("muted", f"now {item.rank + 1}."),
+        style.paint("path", f"{_at(item):<{frame.place}}"),
+        style.paint("name", cut(sanitise_line(item.name), _NAME_CHARACTERS)),
+        style.paint("muted", f"now {item.rank_now + 1}."),
     ]
     return "  ".join(part for part in parts if part).rstrip()
 
 
-def _rank(item: OldHit) -> str:
+def _rank(item: ReplayedHit) -> str:
     """Return where the hit stands in the answer of today; nothing where that is as it was."""
     if item.rank_now == item.rank:
         return ""
     if item.rank_now is None:
-        return "not among the hits now" if item.whereabouts.place else ""
+        return "not among the hits now" if item.place_now else ""
     return f"now {item.rank_now + 1}."
 
 
-def _where(item: OldHit) -> str:
-    return sanitise_line(f"{item.hit.path}:{item.hit.start_line}")
+def _where(item: ReplayedHit) -> str:
+    return sanitise_line(f"{item.path}:{item.start_line}")
 
 
 def _at(place: Place) -> str:

@@ -13,7 +13,7 @@ from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.config.home import Home
 from ggrep.daemon import host_packs
 from ggrep.index.packs.pack_directory import pack_files, texts_file
-from ggrep.model.joint_pools import JointPoolRequest, Place, members_key
+from ggrep.model.joint_pools import JointPoolRequest, Member, members_key
 from ggrep.protocol.wire.message_types import Describe, JointDescribe, JointPool, Sync
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.packs import question
@@ -37,9 +37,9 @@ def daemons(tmp_path: Path, home: Path) -> Iterator[dict[str, Served]]:
         yield found
 
 
-def places(daemons: dict[str, Served]) -> tuple[Place, ...]:
+def places(daemons: dict[str, Served]) -> tuple[Member, ...]:
     identities = [one.address.identity for one in daemons.values()]
-    return tuple(Place(one.store_id, one.config_fingerprint, str(one.root)) for one in identities)
+    return tuple(Member(one.store_id, one.config_fingerprint, str(one.root)) for one in identities)
 
 
 def described(daemons: dict[str, Served], known: str = "", *, said: bool = True) -> dict[str, Any]:

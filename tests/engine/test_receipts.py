@@ -9,7 +9,7 @@ from ggrep.base.errors import InvalidRequest, NoIndex
 from ggrep.base.ids import SnapshotId
 from ggrep.base.stable_json import Json
 from ggrep.config import names
-from ggrep.model.replay import Difference, Outcome
+from ggrep.model.replay import Outcome, ReplayDifference
 from ggrep.search.engine import receipts
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.receipts import MOST_DIFFERENCES, differences
@@ -67,7 +67,7 @@ def test_the_newest_snapshot_tells_what_became_of_each_hit(engine: Engine) -> No
         "same.py": ("same", "same.py:1"),
         "shifted.py": ("moved", "shifted.py:5"),
     }
-    assert [item.place.path for item in found.new_hits] == ["new.py"]
+    assert [item.path for item in found.new_hits] == ["new.py"]
     assert not found.same_hits
 
 
@@ -191,7 +191,7 @@ def test_the_place_is_the_deepest_that_differs(
     was: Json, now: Json, found: tuple[str, str | None, str | None]
 ) -> None:
     """Nobody wants to compare two whole answers by eye."""
-    assert differences(was, now) == ([Difference(*found)], 1)
+    assert differences(was, now) == ([ReplayDifference(*found)], 1)
 
 
 def test_equal_documents_do_not_differ() -> None:

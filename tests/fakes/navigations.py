@@ -22,13 +22,12 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.model.outline import (
-    LeftOut,
     ListedPath,
     OutlineEntry,
     OutlineRequest,
     OutlineResponse,
     PathOutline,
-    TourLine,
+    TourFact,
     TourRequest,
     TourResponse,
     TourSection,
@@ -185,7 +184,7 @@ def outline_response(request: OutlineRequest = OUTLINE) -> OutlineResponse:
         OutlineEntry(1, "method", "total", "total(self) -> int", 3, 9),
     )
     file = PathOutline(
-        "src/refund.py", False, "python", 1, 20, "syntax", entries, left_out=(LeftOut("field", 2),)
+        "src/refund.py", False, "python", 1, 20, "syntax", entries, left_out={"field": 2}
     )
     listed = (
         ListedPath(0, "old", True, 2, 30, "python"),
@@ -211,8 +210,8 @@ def tour_response(request: TourRequest = TOUR) -> TourResponse:
         query_fingerprint="b" * 64,
         provenance=PROVENANCE,
         sections=(
-            TourSection("about", (TourLine("Shops pay here.", "README.md", 3),)),
-            TourSection("tests", (TourLine("4 files", "tests/"),), 1),
+            TourSection("about", (TourFact("Shops pay here.", "README.md", 3),)),
+            TourSection("tests", (TourFact("4 files", "tests/"),), 1),
         ),
         limits_hit=(LimitHit("max_tour_bytes", 4_096, 9_000),),
         warnings=(),

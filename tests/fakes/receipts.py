@@ -97,8 +97,8 @@ def told(found: Replay) -> dict[str, tuple[str, str]]:
     """Return fate and place of the hits by their path."""
     shown = {}
     for item in found.hits:
-        place, fate = item.whereabouts.place, item.whereabouts.fate.value
-        shown[item.hit.path] = fate, f"{place.path}:{place.start_line}" if place else ""
+        place, fate = item.place_now, item.fate.value
+        shown[item.path] = fate, f"{place.path}:{place.start_line}" if place else ""
     return shown
 
 

@@ -188,7 +188,7 @@ def test_a_folder_keeps_code_longest(root: Path, home: Path, pool: InProcessMent
 
     assert found.listed[-1].name == "z.py"
     assert found.listed[-1].holds == ("run()",)
-    assert found.left_out[0].count == 41 - len(found.listed)
+    assert found.left_out["file"] == 41 - len(found.listed)
 
 
 def test_several_paths_share_the_bytes_by_what_they_need(shop: Engine) -> None:

@@ -1,17 +1,16 @@
 """What people read of a replay."""
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
-from ggrep.model.receipt import changes
+from ggrep.model.receipt import Place, changes
 from ggrep.model.replay import (
-    Difference,
     Fate,
     NewHit,
-    OldHit,
     Outcome,
-    Place,
     Replay,
+    ReplayDifference,
     Whereabouts,
+    replayed_hit,
 )
 from ggrep.render.replay_text import render_replay
 from ggrep.render.style import Style
@@ -33,11 +32,11 @@ def replay(outcome: Outcome = Outcome.SNAPSHOT_GONE, **wanted: object) -> Replay
         differences=(),
         differing=0,
         hits=(
-            OldHit(HIT, 0, Whereabouts(Fate.MOVED, THERE), 2),
-            OldHit(longer, 1, Whereabouts(Fate.GONE, None), None),
-            OldHit(HIT, 2, Whereabouts(Fate.SAME, replace(THERE, path="a.py")), None),
+            replayed_hit(HIT, 0, Whereabouts(Fate.MOVED, THERE), 2),
+            replayed_hit(longer, 1, Whereabouts(Fate.GONE, None), None),
+            replayed_hit(HIT, 2, Whereabouts(Fate.SAME, replace(THERE, path="a.py")), None),
         ),
-        new_hits=(NewHit(0, replace(THERE, path="new.py", name="fresh")),),
+        new_hits=(NewHit(**asdict(replace(THERE, path="new.py", name="fresh")), rank_now=0),),
         same_hits=False,
     )
     return replace(usual, **wanted)  # type: ignore[arg-type] # fields vary in type
@@ -68,7 +67,7 @@ def test_what_was_reproduced_is_told_in_a_line() -> None:
 
 def test_places_that_differ_are_told_and_those_left_out_counted() -> None:
     """A cut that is not named looks like the end of the list."""
-    shown = Difference("$.results[0].score", "0.1", None)
+    shown = ReplayDifference("$.results[0].score", "0.1", None)
     text = render_replay(
         replay(Outcome.DIFFERS, differences=(shown,), differing=3), Style(colour=False)
     )
@@ -82,10 +81,10 @@ def test_escape_sequences_of_a_receipt_do_not_reach_the_terminal() -> None:
     hit = replace(HIT, path=hostile, name=hostile)
     place = replace(THERE, path=hostile, name=hostile)
     found = replay(
-        hits=(OldHit(hit, 0, Whereabouts(Fate.EDITED, place), 1),),
-        new_hits=(NewHit(3, place),),
+        hits=(replayed_hit(hit, 0, Whereabouts(Fate.EDITED, place), 1),),
+        new_hits=(NewHit(**asdict(place), rank_now=3),),
         receipt=replace(RECEIPT, origin=replace(RECEIPT.origin, snapshot_id=hostile)),
-        differences=(Difference(hostile, hostile, hostile),),
+        differences=(ReplayDifference(hostile, hostile, hostile),),
     )
     text = render_replay(found, Style(colour=False))
 

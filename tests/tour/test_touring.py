@@ -86,7 +86,7 @@ def indexed(root: Path, home: Path, files: Mapping[str, str | bytes]) -> Engine:
 
 def told(found: TourResponse) -> dict[str, list[tuple[str, str, int]]]:
     return {
-        section.kind: [(line.text, line.path, line.line) for line in section.lines]
+        section.kind: [(line.text, line.path, line.line) for line in section.facts]
         for section in found.sections
     }
 

@@ -12,7 +12,7 @@ from msgspec.structs import fields
 
 from ggrep.config.caps import MAX_CANDIDATES
 from ggrep.model.answer_view import ViewOptions
-from ggrep.model.joint_pools import JointPoolRequest, JointQuestion, Place
+from ggrep.model.joint_pools import JointPoolRequest, JointQuestion, Member
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
@@ -128,7 +128,7 @@ _QUESTION = st.builds(
     vector=st.none() | _VECTOR,
 )
 _PLACES = st.lists(st.integers(0, 99), min_size=1, max_size=3).map(tuple)
-_MEMBERS = st.lists(st.builds(Place, _NAME, _NAME, _PATH), max_size=3).map(tuple)
+_MEMBERS = st.lists(st.builds(Member, _NAME, _NAME, _PATH), max_size=3).map(tuple)
 _SLATE = st.builds(
     SlateRequest,
     level=st.integers(0, 3),

@@ -11,9 +11,9 @@ from ggrep.model.constraints import (
     RootId,
     Sha256,
     SnapshotId,
-    StoreId,
 )
 from ggrep.model.corpus import Corpus, Mode
+from ggrep.model.receipt import Origin, ReceiptHit
 from ggrep.model.request import SnippetMode
 from ggrep.model.schemas.federated import FederatedJson, RepoStatus
 from ggrep.model.schemas.search import SearchJson
@@ -96,62 +96,6 @@ class BudgetsJson(TypedDict):
     """Snippet bytes of the answer."""
 
 
-class OriginJson(TypedDict):
-    """All that an answer hangs on beside the words of the question."""
-
-    version: str
-    """Version of the program."""
-    build: str
-    """The installation: version and time."""
-    repo_id: RootId
-    store_id: StoreId
-    """The store that answered."""
-    snapshot_id: SnapshotId
-    """The one snapshot that was asked."""
-    config_fingerprint: Sha256
-    """Identity of the settings the index was built under (SHA-256, hex)."""
-    ignore_fingerprint: Sha256
-    """Identity of the ignore rules (SHA-256, hex)."""
-    embed_config_fingerprint: Sha256
-    """Identity of what is embedded and by what (SHA-256, hex)."""
-    query_fingerprint: Sha256
-    """Identity of the question, its output budgets and the ranking (SHA-256, hex)."""
-    encoder: str
-    """Key of the encoder; equal ones make comparable vectors."""
-    git_head: str | None
-    """Commit that was checked out when the files were indexed; null outside git."""
-    answer_sha256: Sha256
-    """Digest of the bytes that `--json --deterministic` prints, the newline too."""
-
-
-class PlaceJson(TypedDict):
-    """A chunk of a snapshot."""
-
-    row_id: Sha256
-    """Equal wherever the same text stands at the same place."""
-    path: str
-    """Path below the root."""
-    start_line: Count
-    """First line of the chunk, 1-based."""
-    end_line: Count
-    """Its last line."""
-    name: str
-    """Qualified name; empty for what has none."""
-
-
-class ReceiptHitJson(PlaceJson):
-    """One hit."""
-
-    chunk_id: Sha256
-    """Digest of the whole chunk's text as it was indexed."""
-    is_anchor: bool
-    """It is a file's header."""
-    score: float
-    """What the list is ordered by."""
-    snippet_sha256: Sha256
-    """Digest of the text that was shown."""
-
-
 class ReceiptJson(DocumentJson):
     """What `ggrep search --receipt` writes and `ggrep replay` reads."""
 
@@ -159,8 +103,8 @@ class ReceiptJson(DocumentJson):
     """What was asked: one repository."""
     question: ReceiptQuestionJson
     budgets: BudgetsJson
-    origin: OriginJson
-    hits: Sequence[ReceiptHitJson]
+    origin: Origin
+    hits: Sequence[ReceiptHit]
     """The hits, best first."""
     answer: SearchJson | None
     """The answer itself; null where it is too long to keep."""
@@ -252,7 +196,7 @@ class RepoHitJson(TypedDict):
     """One hit of one repository."""
 
     repo_id: RootId
-    hit: ReceiptHitJson
+    hit: ReceiptHit
     """The hit."""
 
 

@@ -6,8 +6,7 @@ from msgspec import Struct
 
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.answerable import Request
-from ggrep.model.joint_pools import MOST_MEMBERS, JointPoolRequest
-from ggrep.model.joint_pools import Place as Member
+from ggrep.model.joint_pools import MOST_MEMBERS, JointPoolRequest, Member
 from ggrep.model.request import SearchRequest
 from ggrep.model.says import MOST_BYTES, MOST_MS, MOST_PATH_BYTES, MOST_QUERY_BYTES, Sent
 

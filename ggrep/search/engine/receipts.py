@@ -17,11 +17,11 @@ from ggrep.base.ids import parse_snapshot_id
 from ggrep.config.settings import OUTPUT_BUDGETS
 from ggrep.model.receipt import Origin, Receipt, changes, receipt_hit
 from ggrep.model.replay import (
-    Difference,
     Outcome,
     Replay,
+    ReplayDifference,
     new_hits,
-    old_hits,
+    replayed_hits,
 )
 from ggrep.model.request import SearchRequest
 from ggrep.model.response import QueryResponse
@@ -77,11 +77,13 @@ def replay(engine: Engine, receipt: Receipt, write: Writer, *, today: bool = Fal
     now = _origin(engine, response, answer)
     same_bytes = now.answer_sha256 == receipt.origin.answer_sha256
     outcome = elsewhere or (Outcome.REPRODUCED if same_bytes else Outcome.DIFFERS)
-    differing: tuple[list[Difference], int] = [], 0
+    differing: tuple[list[ReplayDifference], int] = [], 0
     if outcome is Outcome.DIFFERS and receipt.answer is not None:
         differing = differences(stable_json.loads(receipt.answer), stable_json.loads(answer))
     with engine.pin(deadline, snapshot_id=parse_snapshot_id(now.snapshot_id)) as view:
-        found = old_hits(receipt.hits, whereabouts(view, receipt.hits, deadline), response.hits)
+        found = replayed_hits(
+            receipt.hits, whereabouts(view, receipt.hits, deadline), response.hits
+        )
     was_rows = [hit.row_id for hit in receipt.hits]
     return Replay(
         receipt=receipt,
@@ -148,7 +150,7 @@ MOST_DIFFERENCES: Final = 16
 _VALUE_CHARACTERS: Final = 160
 
 
-def differences(was: stable_json.Json, now: stable_json.Json) -> tuple[list[Difference], int]:
+def differences(was: stable_json.Json, now: stable_json.Json) -> tuple[list[ReplayDifference], int]:
     """Return the first places at which two documents differ, and how many there are.
 
     Objects go by key and arrays by place, so that something that was put in front moves all that
@@ -158,7 +160,7 @@ def differences(was: stable_json.Json, now: stable_json.Json) -> tuple[list[Diff
     return found[:MOST_DIFFERENCES], len(found)
 
 
-def _walk(place: str, was: stable_json.Json, now: stable_json.Json) -> Iterator[Difference]:
+def _walk(place: str, was: stable_json.Json, now: stable_json.Json) -> Iterator[ReplayDifference]:
     match was, now:
         case Mapping(), Mapping():
             for key in sorted({*was, *now}):
@@ -171,17 +173,17 @@ def _walk(place: str, was: stable_json.Json, now: stable_json.Json) -> Iterator[
         case _:
             # 1, 1.0 and true are equal to Python, and other bytes.
             if type(was) is not type(now) or was != now:
-                yield Difference(place, _told(was), _told(now))
+                yield ReplayDifference(place, _told(was), _told(now))
 
 
 def _both(
     place: str, was: Sequence[stable_json.Json], now: Sequence[stable_json.Json]
-) -> Iterator[Difference]:
+) -> Iterator[ReplayDifference]:
     """Compare two values of which one may be missing: each is alone in a list, or none is."""
     if was and now:
         yield from _walk(place, was[0], now[0])
     else:
-        yield Difference(place, *(_told(found[0]) if found else None for found in (was, now)))
+        yield ReplayDifference(place, *(_told(found[0]) if found else None for found in (was, now)))
 
 
 def _held(document: Mapping[str, stable_json.Json], key: str) -> list[stable_json.Json]:

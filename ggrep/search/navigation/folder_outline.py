@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ggrep.base.deadline import Deadline
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.corpus import Corpus
-from ggrep.model.outline import LeftOut, ListedPath
+from ggrep.model.outline import ListedPath
 from ggrep.model.outline_lines import listed_line, size_of
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.traits import EXAMPLE, GENERATED, MADE, TEST, VENDORED, traits_of
@@ -38,7 +38,7 @@ class Listed(Struct, frozen=True):
     """
 
     paths: tuple[ListedPath, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: dict[str, int]
     whole_bytes: int
 
 
@@ -97,7 +97,7 @@ def listed_folder(
     counts = (("file", missing.count(False)), ("folder", missing.count(True)))
     return Listed(
         tuple(kept[place] for place in sorted(kept)),
-        tuple(LeftOut(*one) for one in counts if one[1]),
+        {kind: count for kind, count in counts if count},
         _size(items),
     )
 

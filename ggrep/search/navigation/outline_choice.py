@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.model.outline import LeftOut, OutlineEntry
+from ggrep.model.outline import OutlineEntry
 from ggrep.model.outline_lines import bare_label, entry_line, size_of
 
 FORMS: Final = ((110, False), (60, True), (36, True), (0, True))
@@ -33,7 +33,7 @@ class Chosen(Struct, frozen=True):
     """
 
     entries: tuple[OutlineEntry, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: dict[str, int]
     whole_bytes: int
 
 
@@ -123,7 +123,7 @@ def _told(
             counts["test" if of_tests[place] else entry.kind] += _names(entry)
     left = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     shown = tuple(kept[place] for place in sorted(kept))
-    return Chosen(shown, tuple(LeftOut(*one) for one in left), whole)
+    return Chosen(shown, dict(left), whole)
 
 
 def _ranks(

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.receipt import ReceiptHit
-from ggrep.model.replay import Fate, Place, Whereabouts
+from ggrep.model.receipt import Place, ReceiptHit
+from ggrep.model.replay import Fate, Whereabouts
 from ggrep.model.sanitise import sanitise_line
 from ggrep.search.query.row_reading import row_columns
 from ggrep.search.query.segments import SearchableSegment, find_file, open_segments

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from typing import Final
 
-from ggrep.model.outline import TourLine
+from ggrep.model.outline import TourFact
 
 MOST_OF_A_KIND: Final = 2
 _CHARACTERS: Final = 76
@@ -58,7 +58,7 @@ def is_ci(path: str) -> bool:
     return bool(_CI.fullmatch(path))
 
 
-def ci_commands(texts: Mapping[str, str], scripts: Container[str] = ()) -> list[TourLine]:
+def ci_commands(texts: Mapping[str, str], scripts: Container[str] = ()) -> list[TourFact]:
     """Return a few commands that test, check and build, each once.
 
     Args:
@@ -66,7 +66,7 @@ def ci_commands(texts: Mapping[str, str], scripts: Container[str] = ()) -> list[
         scripts: names that a package manager may run.
     """
     order = sorted(texts, key=lambda path: (not _MAIN.search(path.rpartition("/")[2]), path))
-    kept: dict[str, tuple[int, TourLine]] = {}
+    kept: dict[str, tuple[int, TourFact]] = {}
     counts: Counter[str] = Counter()
     for path in order:
         for number, command in _commands(path, texts[path]):
@@ -77,7 +77,7 @@ def ci_commands(texts: Mapping[str, str], scripts: Container[str] = ()) -> list[
             if (run := _SCRIPT_RUN.match(plain)) and run[1] not in scripts:
                 continue
             counts[kind[1]] += 1
-            kept[plain] = kind[0], TourLine(plain, path, number)
+            kept[plain] = kind[0], TourFact(plain, path, number)
     return [line for _, line in sorted(kept.values(), key=lambda one: one[0])]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from ggrep.base import stable_json
-from ggrep.model.outline import TourLine
+from ggrep.model.outline import TourFact
 from ggrep.search.tour.tables import line_with, section_keys, toml_table
 
 _MOST_NAMES: Final = 12
@@ -45,7 +45,7 @@ _MANAGER: Final = re.compile(
 )
 
 
-def commands_of(path: str, text: str, manager: str = "npm") -> list[TourLine]:
+def commands_of(path: str, text: str, manager: str = "npm") -> list[TourFact]:
     """Return what a file at the root says of building and testing.
 
     Args:
@@ -59,7 +59,7 @@ def commands_of(path: str, text: str, manager: str = "npm") -> list[TourLine]:
     reader = _READERS.get(name)
     if reader is not None:
         return list(reader(path, text))
-    return [TourLine(f"./{path}", path)] if _SCRIPT.fullmatch(path) else []
+    return [TourFact(f"./{path}", path)] if _SCRIPT.fullmatch(path) else []
 
 
 def package_manager(texts: Mapping[str, str]) -> str:
@@ -99,56 +99,56 @@ _TARGET: Final = re.compile(
 )
 
 
-def _make(path: str, text: str) -> Iterator[TourLine]:
+def _make(path: str, text: str) -> Iterator[TourFact]:
     names = [found for found in _TARGET.findall(text) if "." not in found]
     if told := _usual_first(names):
-        yield TourLine(f"make {told}", path)
+        yield TourFact(f"make {told}", path)
 
 
-def _just(path: str, text: str) -> Iterator[TourLine]:
+def _just(path: str, text: str) -> Iterator[TourFact]:
     names = re.findall(r"^@?([a-z][\w-]*)(?:[ \t][^:\n]*)?:(?!=)", text, re.MULTILINE)
     if told := _usual_first(names):
-        yield TourLine(f"just {told}", path)
+        yield TourFact(f"just {told}", path)
 
 
-def _rake(path: str, text: str) -> Iterator[TourLine]:
+def _rake(path: str, text: str) -> Iterator[TourFact]:
     names = re.findall(r"^\s*task[ (]+:?[\"']?(\w+)|TestTask\.new\(?\s*:?(\w*)", text, re.MULTILINE)
     told = _usual_first([one or other or "test" for one, other in names])
-    yield TourLine(f"rake {told}".rstrip(), path)
+    yield TourFact(f"rake {told}".rstrip(), path)
 
 
-def _package_json(path: str, text: str, manager: str) -> Iterator[TourLine]:
+def _package_json(path: str, text: str, manager: str) -> Iterator[TourFact]:
     scripts = _object(json_object(text).get("scripts"))
     order = sorted(scripts, key=lambda name: (_place(name), name))
     for name in order[:6]:
         command = " ".join(str(scripts[name]).split())
         if _place(name) < len(_USUAL):
             told = f"{manager} run {name}: {_shortened(command)}"
-            yield TourLine(told, path, line_with(text, f'"{name}"', after='"scripts"'))
+            yield TourFact(told, path, line_with(text, f'"{name}"', after='"scripts"'))
     others = [name for name in scripts if _place(name) == len(_USUAL)]
     if others and len(scripts) <= _MOST_NAMES and len(others) == len(scripts):
-        yield TourLine(f"{manager} run: {', '.join(others)}", path)
+        yield TourFact(f"{manager} run: {', '.join(others)}", path)
 
 
-def _pyproject(path: str, text: str) -> Iterator[TourLine]:
+def _pyproject(path: str, text: str) -> Iterator[TourFact]:
     backend = str(toml_table(text, "build-system").get("build-backend", ""))
     if backend:
-        yield TourLine(f"pip install . (built by {backend})", path, line_with(text, backend))
+        yield TourFact(f"pip install . (built by {backend})", path, line_with(text, backend))
     if toml_table(text, "tool", "pytest"):
-        yield TourLine("pytest", path, line_with(text, "[tool.pytest"))
+        yield TourFact("pytest", path, line_with(text, "[tool.pytest"))
     hatch = toml_table(text, "tool", "hatch", "envs")
     for env, table in sorted(hatch.items()):
         scripts = _object(_object(table).get("scripts"))
         if told := _usual_first(list(scripts)):
-            yield TourLine(f"hatch run {env}: {told}", path)
+            yield TourFact(f"hatch run {env}: {told}", path)
 
 
-def _setup_cfg(path: str, text: str) -> Iterator[TourLine]:
+def _setup_cfg(path: str, text: str) -> Iterator[TourFact]:
     if "[tool:pytest]" in text:
-        yield TourLine("pytest", path, line_with(text, "[tool:pytest]"))
+        yield TourFact("pytest", path, line_with(text, "[tool:pytest]"))
 
 
-def _tox(path: str, text: str) -> Iterator[TourLine]:
+def _tox(path: str, text: str) -> Iterator[TourFact]:
     envs = [
         name.removeprefix("testenv:")
         for name in re.findall(r"^\[(testenv:[^\]\n]+)\]", text, re.MULTILINE)
@@ -159,34 +159,34 @@ def _tox(path: str, text: str) -> Iterator[TourLine]:
         .split()
     )
     told = _shortened(listed) if listed else ", ".join(envs[:_MOST_NAMES])
-    yield TourLine(f"tox: {told}" if told else "tox", path)
+    yield TourFact(f"tox: {told}" if told else "tox", path)
 
 
-def _nox(path: str, text: str) -> Iterator[TourLine]:
+def _nox(path: str, text: str) -> Iterator[TourFact]:
     names = re.findall(r"@(?:nox\.)?session[^\n]*\n(?:@[^\n]*\n)*def (\w+)", text)
-    yield TourLine(f"nox: {', '.join(names[:_MOST_NAMES])}" if names else "nox", path)
+    yield TourFact(f"nox: {', '.join(names[:_MOST_NAMES])}" if names else "nox", path)
 
 
-def _cargo(path: str, text: str) -> Iterator[TourLine]:
+def _cargo(path: str, text: str) -> Iterator[TourFact]:
     space = toml_table(text, "workspace")
     all_of = " --workspace" if space else ""
-    yield TourLine(f"cargo build{all_of}; cargo test{all_of}", path)
+    yield TourFact(f"cargo build{all_of}; cargo test{all_of}", path)
 
 
-def _says(*told: str) -> Callable[[str, str], Iterator[TourLine]]:
+def _says(*told: str) -> Callable[[str, str], Iterator[TourFact]]:
     """Return what says the same of each file of its name."""
 
-    def read(path: str, _: str) -> Iterator[TourLine]:
-        yield from (TourLine(one, path) for one in told)
+    def read(path: str, _: str) -> Iterator[TourFact]:
+        yield from (TourFact(one, path) for one in told)
 
     return read
 
 
-def _composer(path: str, text: str) -> Iterator[TourLine]:
+def _composer(path: str, text: str) -> Iterator[TourFact]:
     scripts = list(_object(json_object(text).get("scripts")))
-    yield TourLine("composer install", path)
+    yield TourFact("composer install", path)
     if told := _usual_first(scripts):
-        yield TourLine(f"composer {told}", path, line_with(text, '"scripts"'))
+        yield TourFact(f"composer {told}", path, line_with(text, '"scripts"'))
 
 
 def _usual_first(names: list[str]) -> str:
@@ -220,7 +220,7 @@ def _object(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-_READERS: Final[dict[str, Callable[[str, str], Iterator[TourLine]]]] = {
+_READERS: Final[dict[str, Callable[[str, str], Iterator[TourFact]]]] = {
     "makefile": _make,
     "gnumakefile": _make,
     "justfile": _just,

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from ggrep.base import stable_json
 from ggrep.index.lexical.layout import SYMBOL
-from ggrep.model.outline import TourLine
+from ggrep.model.outline import TourFact
 from ggrep.search.query.listing import ListedFile
 from ggrep.search.query.row_reading import row_columns, row_texts
 from ggrep.search.query.segments import open_segments
@@ -53,10 +53,10 @@ def manifests_in(held: RepositoryFiles) -> list[str]:
     return [*found, *(one.path for one in held.files if _DOCKERFILE.fullmatch(one.path))]
 
 
-def declared(path: str, text: str, files: Container[str]) -> list[TourLine]:
+def declared(path: str, text: str, files: Container[str]) -> list[TourFact]:
     """Return the programs that a manifest declares and whose file is among `files`."""
     return [
-        TourLine(program.text, path, program.line)
+        TourFact(program.text, path, program.line)
         for program in _declared(path, text)
         if not program.files or any(file in files for file in program.files)
     ]
@@ -167,7 +167,7 @@ def _gem(text: str) -> Iterator[Declared]:
         )
 
 
-def main_functions(held: RepositoryFiles) -> list[TourLine]:
+def main_functions(held: RepositoryFiles) -> list[TourFact]:
     """Return the `main` functions and modules of programs, those nearest to the root first.
 
     Raises:
@@ -193,14 +193,14 @@ def main_functions(held: RepositoryFiles) -> list[TourLine]:
                 found.append((*_standing(path), -line, path, line))
     texts = held.texts(path for *_, path, _ in found if path.endswith(".go"))
     lines = [
-        TourLine("main()", path, line)
+        TourFact("main()", path, line)
         for *_, path, line in sorted(found)
         if path not in texts or re.search(r"^package main\b", texts[path], re.MULTILINE)
     ]
     modules = [
         one.path for one in held.files if one.path.endswith("__main__.py") and not is_aside(one)
     ]
-    runs = [TourLine(f"python -m {_module(path)}", path) for path in sorted(modules, key=len)]
+    runs = [TourFact(f"python -m {_module(path)}", path) for path in sorted(modules, key=len)]
     return [*runs, *lines]
 
 

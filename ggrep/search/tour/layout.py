@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ggrep.model.corpus import Corpus
-from ggrep.model.outline import TourLine
+from ggrep.model.outline import TourFact
 from ggrep.model.outline_lines import indexed_files
 from ggrep.model.traits import EXAMPLE, GENERATED, MADE, TEST, VENDORED, traits_of
 from ggrep.parse.languages.registry import corpus_of_language
@@ -32,7 +32,7 @@ _SPEAKERS: Final = (
 _ASIDE: Final = TEST | EXAMPLE | VENDORED | GENERATED
 
 
-def languages(held: RepositoryFiles) -> list[TourLine]:
+def languages(held: RepositoryFiles) -> list[TourFact]:
     """Return the languages by lines, those of programs first; what nobody wrote is left out."""
     lines: Counter[str] = Counter()
     files: Counter[str] = Counter()
@@ -49,10 +49,10 @@ def languages(held: RepositoryFiles) -> list[TourLine]:
         f"{name} {lines[name]:,} lines in {indexed_files(files[name])}"
         for name in order[:MOST_LANGUAGES]
     ]
-    return [TourLine("; ".join(told), "")] if told else []
+    return [TourFact("; ".join(told), "")] if told else []
 
 
-def folders(held: RepositoryFiles) -> list[TourLine]:
+def folders(held: RepositoryFiles) -> list[TourFact]:
     """Return the top folders, each with what it says of itself where it says something.
 
     Raises:
@@ -70,9 +70,9 @@ def folders(held: RepositoryFiles) -> list[TourLine]:
         said, by = _said(held, speakers[path], texts)
         size = ", ".join(filter(None, (indexed_files(folder.count), _main_language(folder))))
         if said is None:
-            lines.append(TourLine(f"{path}/  {size}", f"{path}/"))
+            lines.append(TourFact(f"{path}/  {size}", f"{path}/"))
         else:
-            lines.append(TourLine(f"{path}/  {size}: {said.text}", by, said.line))
+            lines.append(TourFact(f"{path}/  {size}: {said.text}", by, said.line))
     return lines
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Final
 
 from ggrep.model.corpus import Corpus
-from ggrep.model.outline import TourLine
+from ggrep.model.outline import TourFact
 from ggrep.model.outline_lines import counted, indexed_files
 from ggrep.model.traits import ENTRANCE
 from ggrep.parse.languages.registry import corpus_of_language
@@ -45,7 +45,7 @@ _EXPORTED: Final = {
 """By language: lines that define a name and let other files use it; NAME stands for it."""
 
 
-def main_files(held: RepositoryFiles) -> list[TourLine]:
+def main_files(held: RepositoryFiles) -> list[TourFact]:
     """Return the files of code that most others import, then the largest, with exported names.
 
     Files that hand on the names of others, tests, benchmarks and examples are left out.
@@ -75,9 +75,9 @@ def main_files(held: RepositoryFiles) -> list[TourLine]:
     lines = []
     for path in kept:
         if path in code:
-            lines.append(TourLine(_described(code[path], names[path]), path))
+            lines.append(TourFact(_described(code[path], names[path]), path))
         else:
-            lines.append(TourLine(indexed_files(len(held.in_folder(path))), f"{path}/"))
+            lines.append(TourFact(indexed_files(len(held.in_folder(path))), f"{path}/"))
     return lines
 
 

@@ -12,7 +12,7 @@ from ggrep.base.cache import CacheKey
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.model.limits import LimitHit
-from ggrep.model.outline import LEAST_BYTES, TourLine, TourRequest, TourResponse, TourSection
+from ggrep.model.outline import LEAST_BYTES, TourFact, TourRequest, TourResponse, TourSection
 from ggrep.model.outline_lines import section_lines, size_of
 from ggrep.model.sanitise import sanitise_line
 from ggrep.search.query.answerer import Answerer
@@ -39,7 +39,7 @@ _READMES: Final = (
     "doc/README.md",
 )
 
-_Sections = tuple[tuple[str, tuple[TourLine, ...]], ...]
+_Sections = tuple[tuple[str, tuple[TourFact, ...]], ...]
 _MADE: Final = CacheKey[_Sections]()
 
 
@@ -96,12 +96,12 @@ def fitted(sections: Sequence[TourSection], room: int) -> list[TourSection]:
     """
     kept = list(sections)
     while _size(kept) > room:
-        place = max(range(len(kept)), key=lambda one: (len(kept[one].lines), one), default=-1)
+        place = max(range(len(kept)), key=lambda one: (len(kept[one].facts), one), default=-1)
         if place < 0:
             break
         last = kept[place]
-        if len(last.lines) > 1:
-            kept[place] = replace(last, lines=last.lines[:-1], left_out=last.left_out + 1)
+        if len(last.facts) > 1:
+            kept[place] = replace(last, facts=last.facts[:-1], left_out=last.left_out + 1)
         else:
             del kept[place]
     return kept
@@ -127,22 +127,22 @@ def _gathered(context: Context) -> _Sections:
     return tuple((kind, tuple(map(_sanitised, lines))) for kind, lines in made if lines)
 
 
-def _sanitised(line: TourLine) -> TourLine:
-    return TourLine(sanitise_line(line.text), sanitise_line(line.path), line.line)
+def _sanitised(line: TourFact) -> TourFact:
+    return TourFact(sanitise_line(line.text), sanitise_line(line.path), line.line)
 
 
-def _about(held: RepositoryFiles) -> list[TourLine]:
+def _about(held: RepositoryFiles) -> list[TourFact]:
     """Return what the README says first, and what manifests call it."""
-    lines: list[TourLine] = []
+    lines: list[TourFact] = []
     texts = held.texts([*held.there(_READMES)[:2], "pyproject.toml", "Cargo.toml", "package.json"])
     for path, text in texts.items():
         if path in _READMES:
             if not lines and (said := readme_says(text)) is not None:
-                lines.append(TourLine(said.text, path, said.line))
+                lines.append(TourFact(said.text, path, said.line))
             continue
         described = _described(path, text)
         if described and all(described.rstrip(".") not in line.text for line in lines):
-            lines.append(TourLine(described, path, line_with(text, "description")))
+            lines.append(TourFact(described, path, line_with(text, "description")))
     return lines
 
 
@@ -157,7 +157,7 @@ def _described(path: str, text: str) -> str:
     return " ".join(found.split())[:300] if isinstance(found, str) else ""
 
 
-def _entry_points(held: RepositoryFiles) -> list[TourLine]:
+def _entry_points(held: RepositoryFiles) -> list[TourFact]:
     texts = held.texts(entry_points.manifests_in(held))
     told = [
         line
@@ -167,7 +167,7 @@ def _entry_points(held: RepositoryFiles) -> list[TourLine]:
     return [*told, *entry_points.main_functions(held)]
 
 
-def _commands(held: RepositoryFiles) -> list[TourLine]:
+def _commands(held: RepositoryFiles) -> list[TourFact]:
     """Return how to build and test: what the root's files say, then what is run for changes."""
     own = [one.path for one in held.files if commands.is_told(one.path)]
     ci = [one.path for one in held.files if ci_commands.is_ci(one.path)]

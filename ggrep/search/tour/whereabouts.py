@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Final
 
 from ggrep.model.corpus import Corpus
-from ggrep.model.outline import TourLine
+from ggrep.model.outline import TourFact
 from ggrep.model.outline_lines import counted, indexed_files
 from ggrep.model.traits import TEST, VENDORED, traits_of
 from ggrep.parse.languages.registry import corpus_of_language
@@ -46,7 +46,7 @@ _COMMENTED: Final = re.compile(r"^\s*(?:#|//|/?\*|--|;|%)|//|(?<=\s)#\s")
 _PAGES: Final = ("CONTRIBUTING", "CHANGELOG", "CHANGES", "HACKING", "ARCHITECTURE", "SECURITY")
 
 
-def configuration(held: RepositoryFiles) -> list[TourLine]:
+def configuration(held: RepositoryFiles) -> list[TourFact]:
     """Return the variables of the environment that code reads, each with its first place.
 
     Raises:
@@ -59,10 +59,10 @@ def configuration(held: RepositoryFiles) -> list[TourLine]:
         for one in held.files
         if (one.segment, one.file) in readers and not is_aside(one) and not _is_page(one)
     ]
-    lines: dict[str, TourLine] = {}
+    lines: dict[str, TourFact] = {}
     for path, text in held.texts(paths[:_MOST_READ]).items():
         for name, line in _variables_read(text, held.by_path[path].language):
-            lines.setdefault(name, TourLine(name, path, line))
+            lines.setdefault(name, TourFact(name, path, line))
     return list(lines.values())[:_MOST_VARIABLES]
 
 
@@ -95,20 +95,20 @@ def _reading_files(held: RepositoryFiles) -> set[tuple[int, int]]:
     }
 
 
-def documents(held: RepositoryFiles) -> list[TourLine]:
+def documents(held: RepositoryFiles) -> list[TourFact]:
     """Return the folders of documents, the README and pages that many repositories have."""
     lines = []
     for name, folder in held.root.folders.items():
         if name.lower() in _DOCUMENTS:
-            lines.append(TourLine(indexed_files(folder.count), f"{name}/"))
+            lines.append(TourFact(indexed_files(folder.count), f"{name}/"))
     for one in held.root.files:
         stem = one.path.partition(".")[0].upper()
         if stem in _PAGES or stem == "README":
-            lines.append(TourLine(counted(one.lines, "line"), one.path))
+            lines.append(TourFact(counted(one.lines, "line"), one.path))
     return lines
 
 
-def tests(held: RepositoryFiles) -> list[TourLine]:
+def tests(held: RepositoryFiles) -> list[TourFact]:
     """Return the topmost folders of tests, and tests that stand beside what they test."""
     inside: Counter[str] = Counter()
     beside: Counter[str] = Counter()
@@ -122,11 +122,11 @@ def tests(held: RepositoryFiles) -> list[TourLine]:
         elif corpus_of_language(one.language) is Corpus.CODE:
             beside[one.language] += 1
             example.setdefault(one.language, one.path)
-    told = [(count, TourLine(indexed_files(count), f"{path}/")) for path, count in inside.items()]
+    told = [(count, TourFact(indexed_files(count), f"{path}/")) for path, count in inside.items()]
     told += [
         (
             count,
-            TourLine(f"one of {counted(count, f'indexed {language} file')} beside the code", place),
+            TourFact(f"one of {counted(count, f'indexed {language} file')} beside the code", place),
         )
         for language, count in beside.items()
         if (place := example[language])

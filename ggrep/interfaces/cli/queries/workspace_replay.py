@@ -5,6 +5,7 @@ All is read in this process: a daemon could publish between question and compari
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import anyio
 from msgspec.structs import replace
@@ -34,13 +35,15 @@ from ggrep.federation.workspace_receipts_json import workspace_receipt_document
 from ggrep.interfaces.cli.queries.receipt_file import write_receipt
 from ggrep.interfaces.cli.terminal import Terminal
 from ggrep.interfaces.cli.workspaces.workspace_file import load
-from ggrep.model.receipt import ReceiptHit
-from ggrep.model.replay import NewHit, OldHit, Place, Whereabouts
+from ggrep.model.receipt import Place, ReceiptHit
+from ggrep.model.replay import ReplayedHit, Whereabouts
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.replay_text import render_change, render_fates, render_summary
 from ggrep.render.style import Style
 from ggrep.service.places import open_engine
 from ggrep.service.searchers import engine_searchers
+
+AnyPlace = TypeVar("AnyPlace", bound=Place)
 
 
 def keep_receipt(path: Path, response: FederatedResponse, *, force: bool) -> None:
@@ -89,10 +92,7 @@ def render_workspace_replay(replay: WorkspaceReplay, style: Style) -> str:
         for repo in (*replay.receipt.origin.repos, *replay.now.repos)
     }
     hits = [_named(item.item, names.get(item.repo_id, item.repo_id)) for item in replay.hits]
-    new = [
-        NewHit(item.item.rank, _below(item.item.place, names.get(item.repo_id, item.repo_id)))
-        for item in replay.new_hits
-    ]
+    new = [_below(each.item, names.get(each.repo_id, each.repo_id)) for each in replay.new_hits]
     lines = [style.paint("bad", "not reproduced") + ": the workspace gives different bytes"]
     lines += [style.paint("muted", f"  {line}") for line in _changes(replay.changes, names)]
     lines += ["", *render_fates(hits, new, style), "", render_summary(hits, new)]
@@ -154,13 +154,11 @@ def _changes(changes: Sequence[RepoChange], names: dict[str, str]) -> Iterator[s
         yield sanitise_line(whose) + render_change(item.change)
 
 
-def _named(item: OldHit, name: str) -> OldHit:
+def _named(item: ReplayedHit, name: str) -> ReplayedHit:
     """Return a hit whose paths are prefixed by its repository's name."""
-    found = item.whereabouts
-    place = None if found.place is None else _below(found.place, name)
-    hit = replace(item.hit, path=f"{name}/{item.hit.path}")
-    return replace(item, hit=hit, whereabouts=replace(found, place=place))
+    place = None if item.place_now is None else _below(item.place_now, name)
+    return replace(_below(item, name), place_now=place)
 
 
-def _below(place: Place, name: str) -> Place:
+def _below(place: AnyPlace, name: str) -> AnyPlace:
     return replace(place, path=f"{name}/{place.path}")
