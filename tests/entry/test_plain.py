@@ -79,11 +79,11 @@ def _typed_request(arguments: list[str]) -> tuple[object, object]:
     """  # noqa: D205 - one thought
     with pytest.MonkeyPatch.context() as patch:
 
-        def seen(_: object, typed: Any, scope: str) -> None:
+        def seen(typed: Any) -> None:
+            scope = f"below {list(typed.paths)}"
             raise _Seen(to_json(search_options.request_of(typed, scope=scope)), _in_order(typed))
 
         patch.setattr(search, "search_one", seen)
-        patch.setattr(search, "place_asked", lambda _, typed: f"below {list(typed.paths)}")
         try:
             COMMAND.main(["search", *arguments], standalone_mode=False)
         except _Seen as found:
