@@ -27,6 +27,7 @@ LOADED = {
         "ggrep.base.command_time",
         "ggrep.base.commands",
         "ggrep.base.linux",
+        "ggrep.base.options",
         "ggrep.base.terminal",
         "ggrep.interfaces.entry.fast",
     ),
@@ -54,7 +55,7 @@ def _search(run: str, *arguments: str) -> subprocess.Popen[bytes]:
 @pytest.mark.parametrize(
     ("typed", "more"),
     [
-        ("words -m 5", {"ggrep.base.shorthand"}),
+        ("words -m 5", {"ggrep.base.shorthand", "ggrep.base.reader"}),
         ("symbol Name", {"ggrep.interfaces.entry.line"}),
     ],
 )

@@ -181,12 +181,6 @@ EVERY: Final = COMMANDS | {
 """All that can be run, by what is typed."""
 
 
-def found(words: list[str]) -> tuple[Entry | None, list[str]]:
-    """Return the command that `words` begin with, if any, and the remaining words."""
-    size = 2 if words[:1] and words[0] in BELOW else 1
-    return EVERY.get(" ".join(words[:size])), words[size:]
-
-
 def about(name: str) -> str:
     """Return what the list of commands says of one."""
     return next(group[name].about for group in GROUPS.values() if name in group)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from ggrep.base.errors import GgrepError
+from ggrep.base.reader import read
 from ggrep.daemon.plan import PlannedLine, ServedRoot
-from ggrep.interfaces.cli.parsing.parameters import handed, read_plainly
+from ggrep.interfaces.cli.parsing.parameters import handed
 from ggrep.interfaces.cli.parsing.tree import COMMANDS
 from ggrep.interfaces.cli.queries.query import Site
 from ggrep.interfaces.cli.queries.run_query import joined
@@ -30,15 +31,15 @@ def read_line(line: Line, served: ServedRoot) -> PlannedLine | None:
     """Return the plan of a line for a repository; None where that is not certain."""
     if not line.arguments or not line.render.cwd:
         return None
-    name, *words = line.arguments
-    entry = COMMANDS.get(name)
+    entry = COMMANDS.get(line.arguments[0])
     if entry is None or not entry.asks:
         return None
     command, finder = entry.load(), _Below(served.root, Path(line.render.cwd))
     environ = _environ(line, served)
     site = Site(served.root, served.profile, served.home, environ, finder, line.render)
     try:
-        query = cast("Query", command(**handed(command, read_plainly(command, words))))
+        values = read(list(line.arguments)).values
+        query = cast("Query", command(**handed(command, values)))
         plan = query.plan(site)
     except (GgrepError, OSError, ValueError):
         return None
