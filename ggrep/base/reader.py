@@ -15,45 +15,47 @@ class Option:
 
     Attributes:
         key: of its value in a `Line`; a hyphen for a short form, which is written out first.
-        kind: `switch`, `on`, `off`, `text`, `path` or `number`; another one is not read here.
-        several: it may be given several times, and its value is a list.
-        least: smallest number, as `most` the largest; None for any.
+        kind: `switch`, `on`, `off`, `text`, `path` or `number` with its bounds; another one is not
+            read here.
         words: all that it may be given; or a word that names what may, after an at sign.
         required: an argument that has to be there.
     """
 
-    __slots__ = ("key", "kind", "least", "most", "required", "several", "words")
+    __slots__ = ("key", "kind", "required", "words")
 
     def __init__(self, key: str, kind: str, words: str, *, required: bool = False) -> None:
         """Take the columns of the table."""
-        self.key, self.words, self.required = key, words, required
-        self.kind, *bounds = kind.rstrip("+").split(":")
-        self.several = kind.endswith("+")
-        self.least, self.most = (float(each) if each else None for each in bounds or ("", ""))
+        self.key, self.kind, self.words, self.required = key, kind, words, required
 
     @property
     def takes_value(self) -> bool:
         """Return whether a word follows the flag."""
         return self.kind not in {"switch", "on", "off"}
 
+    @property
+    def several(self) -> bool:
+        """Return whether it may be given several times, so that its value is a list."""
+        return self.kind.endswith("+")
+
     def value_of(self, text: str) -> str | int:
         """Return the value of a word.
 
         Raises:
-            ValueError: the word is none, or another one is meant.
+            ValueError: the word is none, or another one may be meant.
         """
-        if not text or text == "--" or self.kind not in {"text", "path", "number"}:
+        kind, *bounds = self.kind.rstrip("+").split(":")
+        if not text or text == "--" or kind not in {"text", "path", "number"}:
             raise ValueError(text)
-        if self.kind != "number":
+        if kind != "number":
+            if self.words and self.words[0] != "@" and text not in self.words.split():
+                raise ValueError(text)
             return text
         if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
             raise ValueError(text)
-        value = int(text)
-        if (self.least is not None and value < self.least) or (
-            self.most is not None and value > self.most
-        ):
+        least, most = bounds or ("", "")
+        if (least and int(text) < float(least)) or (most and int(text) > float(most)):
             raise ValueError(text)
-        return value
+        return int(text)
 
 
 class Line:

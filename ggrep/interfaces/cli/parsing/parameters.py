@@ -7,9 +7,10 @@ of these.
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass
+from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Protocol, get_args, get_origin
+from typing import Annotated, Any, Protocol, TypeVar, get_args, get_origin
 
 from ggrep.interfaces.cli.parsing.flags import (
     Argument,
@@ -20,12 +21,14 @@ from ggrep.interfaces.cli.parsing.flags import (
     require_known,
 )
 
+G = TypeVar("G")
+
 
 class Work(Protocol):
-    """What a command that asks returns: its work, not begun."""
+    """A command that only asks, not yet run (`queries.query`)."""
 
     def answer(self) -> int:
-        """Do it; return the exit status."""
+        """Run it and print; return the exit status."""
 
 
 Command = Callable[..., int | Work]
@@ -85,12 +88,21 @@ def handed(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         UsageError: a word is none of the closed set that it should be of.
     """
-    takes = inspect.signature(command).parameters.values()
-    return {each.name: _collected(each, given) for each in takes}
+    return {each.name: _collected(each, given) for each in _takes(command)}
+
+
+@cache
+def _takes(command: Command) -> tuple[inspect.Parameter, ...]:
+    return tuple(inspect.signature(command).parameters.values())
+
+
+def group_of(kind: type[G], name: str, given: Mapping[str, Any]) -> G:
+    """Return the group of options that a command takes by a name; errors as of `handed`."""
+    return kind(**{each.name: _value(each, name, given) for each in options_of(kind)})  # type: ignore[arg-type] # types are hashable
 
 
 def run(command: Command, given: Mapping[str, Any]) -> int:
-    """Run a command with its parsed values; return its exit status."""
+    """Run a command with the values of a line; return its exit status."""
     done = command(**handed(command, given))
     return done if isinstance(done, int) else done.answer()
 
@@ -124,7 +136,7 @@ def _collected(parameter: inspect.Parameter, given: Mapping[str, Any]) -> Any:  
     kind, name = parameter.annotation, parameter.name
     own = option_of(name, kind, parameter.default)
     if _is_group(parameter):
-        return kind(**{one.name: _value(one, name, given) for one in options_of(kind)})
+        return group_of(kind, name, given)
     if own is not None:
         return _value(own, "", given)
     argument, value = _argument(parameter), given.get(name, parameter.default)

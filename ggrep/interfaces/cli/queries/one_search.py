@@ -1,22 +1,24 @@
-"""A search of one repository, from its flags to its output; without typer.
+"""A search of one repository, from its options to its plan.
 
 A plain search that no daemon answered comes straight here, any other by `search`.
 """
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ggrep.base.processes import require_descriptors
+from ggrep.base.reader import Line
 from ggrep.config.profiles import apply_to_request
 from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.boundary import bounded
-from ggrep.interfaces.cli.parsing.flags import options_of
+from ggrep.interfaces.cli.parsing.parameters import group_of
 from ggrep.interfaces.cli.queries.query import Finder, RepositoryQuery, Site
 from ggrep.interfaces.cli.queries.search_options import (
     Asking,
     Hits,
     Kept,
+    Lines,
     Question,
     Typed,
     given_fields,
@@ -89,64 +91,31 @@ def _with_receipt(output: Kept, engine: "Engine", request: SearchRequest) -> "Qu
     return response
 
 
-G = TypeVar("G")
-
-
 def search_plainly(
-    words: list[str],
-    switches: set[str],
-    values: dict[str, list[str]],
-    arguments: list[str],
-    *,
-    began_ms: float,
-    head: "HeadStart | None" = None,
+    line: Line, arguments: list[str], began_ms: float, head: "HeadStart | None"
 ) -> int:
-    """Search one repository; return the exit status.
+    """Run a search of one repository without the modules of others; return the exit status.
 
     Args:
-        words: the query, and the path if one was given.
-        switches: options that were given and take no value.
-        values: what was given to the others, or words that flags stand for, by option.
-        arguments: all that was typed.
+        line: with values of these groups of options alone, without a receipt; its paths exist.
+        arguments: that it was read from.
         began_ms: when the command began, on the scale of `SystemClock`.
         head: a process that has begun to become a daemon; None for none.
     """
 
     def act() -> int:
         require_descriptors()
-        return search_one(given_of(words, switches, values)).answer(head)
+        values: dict[str, Any] = line.values
+        typed = Typed(
+            values["query"],
+            values.get("path", ()),
+            group_of(Question, "question", values),
+            group_of(Hits, "hits", values),
+            group_of(Asking, "asking", values),
+            group_of(Kept, "output", values),
+            group_of(Lines, "lines", values),
+        )
+        typed.asking.check()
+        return search_one(typed).answer(head)
 
-    try:
-        return bounded(act, arguments, began_ms=began_ms)
-    finally:
-        if head is not None:
-            head.close()
-
-
-def given_of(words: list[str], switches: set[str], values: dict[str, list[str]]) -> Typed:
-    """Return the typed options in the form of `ggrep.interfaces.cli.queries.search`.
-
-    Requires: `ggrep.interfaces.entry.plain` takes it.
-    """
-
-    def group(kind: type[G]) -> G:
-        given: dict[str, object] = {}
-        for option in options_of(kind):
-            texts = values.get(option.name)
-            if option.name in switches:
-                given[option.name] = True
-            elif texts and option.kind == tuple[str, ...]:
-                given[option.name] = tuple(texts)
-            elif texts:
-                number = int(texts[0])
-                given[option.name] = (number,) if option.kind == tuple[int, ...] else number
-        return kind(**given)
-
-    return Typed(
-        query=words[0],
-        paths=words[1:],
-        question=group(Question),
-        hits=group(Hits),
-        asking=group(Asking),
-        output=group(Kept),
-    )
+    return bounded(act, arguments, began_ms=began_ms)
