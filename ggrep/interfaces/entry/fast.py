@@ -21,7 +21,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ggrep.protocol.client.headstart import HeadStart
 
-_BY_CLIENT = ("--offline", "--sync", "--profile", "--encoder", "--receipt", "--all", "--watch")
+_BY_CLIENT = (
+    *("--offline", "--sync", "--profile", "--encoder", "--receipt", "--force", "--all", "--watch"),
+)
 """Options of lines that every daemon declines."""
 
 _OF_ONE = frozenset({"query", "path", "question", "hits", "output", "asking", "lines"})
