@@ -4,16 +4,16 @@ Nothing is indexed again; only weights change.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.stable_json import Json
 from ggrep.interfaces.evaluation.compare import Comparison, Difference, compare
 from ggrep.interfaces.evaluation.report import Run, queries_json
 
 
-@dataclass(frozen=True, slots=True)
-class Ablation:
+class Ablation(Struct, frozen=True):
     """A ranking with a part off.
 
     Attributes:
@@ -46,8 +46,7 @@ ABLATIONS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Ablated:
+class Ablated(Struct, frozen=True):
     """What became of the questions with one part off.
 
     Attributes:

@@ -1,6 +1,7 @@
 """A deadline after which work for a request stops, and a way to cancel it earlier."""
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import Clock
 from ggrep.base.errors import Cancelled, DeadlineExceeded
@@ -25,8 +26,7 @@ class Stop:
             self._reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Deadline:
+class Deadline(Struct, frozen=True):
     """The end of a request's time, on its clock's monotonic scale.
 
     Attributes:

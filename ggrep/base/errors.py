@@ -32,7 +32,7 @@
 escapes is a bug: the surface reports it as `internal`.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
 class GgrepError(Exception):
@@ -169,8 +169,7 @@ class Incompatible(RequestError):
     exit_status = 13
 
 
-@dataclass(frozen=True, slots=True)
-class Issue:
+class Issue(Struct, frozen=True):
     """One thing wrong with a workspace file or federated request.
 
     Attributes:

@@ -20,9 +20,10 @@ that its lanes keep their measure among themselves.
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, Generic, TypeVar
+
+from msgspec import Struct, field
 
 T = TypeVar("T")
 
@@ -47,8 +48,7 @@ _COST: Final = {lane: 4 * _ROUND // weight for lane, weight in WEIGHTS.items()}
 _Flow = tuple[str, Lane]
 
 
-@dataclass(frozen=True, slots=True)
-class Ticket:
+class Ticket(Struct, frozen=True):
     """The place of one item in a queue.
 
     Attributes:
@@ -60,8 +60,7 @@ class Ticket:
     number: int
 
 
-@dataclass(slots=True)
-class _Waiting(Generic[T]):
+class _Waiting(Struct, Generic[T]):
     """The items of one flow.
 
     Attributes:

@@ -1,15 +1,15 @@
 """Versions of what ggrep writes; each enters a fingerprint, a file on disk or an answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import Incompatible
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(Struct, frozen=True):
     """Versions of one artifact that this build deals with.
 
     Attributes:

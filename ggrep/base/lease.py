@@ -24,8 +24,10 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from ggrep.base import durable, linux, locks, stable_json
 from ggrep.base.checksummed import Damaged, require_sound, seal
@@ -46,8 +48,7 @@ _GUARD_MS = 30_000
 _SEALED_SINCE = 2
 
 
-@dataclass(frozen=True, slots=True)
-class LeaseFiles:
+class LeaseFiles(Struct, frozen=True):
     """Where the lease of one store lies.
 
     Attributes:
@@ -63,8 +64,7 @@ class LeaseFiles:
     alive: Path
 
 
-@dataclass(frozen=True, slots=True)
-class LeaseRecord:
+class LeaseRecord(Struct, frozen=True):
     """Who holds the lease, or held it last.
 
     Attributes:
@@ -275,8 +275,7 @@ def is_orphaned(files: LeaseFiles) -> bool:
     return record is not None and not record.released and not _lives(record, files)
 
 
-@dataclass(frozen=True, slots=True)
-class _Applicant:
+class _Applicant(Struct, frozen=True):
     """A writer that waits for the lease.
 
     Attributes:

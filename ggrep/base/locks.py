@@ -10,8 +10,9 @@ import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.base import durable, linux
 from ggrep.base.deadline import Deadline
@@ -20,8 +21,7 @@ from ggrep.base.errors import Busy, StoreError
 _RETRY_MS = 50.0
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(Struct, frozen=True):
     """How long to try for a lock.
 
     Attributes:

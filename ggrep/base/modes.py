@@ -5,13 +5,13 @@ and all else is private. So the choice is made once, for the home, and everythin
 """
 
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Modes:
+
+class Modes(Struct, frozen=True):
     """The permission bits of directories and files."""
 
     directory: int

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import asdict
 
 Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
 Document: TypeAlias = Mapping[str, object]
@@ -13,16 +15,18 @@ Document: TypeAlias = Mapping[str, object]
 def dumps(value: Json | Document | Sequence[Document]) -> bytes:
     """Return `value` as UTF-8 JSON: keys sorted, no white space, non-ASCII as it is.
 
+    A Struct is the object of its fields.
+
     Raises:
         TypeError: `value` holds what JSON cannot say, or a string with a lone surrogate.
     """
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    return orjson.dumps(value, _fields, orjson.OPT_SORT_KEYS)
 
 
 def dumps_pretty(value: Json | Document) -> bytes:
     """Return `value` as indented UTF-8 JSON with sorted keys and a final newline."""
     return orjson.dumps(
-        value, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+        value, _fields, orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
     )
 
 
@@ -33,3 +37,9 @@ def loads(data: bytes | str) -> Any:  # noqa: ANN401 - JSON is whatever it is
         ValueError: `data` is not JSON.
     """
     return orjson.loads(data)
+
+
+def _fields(value: object) -> dict[str, Any]:
+    if isinstance(value, Struct):
+        return asdict(value)
+    raise TypeError(f"no JSON for a {type(value).__name__}")

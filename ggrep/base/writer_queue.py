@@ -10,8 +10,9 @@ import os
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ggrep.base import durable
 from ggrep.base.clock import Clock

@@ -4,9 +4,10 @@ The caps among the bounds are compiled in: no file, variable or flag goes beyond
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Final
+
+from msgspec import Struct
 
 from ggrep.config.caps import (
     MAX_CANDIDATES,
@@ -38,8 +39,7 @@ _shaping = partial(Key, who=ANYBODY, shapes_index=True)
 _budget = partial(Key, who=ANYBODY, budget=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """Everything about one root that can be set; a process that serves two never mixes them.
 
     What is loaded of `include_untracked` is the value in force, which `shared_store` may have

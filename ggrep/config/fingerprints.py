@@ -4,10 +4,12 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
@@ -78,9 +80,9 @@ def query_fingerprint(
     """
     budgets = settings or Settings()
     asked = {
-        field.name: _plain(getattr(request, field.name))
-        for field in fields(request)
-        if field.name not in _NOT_QUERY_SHAPING
+        name: _plain(value)
+        for name, value in asdict(request).items()
+        if name not in _NOT_QUERY_SHAPING
     }
     # What is narrowed twice or in another order is narrowed to the same.
     asked["corpora"] = sorted({corpus.value for corpus in request.corpora})
@@ -135,8 +137,7 @@ def repo_id(root: Path) -> RepoId:
     return RepoId(f"{slug(root)}-{_root_digest(root)}")
 
 
-@dataclass(frozen=True, slots=True)
-class StoreName:
+class StoreName(Struct, frozen=True):
     """A store's name, taken apart; a copy beside the store proper has a suffix, `-eval` say.
 
     Attributes:
@@ -191,11 +192,11 @@ def _plain(value: object) -> stable_json.Json:
         return [_plain(item) for item in value]
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    if is_dataclass(value):
+    if isinstance(value, Struct):
         return {
-            field.name: _plain(getattr(value, field.name))
-            for field in fields(value)
-            if field.name not in _NOT_QUERY_SHAPING
-            if field.name not in _LATER or getattr(value, field.name)
+            name: _plain(each)
+            for name, each in asdict(value).items()
+            if name not in _NOT_QUERY_SHAPING
+            if name not in _LATER or each
         }
     raise TypeError(f"not fit for a fingerprint: {type(value).__name__}")

@@ -1,13 +1,13 @@
 """Every path below the ggrep home; `config.settings` finds out where the home is."""
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.base.ids import StoreId
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
+class Home(Struct, frozen=True):
     """The directory that holds all stores, caches and locks of one user.
 
     Attributes:

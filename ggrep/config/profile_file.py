@@ -5,9 +5,10 @@ Every key is known or refused by its full name; nothing is clamped.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.files import REPO_FILE, read_repo_file

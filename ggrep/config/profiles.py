@@ -5,9 +5,11 @@ its own, under budgets. Every other profile answers from the store that is there
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Annotated, Final, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.caps import (
@@ -35,8 +37,7 @@ _MOST_LEVEL: Final = 2
 _SNIPPETS: Final = tuple(mode.value for mode in SnippetMode if mode is not SnippetMode.FULL)
 
 
-@dataclass(frozen=True, slots=True)
-class QueryDefaults:
+class QueryDefaults(Struct, frozen=True):
     """What holds for a question unless whoever asks says otherwise; None for what a profile leaves.
 
     `level` and `graph` are for slates alone, as are the last four.
@@ -67,12 +68,10 @@ class QueryDefaults:
     @property
     def given(self) -> tuple[tuple[str, object], ...]:
         """Return name and value of what the profile says."""
-        values = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return tuple((name, value) for name, value in values if value is not None)
+        return tuple((name, value) for name, value in asdict(self).items() if value is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileView:
+class ProfileView(Struct, frozen=True):
     """What a profile narrows answers to.
 
     Attributes:
@@ -84,8 +83,7 @@ class ProfileView:
     corpora: tuple[Corpus, ...] = CORPORA
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """One profile.
 
     What a profile without `include` excludes stands as filters in `view` as well, and no index is
@@ -143,8 +141,7 @@ class Profile:
         return bool(self.query.given) or self.view != ProfileView()
 
 
-@dataclass(frozen=True, slots=True)
-class Profiles:
+class Profiles(Struct, frozen=True):
     """What a repository's file says of profiles.
 
     Attributes:
@@ -205,7 +202,7 @@ def apply_to_request(
     Raises:
         InvalidRequest: the profile shows none of the corpora that were asked for.
     """
-    wanted = replace(request, **_defaults(profile, _SEARCH_FIELDS, given))  # type: ignore[arg-type] # fields vary in type
+    wanted = replace(request, **_defaults(profile, _SEARCH_FIELDS, given))
     corpora = tuple(corpus for corpus in request.corpora if corpus in profile.view.corpora)
     if not corpora and request.corpora:
         shown = ", ".join(corpus.value for corpus in profile.view.corpora)
@@ -244,14 +241,14 @@ def apply_to_slate(request: SlateRequest, given: frozenset[str], profile: Profil
     own = {name: name for name in _SLATE_FIELDS}
     return replace(
         request,
-        **_defaults(profile, own, given),  # type: ignore[arg-type] # fields vary in type
+        **_defaults(profile, own, given),
         search=apply_to_request(request.search, given, profile),
-        budgets=replace(request.budgets, **_defaults(profile, _BUDGET_FIELDS, given)),  # type: ignore[arg-type] # all are numbers
+        budgets=replace(request.budgets, **_defaults(profile, _BUDGET_FIELDS, given)),
     )
 
 
 def _unusual(value: T, usual: T) -> frozenset[str]:
-    names = (field.name for field in fields(value))
+    names = value.__struct_fields__
     return frozenset(name for name in names if getattr(value, name) != getattr(usual, name))
 
 

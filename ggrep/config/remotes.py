@@ -6,10 +6,12 @@ kept: credentials are read from the environment, by the names that each provider
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ggrep.base import durable, stable_json
 from ggrep.base.decode import DecodeError, decode
@@ -24,8 +26,7 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _TEXT: Final = re.compile(r"[!-~]{1,512}")
 
 
-@dataclass(frozen=True, slots=True)
-class Remote:
+class Remote(Struct, frozen=True):
     """One remote.
 
     Attributes:

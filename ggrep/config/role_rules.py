@@ -8,9 +8,10 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.roles import BUILTIN_ROLES, PROSE
@@ -30,8 +31,7 @@ _RUNS = frozenset({Role.ENTRYPOINT, Role.POLICY, Role.CONFIGURATION})
 """Roles that a test or a document does not take by its name alone."""
 
 
-@dataclass(frozen=True)
-class _Globs:
+class _Globs(Struct, frozen=True):
     """The globs of one role, by what they are compared with; None where there are none."""
 
     names: re.Pattern[str] | None
@@ -47,8 +47,7 @@ class _Globs:
         )
 
 
-@dataclass(frozen=True)
-class RoleRules:
+class RoleRules(Struct, frozen=True, dict=True):
     """What a repository's paths are taken for.
 
     Attributes:

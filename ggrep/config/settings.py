@@ -3,10 +3,12 @@
 import os
 import pwd
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.declarations import DECLARED, Settings
@@ -42,8 +44,7 @@ __all__ = [
 Source = Literal["default", "user", "repo", "env", "flag"]
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedSettings:
+class LoadedSettings(Struct, frozen=True):
     """Settings, and who decided each.
 
     Attributes:
@@ -164,8 +165,7 @@ def home_from(environ: Mapping[str, str]) -> Home:
     return Home(Path(named))
 
 
-@dataclass(frozen=True, slots=True)
-class ClientName:
+class ClientName(Struct, frozen=True):
     """Who asks, as daemons share their time among those who do.
 
     Attributes:
@@ -207,7 +207,7 @@ def load_settings(
     Raises:
         InvalidRequest: a source holds an unknown key or a value that cannot stand.
     """
-    loaded = LoadedSettings(Settings(), {field.name: "default" for field in fields(Settings)})
+    loaded = LoadedSettings(Settings(), dict.fromkeys(Settings.__struct_fields__, "default"))
     everywhere, here = _from_user(home.config_file, root)
     loaded = _apply(loaded, "user", {**everywhere, **here})
     variables, given = _from_environment(environ), _from_flags(flags)
@@ -247,7 +247,7 @@ def with_budgets(settings: Settings, budgets: Mapping[str, int]) -> Settings:
         if name not in OUTPUT_BUDGETS:
             raise InvalidRequest(f"budgets: {name}: no output budget")
         check_value("budgets", name, value)
-    return replace(settings, **budgets)  # type: ignore[arg-type] # names are those of numbers
+    return replace(settings, **budgets)
 
 
 def index_shaping(settings: Settings) -> tuple[tuple[str, object], ...]:
@@ -270,7 +270,7 @@ def _apply(loaded: LoadedSettings, source: Source, values: Mapping[str, object])
     named = {DECLARED[key].name if key in DECLARED else key: values[key] for key in values}
     return LoadedSettings(
         # The values were checked one by one against their field's type.
-        replace(loaded.settings, **named),  # type: ignore[arg-type] # keys vary in type
+        replace(loaded.settings, **named),
         {**loaded.sources, **dict.fromkeys(named, source)},
     )
 

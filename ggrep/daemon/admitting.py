@@ -1,11 +1,12 @@
 """Admits a request, then gives it a core and a thread of its own."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import anyio
 from anyio import to_thread
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import NoIndex, StoreError
@@ -26,8 +27,7 @@ _LOOK_MS: Final = 50.0
 """How often a request looks whether the first index can be searched by now."""
 
 
-@dataclass(slots=True)
-class Spent:
+class Spent(Struct):
     """When a request arrived, and what it has spent since.
 
     Attributes:

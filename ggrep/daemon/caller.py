@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline, Stop
 from ggrep.base.errors import InvalidRequest
@@ -10,8 +11,7 @@ from ggrep.base.fair_queue import Lane
 from ggrep.daemon.store_daemon import StoreDaemon
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """The client of one request.
 
     Attributes:

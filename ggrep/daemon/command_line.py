@@ -4,11 +4,12 @@ A line that is not certain is refused as a stale hint: then the client does all 
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
 from anyio import to_thread
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, GgrepError, NoIndex
@@ -59,8 +60,7 @@ async def line(daemon: StoreDaemon, caller: Caller, message: m.Line) -> Document
     return {"rendered": rendered.document()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Here:
+class _Here(Struct, frozen=True):
     """This daemon, as the host of a line's plan."""
 
     daemon: StoreDaemon

@@ -3,8 +3,9 @@
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.confined import read_descriptor
@@ -17,8 +18,7 @@ _TRIES = 5
 _MOST_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedConfig:
+class LoadedConfig(Struct, frozen=True):
     """Settings, with the bytes of the files they were read from.
 
     Attributes:

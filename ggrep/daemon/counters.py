@@ -1,8 +1,9 @@
 """Counters of a daemon's searches."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from threading import Lock
+
+from msgspec import Struct, field
 
 from ggrep.daemon.log_events import QueryStatus
 from ggrep.daemon.qos.admission import AdmissionStatistics
@@ -10,8 +11,7 @@ from ggrep.daemon.qos.latency import LatencyWindow
 from ggrep.model.load import QueryLoad
 
 
-@dataclass(slots=True)
-class _Counts:
+class _Counts(Struct):
     """Counts of searches by outcome."""
 
     ok: int = 0
@@ -22,8 +22,7 @@ class _Counts:
     slow: int = 0
 
 
-@dataclass(slots=True)
-class QueryCounters:
+class QueryCounters(Struct):
     """Counts searches; any thread may note one."""
 
     slow_query_ms: int

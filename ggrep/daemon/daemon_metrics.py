@@ -31,8 +31,9 @@ What was not measured yet has no sample. A scrape of all daemons of a home has a
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field, to_builtins
 
 from ggrep.base.stable_json import Json
 from ggrep.model.load import DaemonLoad
@@ -47,8 +48,7 @@ METRICS_SCHEMA: Final = 1
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """One figure of one daemon, independent of output format.
 
     Attributes:
@@ -62,8 +62,7 @@ class Sample:
     labels: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Scraped:
+class Scraped(Struct, frozen=True):
     """One daemon of a home, as a scrape found it.
 
     Attributes:
@@ -97,7 +96,7 @@ def scrape_json(rows: Sequence[Scraped]) -> dict[str, Json]:
         {
             "store_id": row.store_id,
             "root": row.root,
-            "load": None if row.load is None else asdict(row.load),
+            "load": None if row.load is None else to_builtins(row.load),
             "problem": row.problem or None,
         }
         for row in rows
@@ -117,7 +116,7 @@ def metrics_text(loads: Sequence[tuple[str, DaemonLoad]]) -> str:
 def metrics_json(loads: Sequence[tuple[str, DaemonLoad]]) -> dict[str, Json]:
     """Return the figures of daemons by store; `load` can be decoded as a `DaemonLoad`."""
     stores: list[Json] = [
-        {"store_id": store_id, "load": asdict(load)}
+        {"store_id": store_id, "load": to_builtins(load)}
         for store_id, load in sorted(loads, key=lambda pair: pair[0])
     ]
     return {"schema_version": METRICS_SCHEMA, "stores": stores}

@@ -1,7 +1,8 @@
 """Notices that only a daemon can give: its settings or its snapshot are out of date."""
 
-from dataclasses import replace
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.limits import Notice, sorted_notices

@@ -9,9 +9,10 @@ many were.
 import os
 import re
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec.structs import asdict
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Clock

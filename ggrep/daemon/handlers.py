@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import anyio
+from msgspec import to_builtins
 
 from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
@@ -105,16 +106,12 @@ async def _sync(daemon: StoreDaemon, caller: Caller, message: m.Sync) -> Body:
 
 async def _sync_status(daemon: StoreDaemon, caller: Caller, message: m.SyncStatus) -> Body:
     del caller, message
-    from dataclasses import asdict
-
-    return {"sync": asdict(daemon.syncs.statistics())}
+    return {"sync": to_builtins(daemon.syncs.statistics())}
 
 
 async def _watch_status(daemon: StoreDaemon, caller: Caller, message: m.WatchStatus) -> Body:
     del caller, message
-    from dataclasses import asdict
-
-    return {"watch": asdict(daemon.shared.watcher.state(daemon.identity.root))}
+    return {"watch": to_builtins(daemon.shared.watcher.state(daemon.identity.root))}
 
 
 async def _cancel(daemon: StoreDaemon, caller: Caller, message: m.Cancel) -> Body:

@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -19,6 +18,8 @@ from typing import TYPE_CHECKING, Final
 
 import anyio
 from anyio import CapacityLimiter
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import Clock, SystemClock, rfc3339
 from ggrep.base.errors import GgrepError, StoreError
@@ -62,8 +63,7 @@ _STALE_IDLE_MS: Final = 60_000.0
 """A host whose daemons are all stale waits no longer for somebody to ask them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The outcome of serving one root.
 
     Attributes:

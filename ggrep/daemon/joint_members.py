@@ -2,8 +2,9 @@
 
 import hashlib
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
+
+from msgspec import Struct, field
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, SnapshotGone
@@ -25,8 +26,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
+class Described(Struct, frozen=True):
     """A member at one moment.
 
     Attributes:
@@ -40,8 +40,7 @@ class Described:
     told: RepoDescription | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Epoch:
+class Epoch(Struct, frozen=True):
     """The members of a list at one moment.
 
     Attributes:
@@ -59,8 +58,7 @@ class Epoch:
         return tuple(member.told for member in self.members)
 
 
-@dataclass(slots=True)
-class JointMembers:
+class JointMembers(Struct):
     """What a host remembers of lists of its stores; used by its event loop alone."""
 
     lists: dict[str, tuple[Place, ...]] = field(default_factory=dict)

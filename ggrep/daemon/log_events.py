@@ -4,8 +4,9 @@ No query, no path below the root, no file content and no vector is among them, s
 shown to anyone who may know that the store exists.
 """
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 QueryStatus = Literal["ok", "busy", "timeout", "cancelled", "error"]
 Asked = Literal["search", "pool", "slate", "symbol", "references", "expand", "outline", "tour"]
@@ -28,8 +29,7 @@ LIFECYCLE_FIELDS: Final = frozenset(
 """What an event of a daemon's life may carry besides its name."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueryEvent:
+class QueryEvent(Struct, frozen=True):
     """One search, or another request that the index answers, with its outcome.
 
     Attributes:
@@ -62,8 +62,7 @@ class QueryEvent:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SyncEvent:
+class SyncEvent(Struct, frozen=True):
     """One sync, with its outcome.
 
     Attributes:

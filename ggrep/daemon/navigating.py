@@ -5,8 +5,10 @@ Each goes the way of a search, and is answered once, by the snapshot.
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
@@ -61,8 +63,7 @@ Printer = Callable[[Any], Rendered]
 """Returns what is printed of an answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Way(Generic[A]):
+class _Way(Struct, Generic[A], frozen=True):
     """How one kind of request is answered.
 
     Attributes:

@@ -5,10 +5,12 @@ host hands it a reader.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
 from ggrep.protocol.wire.timing import within
@@ -28,8 +30,7 @@ Answers: TypeAlias = "Sequence[Any]"
 The answer to a search is its output, to another question its response, to a status its document."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The messages of a command to one repository, and the output made of their answers.
 
     Attributes:
@@ -45,8 +46,7 @@ class Plan:
     needs_hits: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspacePlan:
+class WorkspacePlan(Struct, frozen=True):
     """A command to several repositories.
 
     Attributes:
@@ -57,8 +57,7 @@ class WorkspacePlan:
     run: "Callable[[Stop, str], Rendered]"
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedLine:
+class PlannedLine(Struct, frozen=True):
     """The plan of a command line.
 
     Attributes:
@@ -70,8 +69,7 @@ class PlannedLine:
     places: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ServedRoot:
+class ServedRoot(Struct, frozen=True):
     """The repository that a line is about, under the currently configured profile.
 
     Attributes:

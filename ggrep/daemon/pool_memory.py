@@ -4,8 +4,10 @@ Many agents ask one workspace much the same, and a snapshot never changes: its l
 question are the same each time. What is of the moment is no part of them.
 """
 
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.stable_json import Json
 from ggrep.model.recent import Recent, RecentStatistics
@@ -22,8 +24,7 @@ _HIT_BYTES: Final = 2048
 """About what a hit takes beside its text, as a value and as JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class RememberedPool:
+class RememberedPool(Struct, frozen=True):
     """Lists, with the JSON that they are sent as."""
 
     pool: PoolResponse

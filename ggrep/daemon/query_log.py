@@ -1,6 +1,7 @@
 """Counts and logs how a request ended, as numbers and codes only."""
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError
 from ggrep.daemon.admitting import Spent
@@ -11,8 +12,7 @@ from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import SearchRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """The logged part of a request.
 
     Attributes:
@@ -30,8 +30,7 @@ class Question:
     snippet: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The logged part of an answer.
 
     Attributes:

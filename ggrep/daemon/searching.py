@@ -4,11 +4,11 @@ Each goes the same way: admitted, given a core, worked in a thread that looks at
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio import to_thread
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import IndexDamaged, NoIndex

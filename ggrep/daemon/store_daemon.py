@@ -2,13 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import fields, replace
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
 import anyio
 from anyio.abc import TaskGroup
+from msgspec.structs import replace
 
 from ggrep import __version__
 from ggrep.base.deadline import Stop
@@ -61,7 +61,7 @@ _OF_NO_ANSWER = frozenset({"low_impact", "watch"})
 """Flags that change what a daemon costs, and no answer."""
 
 
-_LOGGED = {one.name for one in fields(SyncEvent)} & {one.name for one in fields(SyncOutcome)}
+_LOGGED = {*SyncEvent.__struct_fields__} & {*SyncOutcome.__struct_fields__}
 """What the log has of a sync's outcome, under the same names."""
 
 _LOOKS = (Cancel, Health, Metrics, Ping, Serve, Status, SyncStatus, WatchStatus)

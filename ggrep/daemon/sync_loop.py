@@ -5,11 +5,11 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, replace
 from threading import Lock
 from typing import Final, Literal
 
 import anyio
+from msgspec.structs import asdict, replace
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline

@@ -1,9 +1,9 @@
 """Syncs that were requested but have not started, and the requests that wait for them."""
 
-from dataclasses import dataclass
 from typing import Final
 
 import anyio
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, GgrepError
@@ -13,8 +13,7 @@ _LOOK_EVERY_MS: Final = 100.0
 """How late who waits may learn that his request was ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """The kind of a sync; equal requests share one.
 
     Attributes:

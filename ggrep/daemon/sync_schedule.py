@@ -1,13 +1,14 @@
 """When the next sync of a store is due: a value that events change; it reads no clock."""
 
-from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 Reason = Literal["asked", "start", "change", "look", "retry", "quiet", "reconcile"]
 
 
-@dataclass(frozen=True, slots=True)
-class LoopFigures:
+class LoopFigures(Struct, frozen=True):
     """The delays that decide when a sync is due.
 
     Attributes:
@@ -41,16 +42,14 @@ LOW_IMPACT: Final = LoopFigures(debounce_ms=2_000, rested_debounce_ms=2_000, rec
 """For a machine that has other things to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Due:
+class Due(Struct, frozen=True):
     """The next sync: when, on the scale of the times that the schedule was told, and why."""
 
     at_ms: float
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True)
-class Schedule:
+class Schedule(Struct, frozen=True):
     """The past events that decide when the next sync is due.
 
     Attributes:

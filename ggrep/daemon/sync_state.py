@@ -1,8 +1,10 @@
 """The sync state of a store, for status and metrics."""
 
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import rfc3339
 from ggrep.base.errors import GgrepError
@@ -14,8 +16,7 @@ from ggrep.model.sync_jobs import SyncOutcome, SyncProgress
 _RESULTS: Final = {"ok": "ok", "degraded": "degraded", "failed": "error"}
 
 
-@dataclass(frozen=True, slots=True)
-class SyncState:
+class SyncState(Struct, frozen=True):
     """The state of a store's syncs.
 
     Attributes:

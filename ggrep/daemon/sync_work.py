@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
+
+from msgspec.structs import replace
 
 from ggrep.base.decode import decode
 from ggrep.base.errors import InvalidRequest

@@ -6,10 +6,10 @@ instance, and a plain look at the clock where it cannot be had.
 
 import threading
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
+from msgspec import Struct
 from watchfiles._rust_notify import RustNotify
 
 from ggrep.base.clock import Clock
@@ -122,8 +122,7 @@ _CHECKED_AT_ONCE: Final = 50
 those that seem changed at a glance. A check walks the tree, which takes some ten milliseconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class WatchState:
+class WatchState(Struct, frozen=True):
     """How a root is watched.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
+
+from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import RepoId

@@ -1,8 +1,9 @@
 """Who was asked in a workspace and what became of each, whatever was asked."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import RepoId
@@ -25,8 +26,7 @@ from ggrep.model.limits import Notice
 from ggrep.model.response import Freshness, Provenance
 
 
-@dataclass(frozen=True, slots=True)
-class Attendance:
+class Attendance(Struct, frozen=True):
     """What an answer of a workspace says of its repositories.
 
     Attributes:
@@ -144,8 +144,7 @@ class Attended(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """What one repository said under its answers: its cuts and warnings.
 
     Attributes:

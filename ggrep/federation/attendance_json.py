@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, cast
+
+from msgspec.structs import replace
 
 from ggrep.base.errors import Busy, GgrepError, WorkspaceError
 from ggrep.base.ids import RepoId

@@ -6,10 +6,10 @@ the next one gets another worker.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
 import anyio
+from msgspec import Struct, field
 
 from ggrep.base.clock import Clock
 from ggrep.base.errors import GgrepError
@@ -29,8 +29,7 @@ class BuildWorker(SyncRunner, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class BuildResult:
+class BuildResult(Struct, frozen=True):
     """The outcome of building one repository.
 
     Attributes:
@@ -49,8 +48,7 @@ class BuildResult:
     outcome: SyncOutcome | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BuildPlan:
+class BuildPlan(Struct, frozen=True):
     """How to build.
 
     Attributes:
@@ -94,8 +92,7 @@ def ending_signal(results: Sequence[BuildResult]) -> int | None:
     return next((result.signal for result in results if result.signal is not None), None)
 
 
-@dataclass(slots=True)
-class _Builder:
+class _Builder(Struct):
     plan: BuildPlan
     clock: Clock
     queue: Iterator[WorkspaceRepo]

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
+from msgspec import Struct
+
 from ggrep.base import stable_json
 from ggrep.base.errors import Issue, WorkspaceError
 from ggrep.base.ids import RepoId
@@ -26,8 +28,7 @@ _MOST_KEYS = 64
 """Kept: thousands of repositories mostly have the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A repository that has an index."""
 
     repo_id: RepoId
@@ -35,8 +36,7 @@ class Candidate:
     description: RepoDescription
 
 
-@dataclass(frozen=True, slots=True)
-class CohortSelectors:
+class CohortSelectors(Struct, frozen=True):
     """Cohorts that the request names.
 
     Attributes:
@@ -52,8 +52,7 @@ class CohortSelectors:
         return dict(self.by_corpus).get(corpus, self.everywhere)
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusCohort:
+class CorpusCohort(Struct, frozen=True):
     """The repositories to query for one corpus.
 
     Attributes:
@@ -161,8 +160,7 @@ def comparable(candidates: Sequence[Candidate]) -> bool:
     return len(keys) <= 1 and None not in keys
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
+class _Rule(Struct, frozen=True):
     policy: Policy
     allow_unsafe_mix: bool
 

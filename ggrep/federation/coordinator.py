@@ -1,11 +1,12 @@
 """Answers one request over a workspace: select, gate, ask, merge, respond."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
 from anyio import to_thread
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
@@ -57,8 +58,7 @@ async def federated_search(
     return ran.response
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(Struct, frozen=True):
     """A search that was run: what was asked, what was given and the answer made of it."""
 
     asking: RepoRequests

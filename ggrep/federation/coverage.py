@@ -12,8 +12,9 @@ known from their scores (`ggrep.search.engine.joint_reach`).
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct, field
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.repo_outcomes import RepoReport
@@ -32,8 +33,7 @@ _BY_SCORES: Final[Mapping[bool, tuple[CouldChange, str]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Struct, frozen=True):
     """What one repository contributes, or could have contributed, to the lists.
 
     Attributes:
@@ -48,8 +48,7 @@ class Coverage:
     could_change: CouldChange
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """What is known about the repositories besides their reports.
 
     Attributes:

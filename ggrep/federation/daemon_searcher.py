@@ -3,13 +3,14 @@
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
 from typing import Final
 
 import anyio
 from anyio import CapacityLimiter, to_thread
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.ids import RepoId
@@ -168,8 +169,7 @@ class DaemonSearcher:
         return self._address
 
 
-@dataclass(slots=True)
-class KnownHosts:
+class KnownHosts(Struct):
     """What hosts told last of the repositories that they serve, by list of them."""
 
     held: dict[str, JointDescription] = field(default_factory=dict)
@@ -182,8 +182,7 @@ class KnownHosts:
             del self.held[next(iter(self.held))]
 
 
-@dataclass(slots=True)
-class HostSearcher:
+class HostSearcher(Struct):
     """A host process, asked about its daemons' stores and others by way of one daemon.
 
     Attributes:
@@ -253,8 +252,7 @@ class HostSearcher:
         return await self.channels.ask_within(self.guide, said, deadline, "never")
 
 
-@dataclass(slots=True)
-class DaemonSearchers:
+class DaemonSearchers(Struct):
     """Gives access to repositories through their daemons.
 
     Attributes:

@@ -5,9 +5,10 @@ are this machine's files and processes. `ReloadingFile` follows the workspace's 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, Protocol, TypeAlias
+
+from msgspec import Struct, field
 
 from ggrep.base.clock import Clock
 from ggrep.base.errors import GgrepError
@@ -36,8 +37,7 @@ LONGEST_PAUSE_MS: Final = 60_000.0
 """A daemon that does not start is tried again after pauses that double up to this."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A change since the previous check.
 
     Attributes:
@@ -70,8 +70,7 @@ class Surroundings(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class _Patience:
+class _Patience(Struct):
     pause_ms: float
     until_ms: float
     why: str
@@ -153,8 +152,7 @@ class Watch:
         ]
 
 
-@dataclass
-class RealSurroundings:
+class RealSurroundings(Struct):
     """The real files and processes of this machine.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from ggrep.base.ids import RepoId
 from ggrep.model.sanitise import ABSOLUTE_PATH, sanitise_line
@@ -11,8 +12,7 @@ from ggrep.model.sanitise import ABSOLUTE_PATH, sanitise_line
 REDACTED = "<redacted>"
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """A warning or an error.
 
     Attributes:

@@ -4,8 +4,9 @@ Pure: from the manifest, from what daemons say and from what was found of overla
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import Candidate, cohort_key, compatibility_key, plan_cohorts
@@ -28,8 +29,7 @@ _WORDS: Final[Mapping[Component, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """A finding: information, or a problem to fix.
 
     Attributes:
@@ -47,8 +47,7 @@ class Finding:
     needed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Cohort:
+class Cohort(Struct, frozen=True):
     """Repositories whose lists of a corpus are comparable.
 
     Attributes:
@@ -64,8 +63,7 @@ class Cohort:
     differs: tuple[Component, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Examination:
+class Examination(Struct, frozen=True):
     """All findings.
 
     Attributes:

@@ -1,8 +1,9 @@
 """Edits the text of a workspace file; unchanged parts keep their comments and formatting."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
@@ -23,8 +24,7 @@ NamesOf: TypeAlias = Callable[[str], Collection[str]]
 """Returns what a root, as it is written, is called besides."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewEntry:
+class NewEntry(Struct, frozen=True):
     """An entry to write; None leaves the key out."""
 
     root: str

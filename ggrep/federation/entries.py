@@ -1,10 +1,12 @@
 """The positions of a workspace file's entries in its text, valid or not."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Issue, WorkspaceError
@@ -19,8 +21,7 @@ _KEY_DEPTH: Final = 3
 """Of an entry's keys."""
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Struct, frozen=True):
     """The position of the `repos` array in the text.
 
     Attributes:

@@ -12,6 +12,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 import anyio
 from anyio.abc import TaskGroup
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, DeadlineExceeded, GgrepError
@@ -44,8 +45,7 @@ class ShareEnded(DeadlineExceeded):
         self.percent = percent
 
 
-@dataclass(frozen=True, slots=True)
-class RepoOutcome(Generic[T]):
+class RepoOutcome(Struct, Generic[T], frozen=True):
     """The outcome of querying one repository: exactly one of `value` and `error` is set."""
 
     value: T | None

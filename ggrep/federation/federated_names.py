@@ -5,8 +5,9 @@ answer of a workspace says of its repositories.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.formats import REFERENCES_SCHEMA, SYMBOL_SCHEMA
@@ -44,8 +45,7 @@ if TYPE_CHECKING:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class FederatedSymbol:
+class FederatedSymbol(Struct, frozen=True):
     """Where a name is defined in a workspace.
 
     Attributes:
@@ -92,8 +92,7 @@ class FederatedSymbol:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class FederatedReferences:
+class FederatedReferences(Struct, frozen=True):
     """Where a name is used in a workspace.
 
     Attributes:

@@ -1,8 +1,9 @@
 """A query over a workspace, its defaults, and its validation."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Issue, WorkspaceError
@@ -44,8 +45,7 @@ Texts: TypeAlias = tuple[str, ...]
 _INVALID_LIMIT: Final = "ERR_FEDERATED_INVALID_LIMIT"
 
 
-@dataclass(frozen=True, slots=True)
-class FederatedRequest:
+class FederatedRequest(Struct, frozen=True):
     """A query over a workspace.
 
     Attributes:
@@ -189,8 +189,7 @@ class FederatedRequest:
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
-class InForce:
+class InForce(Struct, frozen=True):
     """Limits and strategy of one request over one workspace."""
 
     top: int

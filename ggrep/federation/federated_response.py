@@ -5,9 +5,10 @@ differs from run to run stands in `stats` alone.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from ggrep.base.errors import GgrepError, WorkspaceError
 from ggrep.base.formats import FEDERATED_SCHEMA
@@ -55,8 +56,7 @@ if TYPE_CHECKING:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class FederatedResponse:
+class FederatedResponse(Struct, frozen=True):
     """Everything one federated request returns.
 
     Attributes:

@@ -11,8 +11,9 @@ because a list's unseen hits all come after its last one in the merged order.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.federated_request import MAX_PER_REPO_TOP

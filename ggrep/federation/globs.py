@@ -6,11 +6,11 @@ are either, `?(a|b)` is either or nothing, `+(a|b)` repeats them, and a leading 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import comb
 from typing import Final
 
+from msgspec import Struct
 from wcmatch import glob
 
 from ggrep.base.errors import Issue, WorkspaceError
@@ -40,8 +40,7 @@ _FLAGS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Glob:
+class Glob(Struct, frozen=True):
     """One pattern, ready to match.
 
     Attributes:

@@ -10,10 +10,11 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from msgspec import Struct
+from msgspec.structs import replace
 from wcmatch import fnmatch
 
 from ggrep.base.errors import Issue, WorkspaceError
@@ -114,8 +115,7 @@ def with_included(
     return replace(draft, entries=(*draft.entries, *included), unmatched=unmatched)
 
 
-@dataclass(frozen=True, slots=True)
-class _Included:
+class _Included(Struct, frozen=True):
     """A repository that a glob means.
 
     Attributes:

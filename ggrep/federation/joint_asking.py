@@ -6,7 +6,9 @@ asked by themselves are; where more stands in the way, all are.
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.answer_assembly import rules_of
@@ -27,8 +29,7 @@ from ggrep.model.response import PoolResponse, Provenance, RepoDescription
 from ggrep.model.statistics import CollectionStatistics, sum_statistics
 
 
-@dataclass(frozen=True, slots=True)
-class JointPlan:
+class JointPlan(Struct, frozen=True):
     """Which repositories are asked at once.
 
     Attributes:

@@ -8,9 +8,10 @@ is one in the text as written. Scanning takes one step for each token and none l
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
@@ -55,8 +56,7 @@ class JsoncError(ValueError):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """A piece of the text.
 
     Attributes:

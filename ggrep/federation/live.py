@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
@@ -28,8 +29,7 @@ _REPLY_MS: Final = 2_000
 _ASKED_AT_ONCE: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class LiveDaemon:
+class LiveDaemon(Struct, frozen=True):
     """The daemon of one repository, or none.
 
     Attributes:
@@ -50,23 +50,20 @@ class LiveDaemon:
         return self.state != "none"
 
 
-@dataclass(frozen=True, slots=True)
-class ToldSync:
+class ToldSync(Struct, frozen=True):
     """The progress of a running sync."""
 
     state: str = "idle"
 
 
-@dataclass(frozen=True, slots=True)
-class ToldDaemon:
+class ToldDaemon(Struct, frozen=True):
     """The condition of a daemon."""
 
     stale: bool = False
     stale_reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ToldStatus:
+class ToldStatus(Struct, frozen=True):
     """The part of a status document that is read, from any build."""
 
     sync: ToldSync = ToldSync()

@@ -5,10 +5,11 @@ Commands that only look never write it.
 
 import os
 import stat
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.clock import rfc3339
@@ -23,15 +24,13 @@ FOLDER: Final = "federation"
 FILE: Final = "workspace_manifest.json"
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceRef:
+class WorkspaceRef(Struct, frozen=True):
     """The workspace that a manifest was made for."""
 
     workspacePath: str  # noqa: N815 - a key of the file
 
 
-@dataclass(frozen=True, slots=True)
-class KeptManifest:
+class KeptManifest(Struct, frozen=True):
     """The part of a stored manifest that is read."""
 
     manifestHash: str  # noqa: N815 - a key of the file

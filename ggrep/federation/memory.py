@@ -5,8 +5,10 @@ what was made of it, so that whatever is of the moment is always of this moment.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan
@@ -31,8 +33,7 @@ _POOL_BYTES: Final = 4096
 _TERM_BYTES: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotKey:
+class SnapshotKey(Struct, frozen=True):
     """A snapshot of one repository, in one configuration."""
 
     repo_id: RepoId
@@ -46,8 +47,7 @@ QuestionKey: TypeAlias = tuple[object, ...]
 """Everything that determines the repositories' answers to a query."""
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """The repositories' answers.
 
     Attributes:

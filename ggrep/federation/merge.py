@@ -6,8 +6,9 @@ so that the merged list is the one a single store over all files would give.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.ids import RepoId
 from ggrep.model.hit import Hit
@@ -16,8 +17,7 @@ SCORE_DECIMALS: Final = 12
 """Digits of scores made of ranks."""
 
 
-@dataclass(frozen=True, slots=True)
-class RankedList:
+class RankedList(Struct, frozen=True):
     """One repository's list, best first.
 
     Attributes:
@@ -31,8 +31,7 @@ class RankedList:
     hits: tuple[Hit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AlsoIn:
+class AlsoIn(Struct, frozen=True):
     """Where another repository holds the text of a hit.
 
     Attributes:
@@ -48,8 +47,7 @@ class AlsoIn:
     row_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class MergedHit:
+class MergedHit(Struct, frozen=True):
     """A hit and the repository it came from.
 
     Attributes:

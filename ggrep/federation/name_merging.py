@@ -6,8 +6,10 @@ Files of equal paths lie by repository there, so occurrences stay together file 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.ids import RepoId
 from ggrep.model.containers import (
@@ -41,16 +43,14 @@ Tie: TypeAlias = Literal["import", "guess"]
 that repository, or nothing but the name says so."""
 
 
-@dataclass(frozen=True, slots=True)
-class RepoDefinition:
+class RepoDefinition(Struct, frozen=True):
     """A definition in one of several repositories."""
 
     repo_id: RepoId
     found: Definition
 
 
-@dataclass(frozen=True, slots=True)
-class RepoReference:
+class RepoReference(Struct, frozen=True):
     """An occurrence in one of several repositories.
 
     Attributes:
@@ -62,16 +62,14 @@ class RepoReference:
     tie: Tie | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RepoDefinedAt:
+class RepoDefinedAt(Struct, frozen=True):
     """Where one of several repositories defines the name that is used."""
 
     repo_id: RepoId
     found: DefinedAt
 
 
-@dataclass(frozen=True, slots=True)
-class MergedSymbol:
+class MergedSymbol(Struct, frozen=True):
     """Definitions of a name over several repositories.
 
     Attributes:
@@ -86,8 +84,7 @@ class MergedSymbol:
     suggestions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MergedReferences:
+class MergedReferences(Struct, frozen=True):
     """Occurrences of a name over several repositories.
 
     Attributes:
@@ -169,8 +166,7 @@ def suggestions_of(pools: SymbolPools) -> tuple[str, ...]:
     return tuple(dict.fromkeys(near.name for near in ranked[:MAX_SUGGESTIONS]))
 
 
-@dataclass(frozen=True, slots=True)
-class MergedDefinitions:
+class MergedDefinitions(Struct, frozen=True):
     """Definitions of a name over several repositories, by which its usages are judged.
 
     Attributes:

@@ -5,9 +5,11 @@ the whole workspace is spelled so; names to suggest only where nothing fits at a
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Generic, TypeAlias, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, SnapshotGone
@@ -31,8 +33,7 @@ ROUND_SHARE: Final = 2
 nothing is found, needs time as well."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """One question to one repository.
 
     Attributes:
@@ -50,8 +51,7 @@ class Wanted:
 Ask: TypeAlias = Callable[[RepoSearcher, Wanted, Deadline], Awaitable[P]]
 
 
-@dataclass(slots=True)
-class NameRounds(Generic[P]):
+class NameRounds(Struct, Generic[P]):
     """The rounds of one question.
 
     Attributes:

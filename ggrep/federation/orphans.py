@@ -8,10 +8,11 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base.clock import rfc3339
 from ggrep.base.errors import GgrepError
@@ -25,8 +26,7 @@ OrphanReason: TypeAlias = Literal["workspace_gone", "other_repositories", "no_ma
 LoadWorkspace: TypeAlias = Callable[[Path], Workspace]
 
 
-@dataclass(frozen=True, slots=True)
-class Orphan:
+class Orphan(Struct, frozen=True):
     """A directory that no workspace uses.
 
     Attributes:
@@ -42,8 +42,7 @@ class Orphan:
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class OrphansReport:
+class OrphansReport(Struct, frozen=True):
     """What a collection found and deleted.
 
     Attributes:

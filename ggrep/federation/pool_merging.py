@@ -1,8 +1,9 @@
 """Merges the repositories' pools into lists, by the strategy in force. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan
@@ -18,8 +19,7 @@ from ggrep.model.response import PoolResponse
 Hits: TypeAlias = tuple[MergedHit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """How lists are merged.
 
     Attributes:
@@ -38,8 +38,7 @@ class Rules:
     spread: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Lists:
+class Lists(Struct, frozen=True):
     """The lists to merge.
 
     Attributes:
@@ -57,8 +56,7 @@ class Lists:
         return max((len(item.hits) for item in lists), default=0)
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(Struct, frozen=True):
     """One list for each corpus, and one over all of them."""
 
     corpora: tuple[tuple[Corpus, Hits], ...]

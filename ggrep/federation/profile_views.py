@@ -5,7 +5,8 @@ one for all of its repositories.
 """
 
 import hashlib
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ggrep.config.profiles import Profile, ProfileView
 from ggrep.model.corpus import CORPUS_WORDS

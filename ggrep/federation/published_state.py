@@ -6,9 +6,10 @@ store, or to nothing, counts for nothing, and nothing of an earlier reading is k
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import Damaged, require_sound
@@ -36,8 +37,7 @@ Availability: TypeAlias = Literal[
 """Whether a repository can be asked for a corpus, or why not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
+class Pointer(Struct, frozen=True):
     """The pointer to the active snapshot.
 
     Attributes:
@@ -49,23 +49,20 @@ class Pointer:
     problem: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Artifact:
+class Artifact(Struct, frozen=True):
     """A file or directory of the snapshot, relative to the store."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A segment's table; manifests of the first layout do not spell its path."""
 
     table: SegmentName
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotCounts:
+class SnapshotCounts(Struct, frozen=True):
     """Figures of the visible view."""
 
     files_indexed: int
@@ -73,8 +70,7 @@ class SnapshotCounts:
     chunks_visible: int
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotFacts:
+class SnapshotFacts(Struct, frozen=True):
     """What the federation reads of a snapshot's manifest."""
 
     snapshot_id: SnapshotId
@@ -91,8 +87,7 @@ class SnapshotFacts:
     partial: bool
 
 
-@dataclass(frozen=True, slots=True)
-class IndexState:
+class IndexState(Struct, frozen=True):
     """The state of a store.
 
     Attributes:

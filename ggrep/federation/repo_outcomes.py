@@ -1,8 +1,9 @@
 """The outcome of each selected repository."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base.errors import DeadlineExceeded, GgrepError, Incompatible, MissingRoot, NoIndex
 from ggrep.base.ids import RepoId
@@ -32,8 +33,7 @@ _WORDS: Final[tuple[tuple[type[GgrepError], Status], ...]] = (
 _EXCLUDED = Incompatible("its scores are not comparable with those of the queried cohort")
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusReport:
+class CorpusReport(Struct, frozen=True):
     """The outcome of one corpus of one repository.
 
     Attributes:
@@ -47,8 +47,7 @@ class CorpusReport:
     error: GgrepError | None
 
 
-@dataclass(frozen=True, slots=True)
-class RepoReport:
+class RepoReport(Struct, frozen=True):
     """The outcome of one repository.
 
     Attributes:
@@ -68,8 +67,7 @@ class RepoReport:
     description: RepoDescription | None
 
 
-@dataclass(frozen=True, slots=True)
-class RepoLimit:
+class RepoLimit(Struct, frozen=True):
     """A limit that changed the answer; `repo_id` is None for the coordinator's own."""
 
     limit: LimitHit
@@ -80,8 +78,7 @@ class RepoLimit:
         return self.repo_id or "", self.limit.code, self.limit.path_key or ""
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(Struct, frozen=True):
     """All replies of the selected repositories.
 
     Attributes:

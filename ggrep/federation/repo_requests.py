@@ -6,11 +6,13 @@ by now, and what became of it: why it dropped out, how long it took, who was tol
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, TypeAlias, TypeVar
 
 import anyio
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, NoIndex, SessionExpired
@@ -60,8 +62,7 @@ SHARE_LIMIT: Final = "deadline_share"
 """Per cent that a repository had of what was left of the deadline, which were not enough."""
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(Struct, frozen=True):
     """One repository of a workspace search is done.
 
     Attributes:
@@ -81,8 +82,7 @@ class Arrival:
 Arrived: TypeAlias = Callable[[Arrival], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(Struct, frozen=True):
     """A repository's statistics and the snapshot they belong to."""
 
     snapshot_id: str

@@ -1,8 +1,9 @@
 """Places of a workspace as they are printed and typed: `alias:path:line`."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.federation.selection import Selection
@@ -12,8 +13,7 @@ _BRACKETED: Final = re.compile(r"\[(?P<repo>[^\]]+)\]\s*(?P<rest>.+)", re.DOTALL
 """How a search prints a place."""
 
 
-@dataclass(frozen=True, slots=True)
-class RepoTarget:
+class RepoTarget(Struct, frozen=True):
     """A target, and where it lies.
 
     Attributes:

@@ -6,8 +6,9 @@ Pure. A repository stays in any case when the request selected it by name or the
 import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.diagnostics import Diagnostic
@@ -27,8 +28,7 @@ _SHARPNESS: Final = 0.1
 """Words of a text hang together: taken as independent they would be far too sure."""
 
 
-@dataclass(frozen=True, slots=True)
-class Routed:
+class Routed(Struct, frozen=True):
     """The repositories to search.
 
     Attributes:

@@ -5,9 +5,10 @@ Pure but for `path_resolver`, which looks where tokens lead on the disk.
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.containment import is_inside
@@ -24,8 +25,7 @@ Matches: TypeAlias = dict[str, set[RepoId]]
 """What each value of one flag matches, in the order the values were given."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """The repositories that a request selects.
 
     Attributes:

@@ -5,8 +5,9 @@ slates beside them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.ids import RepoId

@@ -5,9 +5,10 @@ No daemon is asked, no store opened and no git run.
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
+
+from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.formats import SCHEMA_KEY

@@ -7,10 +7,12 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError, Issue, MissingRoot, WorkspaceError
@@ -45,8 +47,7 @@ MAX_DEPTH: Final = 8
 """Files of which each includes the next."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceRepo:
+class WorkspaceRepo(Struct, frozen=True):
     """One repository of a workspace.
 
     Attributes:
@@ -82,8 +83,7 @@ class WorkspaceRepo:
         return MissingRoot(f"{self.missing}; {bring_back(self.alias, self.repo_id)}")
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
+class Workspace(Struct, frozen=True):
     """A workspace file, resolved.
 
     Attributes:
@@ -178,8 +178,7 @@ def workspace_of(
     return _resolved(reading.draft(text, path), path)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(Struct, frozen=True):
     """How the files of a workspace are read: its own, and those that it includes.
 
     Attributes:

@@ -3,9 +3,10 @@
 What a key may hold is said at its field; null stands for a key that is not there.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.strategies import STRATEGIES
@@ -25,8 +26,7 @@ _Priority: TypeAlias = Annotated[
 _Tags: TypeAlias = Annotated[tuple[str, ...], Key("Words to select repositories by.")]
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceDefaults:
+class WorkspaceDefaults(Struct, frozen=True):
     """Defaults of repository entries."""
 
     enabled: _Enabled = True
@@ -34,8 +34,7 @@ class WorkspaceDefaults:
     tags: _Tags = ()
 
 
-@dataclass(frozen=True, slots=True)
-class MergeDefaults:
+class MergeDefaults(Struct, frozen=True):
     """Merge settings unless the request overrides them; None if unset."""
 
     strategy: Annotated[
@@ -47,8 +46,7 @@ class MergeDefaults:
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
-class LocatedRoot:
+class LocatedRoot(Struct, frozen=True):
     """The location of an entry's root.
 
     Attributes:
@@ -65,8 +63,7 @@ class LocatedRoot:
     missing: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class IncludeDraft:
+class IncludeDraft(Struct, frozen=True):
     """One element of `include`, which may be its glob alone."""
 
     glob: Annotated[
@@ -80,8 +77,7 @@ class IncludeDraft:
     priority: _Priority = 0
 
 
-@dataclass(frozen=True, slots=True)
-class EntryDraft:
+class EntryDraft(Struct, frozen=True):
     """One element of `repos`, or one that an `include` stands for.
 
     Attributes:
@@ -101,8 +97,7 @@ class EntryDraft:
     included: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceDraft:
+class WorkspaceDraft(Struct, frozen=True):
     """The whole file.
 
     Attributes:

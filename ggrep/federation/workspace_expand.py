@@ -1,9 +1,11 @@
 """The code around a place of a workspace: of the repository that is named, or that alone has it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import Clock
 from ggrep.base.errors import InvalidRequest
@@ -32,8 +34,7 @@ _ALL = 1
 """The only round has all the time that is left."""
 
 
-@dataclass(frozen=True, slots=True)
-class FederatedExpansion:
+class FederatedExpansion(Struct, frozen=True):
     """The code around a place of one of several repositories.
 
     Attributes:

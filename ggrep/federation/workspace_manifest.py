@@ -6,8 +6,9 @@ and what is only shown (aliases, priorities) stays out of its hash.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
@@ -23,8 +24,7 @@ from ggrep.model.response import RepoDescription
 MANIFEST_SCHEMA: Final = 1
 
 
-@dataclass(frozen=True, slots=True)
-class RepoKeys:
+class RepoKeys(Struct, frozen=True):
     """Keys that must be equal for lists to be merged, see `RepoDescription`."""
 
     embed: str
@@ -32,8 +32,7 @@ class RepoKeys:
     schema: str
 
 
-@dataclass(frozen=True, slots=True)
-class RepoState:
+class RepoState(Struct, frozen=True):
     """One repository of the manifest.
 
     Attributes:
@@ -86,8 +85,7 @@ class RepoState:
         return None if description is None else compatibility_key(description)
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceManifest:
+class WorkspaceManifest(Struct, frozen=True):
     """The state of a workspace's indexes.
 
     Attributes:

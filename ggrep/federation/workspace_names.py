@@ -5,9 +5,11 @@ The answer is that of one store over the files of all repositories that answered
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
@@ -187,8 +189,7 @@ async def federated_references(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
+class _Page(Struct, frozen=True):
     """What follows a page.
 
     Attributes:
@@ -200,8 +201,7 @@ class _Page:
     next_cursor: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(Struct, frozen=True):
     """One question that repositories are asked.
 
     Attributes:

@@ -1,10 +1,12 @@
 """Receipts of a workspace's answers, and their replay: the same question asked again."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ggrep.federation.cohort import Policy
 from ggrep.federation.federated_request import FederatedRequest
@@ -20,8 +22,7 @@ MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024
 """A longer answer is not kept whole in its receipt; its digest and its hits are."""
 
 
-@dataclass(frozen=True, slots=True)
-class FederatedQuestion:
+class FederatedQuestion(Struct, frozen=True):
     """The stored form of a workspace query; fields as in `FederatedRequest`."""
 
     search: SearchRequest
@@ -45,8 +46,7 @@ class FederatedQuestion:
     all_repos: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RepoOrigin:
+class RepoOrigin(Struct, frozen=True):
     """What one repository's part of an answer depends on.
 
     Attributes:
@@ -66,8 +66,7 @@ class RepoOrigin:
     answers_key: str
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceOrigin:
+class WorkspaceOrigin(Struct, frozen=True):
     """What a workspace's answer depends on.
 
     Attributes:
@@ -82,16 +81,14 @@ class WorkspaceOrigin:
     repos: tuple[RepoOrigin, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RepoHit:
+class RepoHit(Struct, frozen=True):
     """A hit of a receipt, with its repository."""
 
     repo_id: str
     hit: ReceiptHit
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceReceipt:
+class WorkspaceReceipt(Struct, frozen=True):
     """A query that a workspace answered; `answer` is None if it was too long to store."""
 
     question: FederatedQuestion
@@ -142,37 +139,34 @@ def _repo_origin(report: RepoReport) -> RepoOrigin:
 
 def question_of(request: FederatedRequest) -> FederatedQuestion:
     """Return the stored form of a request, without the place it was asked from."""
-    asked = {field.name: getattr(request, field.name) for field in fields(FederatedQuestion)}
-    return FederatedQuestion(**asked)
+    return FederatedQuestion(
+        **{name: getattr(request, name) for name in FederatedQuestion.__struct_fields__}
+    )
 
 
 def request_of(question: FederatedQuestion, *base_dirs: Path) -> FederatedRequest:
     """Return the request that repeats a stored query; path tokens are tried below `base_dirs`."""
-    asked = {field.name: getattr(question, field.name) for field in fields(question)}
-    return FederatedRequest(**asked, base_dirs=base_dirs)
+    return FederatedRequest(**asdict(question), base_dirs=base_dirs)
 
 
 _UNKNOWN: Final = Whereabouts(Fate.UNKNOWN, None)
 
 
-@dataclass(frozen=True, slots=True)
-class RepoChange:
+class RepoChange(Struct, frozen=True):
     """A difference from the receipt; `repo_id` is None for the workspace itself."""
 
     repo_id: str | None
     change: Change
 
 
-@dataclass(frozen=True, slots=True)
-class OfRepo(Generic[T]):
+class OfRepo(Struct, Generic[T], frozen=True):
     """A hit of a replay, with its repository."""
 
     repo_id: str
     item: T
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceReplay:
+class WorkspaceReplay(Struct, frozen=True):
     """The outcome of replaying a workspace's receipt.
 
     Attributes:
@@ -249,10 +243,10 @@ def _changes(was: WorkspaceOrigin, now: WorkspaceOrigin) -> tuple[RepoChange, ..
             asked = Change("asked", _yes(old), _yes(new))
             found.append(RepoChange(repo_id, asked))
             continue
-        for field in fields(RepoOrigin):
-            values = getattr(old, field.name), getattr(new, field.name)
+        for name in RepoOrigin.__struct_fields__:
+            values = getattr(old, name), getattr(new, name)
             if values[0] != values[1]:
-                found.append(RepoChange(repo_id, Change(field.name, *values)))
+                found.append(RepoChange(repo_id, Change(name, *values)))
     return tuple(found)
 
 

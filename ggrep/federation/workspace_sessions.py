@@ -8,9 +8,11 @@ between requests, and a token that somebody alters misleads nobody but its beare
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final, NoReturn
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest, SessionFull
 from ggrep.base.ids import RepoId
@@ -40,8 +42,7 @@ _COUNT_BYTES: Final = 2
 _LEAST: Final = 1 + 2 * _HASH_BYTES
 
 
-@dataclass(frozen=True, slots=True)
-class RepoSession:
+class RepoSession(Struct, frozen=True):
     """What a session knows of one repository.
 
     Attributes:
@@ -57,8 +58,7 @@ class RepoSession:
         return path_hash(path) in self.seen
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceSession:
+class WorkspaceSession(Struct, frozen=True):
     """A session over the repositories of a workspace.
 
     Attributes:

@@ -7,8 +7,10 @@ In a session the repositories that gave a slate answer of the snapshots that it 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
@@ -65,8 +67,7 @@ _MOST_NAMED: Final = 8
 _USUAL: Final = Budgets()
 
 
-@dataclass(frozen=True, slots=True)
-class SlateShape:
+class SlateShape(Struct, frozen=True):
     """Level, budgets and parts of a slate over a workspace, and the session it is of.
 
     Attributes:
@@ -83,8 +84,7 @@ class SlateShape:
 _LEAST: Final = SlateShape(level=0, anchors=False, graph=False)
 
 
-@dataclass(frozen=True, slots=True)
-class FederatedSlate:
+class FederatedSlate(Struct, frozen=True):
     """A slate over a workspace, with the answer of its search.
 
     Attributes:

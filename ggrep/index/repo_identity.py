@@ -5,9 +5,10 @@ And whether anybody wants an index of it.
 Engines and clients both work it out, so it loads neither numpy nor a store.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import Unasked
 from ggrep.base.ids import RepoId, StoreId
@@ -32,8 +33,7 @@ _OF_THE_SYSTEM: Final = frozenset(
 """Directories that hold what many people or the machine need, and nobody's project."""
 
 
-@dataclass(frozen=True, slots=True)
-class RepoIdentity:
+class RepoIdentity(Struct, frozen=True):
     """Who a repository is."""
 
     root: Path

@@ -1,15 +1,15 @@
 """How an answer is displayed."""
 
-from dataclasses import dataclass
 from typing import Annotated, Final
+
+from msgspec import Struct
 
 from ggrep.model.says import MOST_PATH_BYTES, Sent
 
 _MOST_LINK_BYTES: Final = 512
 
 
-@dataclass(frozen=True, slots=True)
-class ViewOptions:
+class ViewOptions(Struct, frozen=True):
     """What a command line knows of its terminal and its flags.
 
     Attributes:

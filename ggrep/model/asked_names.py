@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final, TypeVar
+
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.scripts import nfc

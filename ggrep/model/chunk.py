@@ -1,7 +1,8 @@
 """The stored piece of a file."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.ids import PathKey
 from ggrep.model.corpus import Corpus
@@ -17,8 +18,7 @@ DEFINING: Final = (
 CHUNK_TYPES: Final = (*DEFINING, "section", "diagram", "block", ANCHOR)
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Struct, frozen=True):
     """One piece of a file, not yet embedded.
 
     Attributes:
@@ -63,8 +63,7 @@ class Chunk:
         return "\n".join(part for part in (crumb, self.text, self.extra) if part)
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkedFile:
+class ChunkedFile(Struct, frozen=True):
     """All chunks of one file, in source order; the anchor is the first.
 
     Attributes:

@@ -9,9 +9,11 @@ questions that those repositories cannot answer; docs/quality.md has what others
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.model.limits import LimitHit, Notice
 
@@ -58,8 +60,7 @@ class Wording(Enum):
     """All its words are question words or single letters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leader:
+class Leader(Struct, frozen=True):
     """One of the best files.
 
     Attributes:
@@ -78,8 +79,7 @@ class Leader:
     spelt: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Leading:
+class Leading(Struct, frozen=True):
     """What confidence is judged by.
 
     Attributes:

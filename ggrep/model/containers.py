@@ -5,8 +5,10 @@ One store decides it for all its files, a coordinator for those of several: by t
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Annotated, Final, Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.scripts import folded
 from ggrep.model.limits import Notice
@@ -34,8 +36,7 @@ MAX_DOUBTFUL: Final = 20
 _MEMBERS: Final = frozenset({"method", "field"})
 
 
-@dataclass(frozen=True, slots=True)
-class DefinedName:
+class DefinedName(Struct, frozen=True):
     """A definition of a name, with what is to be known to judge usages by it.
 
     Attributes:
@@ -58,8 +59,7 @@ class DefinedName:
     repo: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Sorted:
+class Sorted(Struct, frozen=True):
     """Definitions of a name by what they are to the container that was asked for.
 
     Attributes:
@@ -80,8 +80,7 @@ class Sorted:
         return (*self.asked, *self.implementing, *self.guessed)
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Struct, frozen=True):
     """The containers that were asked for, and those that have a definition of the name beside them.
 
     Attributes:

@@ -1,8 +1,9 @@
 """The damage of one index: a value, and the sentence that every surface prints of it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.model.limits import Notice
 
@@ -25,8 +26,7 @@ INCOMPLETE_CODES: Final = frozenset({"snapshot_fallback", "index_damaged", "part
 REPAIR: Final = "ggrep repair"
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(Struct, frozen=True):
     """The damage of one index.
 
     Attributes:

@@ -1,8 +1,9 @@
 """How the files of an answer were read, where that bears on the text or the lines it shows."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.model.limits import Notice
 from ggrep.model.traits import CELL_LINES, GUESSED, REPLACED
@@ -16,8 +17,7 @@ _NOTICES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FileReading:
+class FileReading(Struct, frozen=True):
     """How one file was read.
 
     Attributes:

@@ -1,9 +1,10 @@
 """Filters that narrow a search: their names, syntax and values."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest, UsageError
 from ggrep.base.spelling import unknown
@@ -12,8 +13,7 @@ from ggrep.model.corpus import CORPUS_WORDS
 from ggrep.model.says import MOST_PATH_BYTES, Sent
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Struct, frozen=True):
     """One `key:value`, which narrows the answer without reindexing.
 
     Attributes:

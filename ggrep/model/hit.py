@@ -1,12 +1,12 @@
 """A ranked hit."""
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.model.corpus import Corpus
 
 
-@dataclass(frozen=True, slots=True)
-class HitLine:
+class HitLine(Struct, frozen=True):
     """A line of a file that matches, or a line of context.
 
     Attributes:
@@ -25,8 +25,7 @@ class HitLine:
     is_cut: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """One chunk, ranked.
 
     Attributes:

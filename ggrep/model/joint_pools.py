@@ -6,8 +6,9 @@ far as it can reach the answer. Repositories that nothing comes of were scored l
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Final, Generic, TypeVar
+
+from msgspec import Struct
 
 from ggrep.model.confidence import Leading
 from ggrep.model.corpus import Corpus
@@ -26,8 +27,7 @@ MOST_TEXTS: Final = 1 << 20
 """Hits of repositories that are asked by themselves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A repository as its daemon is known.
 
     Attributes:
@@ -49,8 +49,7 @@ def members_key(places: Sequence[Place]) -> str:
     return digest.hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class JointDescription:
+class JointDescription(Struct, frozen=True):
     """What repositories of one process are, at one moment.
 
     Attributes:
@@ -63,8 +62,7 @@ class JointDescription:
     descriptions: tuple[RepoDescription | None, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class JointQuestion:
+class JointQuestion(Struct, frozen=True):
     """What several repositories are asked as one collection.
 
     Attributes:
@@ -91,8 +89,7 @@ class JointQuestion:
     texts: Annotated[tuple[str, ...], Sent(MOST_TEXTS, each=(1, 64))] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class JointPoolRequest:
+class JointPoolRequest(Struct, frozen=True):
     """A question to repositories that were described.
 
     Attributes:
@@ -106,8 +103,7 @@ class JointPoolRequest:
     members: Annotated[tuple[int, ...], Sent(MOST_MEMBERS, 1, each=(0, MOST_MEMBERS))]
 
 
-@dataclass(frozen=True, slots=True)
-class JointFigures:
+class JointFigures(Struct, frozen=True):
     """The statistics of many repositories, by column; each column is in the members' order.
 
     Attributes:
@@ -166,8 +162,7 @@ class FiguresByMember(Mapping[K, CollectionStatistics], Generic[K]):
         return len(self._places)
 
 
-@dataclass(frozen=True, slots=True)
-class MemberLists:
+class MemberLists(Struct, frozen=True):
     """The beginnings of one repository's lists.
 
     Attributes:
@@ -179,24 +174,21 @@ class MemberLists:
     corpora: tuple[tuple[Corpus, tuple[Hit, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MemberNotice:
+class MemberNotice(Struct, frozen=True):
     """What is to be said of one repository's snapshot, whatever was asked."""
 
     member: int
     notice: Notice
 
 
-@dataclass(frozen=True, slots=True)
-class MemberLimit:
+class MemberLimit(Struct, frozen=True):
     """A cut of one repository's list over all corpora."""
 
     member: int
     limit: LimitHit
 
 
-@dataclass(frozen=True, slots=True)
-class JointPoolResponse:
+class JointPoolResponse(Struct, frozen=True):
     """The answer to a `JointPoolRequest`.
 
     Attributes:

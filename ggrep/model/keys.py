@@ -5,11 +5,13 @@ documentation's tables and the files' JSON Schemas are made of it or held agains
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Final, NamedTuple, get_args, get_origin
+
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import fields
 
 MOST_ITEMS: Final = 256
 """Most strings of one list."""
@@ -60,14 +62,14 @@ class Declared(NamedTuple):
 
     Attributes:
         name: of the field that holds its value.
-        kind: its type, without None; a dataclass for a table.
-        default: `MISSING` where it must be given.
+        kind: its type, without None; a Struct for a table.
+        default: `NODEFAULT` where it must be given.
     """
 
     name: str
     kind: Any
     says: Key
-    default: Any = MISSING
+    default: Any = NODEFAULT
 
     @property
     def key(self) -> str:
@@ -88,13 +90,13 @@ class Declared(NamedTuple):
 
     @property
     def is_table(self) -> bool:
-        """Tell whether it holds keys of its own, declared by a dataclass."""
-        return is_dataclass(self.kind)
+        """Tell whether it holds keys of its own, declared by a Struct."""
+        return isinstance(self.kind, type) and issubclass(self.kind, Struct)
 
 
 @cache
-def declared(kind: Any) -> Mapping[str, Declared]:  # noqa: ANN401 - a dataclass
-    """Return what a dataclass declares, by key; fields of which nothing is said are none."""
+def declared(kind: Any) -> Mapping[str, Declared]:  # noqa: ANN401 - a Struct
+    """Return what a Struct declares, by key; fields of which nothing is said are none."""
     found = (_declared(each.name, each.type, each.default) for each in fields(kind))
     return {one.key: one for one in found if one is not None}
 

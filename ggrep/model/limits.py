@@ -1,11 +1,11 @@
 """The completeness of an answer: the limits that cut it, and warnings."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class LimitHit:
+class LimitHit(Struct, frozen=True):
     """A bound that changed the answer.
 
     Attributes:
@@ -21,8 +21,7 @@ class LimitHit:
     path_key: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """A warning; `message` never holds file content."""
 
     code: str

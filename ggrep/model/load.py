@@ -3,8 +3,9 @@
 Counters begin with the process and never fall; the other figures say how it is now.
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.model.standing import AT_REST, Standing
 
@@ -12,8 +13,7 @@ WAITS_FOR_GIT: Final = "waiting for git"
 """Stage of a sync that waits until git has moved its files."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueryLoad:
+class QueryLoad(Struct, frozen=True):
     """Searches: bounds, what goes on, and counters.
 
     Attributes:
@@ -44,8 +44,7 @@ class QueryLoad:
     clients: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class EncodeLoad:
+class EncodeLoad(Struct, frozen=True):
     """Slots for encoding, of the whole host.
 
     Attributes:
@@ -58,16 +57,14 @@ class EncodeLoad:
     stale: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class HandleLoad:
+class HandleLoad(Struct, frozen=True):
     """Open segments of this process, against what it may open."""
 
     segments_open: int = 0
     segments_budget: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SyncLoad:
+class SyncLoad(Struct, frozen=True):
     """The daemon's own updating of its index.
 
     Attributes:
@@ -89,8 +86,7 @@ class SyncLoad:
     standing: Standing = AT_REST
 
 
-@dataclass(frozen=True, slots=True)
-class WatchLoad:
+class WatchLoad(Struct, frozen=True):
     """How the daemon learns of changes.
 
     Attributes:
@@ -105,8 +101,7 @@ class WatchLoad:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DaemonLoad:
+class DaemonLoad(Struct, frozen=True):
     """Everything that one daemon measures.
 
     Attributes:

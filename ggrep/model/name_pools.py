@@ -4,8 +4,9 @@ A repository does not know whether another one spells the name as it was asked f
 which rule its places fit and leaves the choice to the coordinator.
 """
 
-from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.model.containers import DefinedName, Family, Fit
 from ggrep.model.limits import LimitHit, Notice
@@ -32,8 +33,7 @@ _Snapshot: TypeAlias = Annotated[str | None, Sent(26)]
 _Skip: TypeAlias = Annotated[int, Sent(MOST_CONSUMED)]
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolPoolRequest:
+class SymbolPoolRequest(Struct, frozen=True):
     """Definitions of a name by one rule.
 
     Attributes:
@@ -48,8 +48,7 @@ class SymbolPoolRequest:
     snapshot_id: _Snapshot = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReferencesPoolRequest:
+class ReferencesPoolRequest(Struct, frozen=True):
     """Occurrences of a name by one rule; fields as of a SymbolPoolRequest.
 
     Attributes:
@@ -64,8 +63,7 @@ class ReferencesPoolRequest:
     family: Family | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PooledDefinition:
+class PooledDefinition(Struct, frozen=True):
     """A definition, with what orders it that is not to be seen of it.
 
     Attributes:
@@ -80,8 +78,7 @@ class PooledDefinition:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class NearName:
+class NearName(Struct, frozen=True):
     """A name to suggest.
 
     Attributes:
@@ -97,8 +94,7 @@ class NearName:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolPool:
+class SymbolPool(Struct, frozen=True):
     """The answer to a SymbolPoolRequest.
 
     Attributes:
@@ -122,16 +118,14 @@ class SymbolPool:
     selects: tuple[bool, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PooledReference:
+class PooledReference(Struct, frozen=True):
     """An occurrence, and whether its file looks like that of a test."""
 
     reference: Reference
     test: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Importer:
+class Importer(Struct, frozen=True):
     """What a file imports that its own repository does not hold.
 
     Attributes:
@@ -143,8 +137,7 @@ class Importer:
     imports: Annotated[tuple[str, ...], Sent(MOST_IMPORTED, each=(0, 512))]
 
 
-@dataclass(frozen=True, slots=True)
-class ReferencesPool:
+class ReferencesPool(Struct, frozen=True):
     """The answer to a ReferencesPoolRequest.
 
     Attributes:
@@ -172,8 +165,7 @@ class ReferencesPool:
     selects: tuple[bool, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ImportsRequest:
+class ImportsRequest(Struct, frozen=True):
     """Which of these imports of other repositories' files mean something of this one?
 
     Attributes:
@@ -185,8 +177,7 @@ class ImportsRequest:
     timeout_ms: Annotated[int, Sent(MOST_ITEMS)] = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ImportsFound:
+class ImportsFound(Struct, frozen=True):
     """The answer to an ImportsRequest: one for each importer, whether any of its imports does."""
 
     provided: tuple[bool, ...]

@@ -1,7 +1,8 @@
 """Requests and answers: definitions and usages of a name, and the code around a place."""
 
-from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.model.filters import Filter
 from ggrep.model.limits import LimitHit, Notice
@@ -41,8 +42,7 @@ _Cursor: TypeAlias = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolRequest:
+class SymbolRequest(Struct, frozen=True):
     """Where is a name defined?
 
     Attributes:
@@ -60,8 +60,7 @@ class SymbolRequest:
     cursor: _Cursor = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """One definition.
 
     Attributes:
@@ -89,8 +88,7 @@ class Definition:
     doc: str
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolResponse:
+class SymbolResponse(Struct, frozen=True):
     """The answer to a SymbolRequest.
 
     Attributes:
@@ -114,8 +112,7 @@ class SymbolResponse:
     next_cursor: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReferencesRequest:
+class ReferencesRequest(Struct, frozen=True):
     """Where is a name used? Of a qualified name uses that say another container are left out."""
 
     name: _Name
@@ -133,8 +130,7 @@ class ReferencesRequest:
     cursor: _Cursor = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """One occurrence of a name other than its definition.
 
     Attributes:
@@ -160,8 +156,7 @@ class Reference:
     guess: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DefinedAt:
+class DefinedAt(Struct, frozen=True):
     """A definition of the name that is used.
 
     Attributes:
@@ -181,8 +176,7 @@ class DefinedAt:
     guess: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ReferencesResponse:
+class ReferencesResponse(Struct, frozen=True):
     """The answer to a ReferencesRequest.
 
     Attributes:
@@ -208,8 +202,7 @@ class ReferencesResponse:
     defined: tuple[DefinedAt, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ExpandRequest:
+class ExpandRequest(Struct, frozen=True):
     """Which code surrounds a place?"""
 
     target: Annotated[
@@ -233,8 +226,7 @@ class ExpandRequest:
     timeout_ms: _Timeout = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
+class Neighbour(Struct, frozen=True):
     """A chunk of the same file that is not part of the text returned.
 
     Attributes:
@@ -250,8 +242,7 @@ class Neighbour:
     signature: str
 
 
-@dataclass(frozen=True, slots=True)
-class ExpandResponse:
+class ExpandResponse(Struct, frozen=True):
     """The answer to an ExpandRequest.
 
     Attributes:

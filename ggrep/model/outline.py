@@ -1,7 +1,8 @@
 """Requests and answers: what a file or a folder defines, and what a repository is."""
 
-from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import DETERMINISTIC, TIMEOUT
@@ -20,8 +21,7 @@ _Deterministic: TypeAlias = Annotated[bool, Says("deterministic", DETERMINISTIC)
 _Timeout: TypeAlias = Annotated[int, Says("timeoutMs", TIMEOUT, most=MOST_MS)]
 
 
-@dataclass(frozen=True, slots=True)
-class OutlineRequest:
+class OutlineRequest(Struct, frozen=True):
     """What do files or folders define?"""
 
     targets: Annotated[
@@ -45,8 +45,7 @@ LEAST_BYTES: Final = 100
 """Fewer may not hold a line of an outline or a tour."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutlineEntry:
+class OutlineEntry(Struct, frozen=True):
     """One definition, heading or key of a file.
 
     Attributes:
@@ -66,8 +65,7 @@ class OutlineEntry:
     end_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class ListedPath:
+class ListedPath(Struct, frozen=True):
     """One file or subfolder of a folder.
 
     Attributes:
@@ -91,16 +89,14 @@ class ListedPath:
     more: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """How many of a kind had no place."""
 
     kind: str
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class PathOutline:
+class PathOutline(Struct, frozen=True):
     """The outline of one file or folder.
 
     Attributes:
@@ -125,8 +121,7 @@ class PathOutline:
     left_out: tuple[LeftOut, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OutlineResponse:
+class OutlineResponse(Struct, frozen=True):
     """The answer to an OutlineRequest; one outline for each target, in their order."""
 
     request: OutlineRequest
@@ -140,8 +135,7 @@ class OutlineResponse:
     admitted: Admitted | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TourRequest:
+class TourRequest(Struct, frozen=True):
     """What is this repository?"""
 
     max_bytes: _MaxBytes = 4_096
@@ -149,8 +143,7 @@ class TourRequest:
     timeout_ms: _Timeout = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TourLine:
+class TourLine(Struct, frozen=True):
     """One fact.
 
     Attributes:
@@ -164,8 +157,7 @@ class TourLine:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TourSection:
+class TourSection(Struct, frozen=True):
     """Facts of one kind.
 
     Attributes:
@@ -179,8 +171,7 @@ class TourSection:
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TourResponse:
+class TourResponse(Struct, frozen=True):
     """The answer to a TourRequest. What is unknown has no section."""
 
     request: TourRequest

@@ -7,8 +7,10 @@ grants nothing; what it says is checked like any other field of a request.
 import base64
 import binascii
 import hashlib
-from dataclasses import asdict, dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ggrep.base import stable_json
 from ggrep.base.decode import DecodeError, decode
@@ -23,8 +25,7 @@ _DIGEST_DIGITS: Final = 32
 Token: TypeAlias = str
 
 
-@dataclass(frozen=True, slots=True)
-class Consumed:
+class Consumed(Struct, frozen=True):
     """How far the pages before have come in one repository.
 
     Attributes:
@@ -37,8 +38,7 @@ class Consumed:
     places: int
 
 
-@dataclass(frozen=True, slots=True)
-class PageCursor:
+class PageCursor(Struct, frozen=True):
     """Where a page begins.
 
     Attributes:

@@ -6,8 +6,9 @@ that a workspace shows what one store over all its files would.
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from ggrep.model.corpus import Bucket, Mode
 
@@ -43,8 +44,7 @@ def quotas(mode: Mode, limit: int) -> dict[Bucket, int]:
     return {bucket: 1 + shares[i] for i, bucket in enumerate(_ORDER)}
 
 
-@dataclass(frozen=True, slots=True)
-class Dealt(Generic[T]):
+class Dealt(Struct, Generic[T], frozen=True):
     """What was picked of a list, and why.
 
     Attributes:

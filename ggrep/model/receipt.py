@@ -1,8 +1,9 @@
 """A receipt: a query, the snapshot that answered it, and the answer."""
 
-from dataclasses import dataclass, fields
 from hashlib import sha256
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.model.hit import Hit
 from ggrep.model.request import SearchRequest
@@ -14,8 +15,7 @@ WORKSPACE_KIND: Final = "workspace"
 """What that of a workspace's does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """All that an answer hangs on beside the words of the question.
 
     Attributes:
@@ -40,8 +40,7 @@ class Origin:
     answer_sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReceiptHit:
+class ReceiptHit(Struct, frozen=True):
     """One hit of a receipt.
 
     Attributes:
@@ -61,8 +60,7 @@ class ReceiptHit:
     snippet_sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(Struct, frozen=True):
     """A question that was answered, so that it can be asked again.
 
     Attributes:
@@ -78,8 +76,7 @@ class Receipt:
     answer: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """Something an answer hangs on that is not as it was."""
 
     what: str
@@ -90,10 +87,10 @@ class Change:
 def changes(was: Origin, now: Origin) -> tuple[Change, ...]:
     """Return what differs of two origins, in the order of the fields; the answers aside."""
     found = []
-    for field in fields(Origin):
-        old, new = getattr(was, field.name), getattr(now, field.name)
-        if old != new and field.name != "answer_sha256":
-            found.append(Change(field.name, old, new))
+    for name in Origin.__struct_fields__:
+        old, new = getattr(was, name), getattr(now, name)
+        if old != new and name != "answer_sha256":
+            found.append(Change(name, old, new))
     return tuple(found)
 
 

@@ -2,16 +2,16 @@
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from dataclasses import dataclass
 from threading import Lock
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-@dataclass(frozen=True, slots=True)
-class RecentStatistics:
+class RecentStatistics(Struct, frozen=True):
     """How full a store of recent values is, and how often it had what was wanted."""
 
     entries: int

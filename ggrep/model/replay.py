@@ -1,7 +1,8 @@
 """The outcome of replaying a receipt."""
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from ggrep.model.hit import Hit
 from ggrep.model.receipt import Change, Origin, Receipt, ReceiptHit
@@ -38,8 +39,7 @@ class Fate(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a chunk stands.
 
     Attributes:
@@ -53,16 +53,14 @@ class Place:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Whereabouts:
+class Whereabouts(Struct, frozen=True):
     """What became of a hit, and where; no place for what is gone or unknown."""
 
     fate: Fate
     place: Place | None
 
 
-@dataclass(frozen=True, slots=True)
-class OldHit:
+class OldHit(Struct, frozen=True):
     """A hit of the receipt today.
 
     Attributes:
@@ -76,16 +74,14 @@ class OldHit:
     rank_now: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class NewHit:
+class NewHit(Struct, frozen=True):
     """A hit of the answer of today that is no hit of the receipt, nor what became of one."""
 
     rank: int
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """A place at which two JSON documents differ.
 
     Attributes:
@@ -99,8 +95,7 @@ class Difference:
     now: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(Struct, frozen=True):
     """What became of a receipt.
 
     Attributes:

@@ -1,9 +1,11 @@
 """Requests to one repository."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Annotated, Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.quoted import quoted_whole
 from ggrep.model.corpus import CORPORA, Corpus, Mode
@@ -79,8 +81,7 @@ DETERMINISTIC: Final = "Return the same bytes whenever the index is the same."
 TIMEOUT: Final = f"End-to-end timeout; 0 for the default of {DEFAULT_TIMEOUT_MS}."
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(Struct, frozen=True):
     """A query over one repository.
 
     Attributes:
@@ -180,8 +181,7 @@ def compacted(request: SearchRequest) -> SearchRequest:
     return replace(request, per_file=1, snippet=SnippetMode.NONE)
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedQuery:
+class EncodedQuery(Struct, frozen=True):
     """A query's vector, quantised as stored ones are.
 
     Attributes:
@@ -192,8 +192,7 @@ class EncodedQuery:
     scale: Annotated[float, Sent(MAX_INTEGER)]
 
 
-@dataclass(frozen=True, slots=True)
-class PoolRequest:
+class PoolRequest(Struct, frozen=True):
     """A coordinator's request to one repository: for ranked lists to merge, not an answer.
 
     Attributes:

@@ -1,7 +1,8 @@
 """The answer of one repository."""
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.model.confidence import Confidence, Leading
 from ggrep.model.corpus import Corpus
@@ -15,8 +16,7 @@ Freshness: TypeAlias = Literal["current", "behind", "unknown"]
 """Whether an index is known to hold the work tree as it is now; it is as old as the asking."""
 
 
-@dataclass(frozen=True, slots=True)
-class GitState:
+class GitState(Struct, frozen=True):
     """The work tree a snapshot was taken from."""
 
     head_sha: str | None
@@ -24,8 +24,7 @@ class GitState:
     untracked_included: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(Struct, frozen=True):
     """Which store and snapshot an answer came from.
 
     Attributes:
@@ -49,8 +48,7 @@ class Provenance:
     scan: ScanFacts | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """How an answer came about; no vectors, no file content.
 
     Attributes:
@@ -77,8 +75,7 @@ class Explanation:
     segments: int
 
 
-@dataclass(frozen=True, slots=True)
-class Admitted:
+class Admitted(Struct, frozen=True):
     """How a request was let in.
 
     Attributes:
@@ -92,16 +89,14 @@ class Admitted:
     queue_depth: int
 
 
-@dataclass(frozen=True, slots=True)
-class FileMatches:
+class FileMatches(Struct, frozen=True):
     """A file with the number of its lines that match."""
 
     path: str
     lines: int
 
 
-@dataclass(frozen=True, slots=True)
-class MatchTotals:
+class MatchTotals(Struct, frozen=True):
     """Everything that matches a text or expression, shown or not.
 
     Attributes:
@@ -116,8 +111,7 @@ class MatchTotals:
     by_file: tuple[FileMatches, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class QueryResponse:
+class QueryResponse(Struct, frozen=True):
     """The answer to a SearchRequest.
 
     Attributes:
@@ -143,8 +137,7 @@ class QueryResponse:
     matched: MatchTotals | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PoolResponse:
+class PoolResponse(Struct, frozen=True):
     """The answer to a PoolRequest: lists in the repository's own order, best first.
 
     Attributes:
@@ -163,8 +156,7 @@ class PoolResponse:
     matched: MatchTotals | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RepoDescription:
+class RepoDescription(Struct, frozen=True):
     """What a coordinator must know of a repository before it asks.
 
     Attributes:

@@ -5,9 +5,10 @@ arguments of tools come from there (`surfaces.shape`), those of messages between
 (`wire.reading`), and help and bounds of the command line's options (`cli.flags`).
 """
 
-from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, NamedTuple, Union, get_args, get_origin
+
+from msgspec import Struct
 
 MAX_INTEGER: Final = 2**53 - 1
 """Largest integer that every JSON reader takes for what it is."""
@@ -28,8 +29,7 @@ MOST_CANDIDATES: Final = 10_000
 MOST_FILTERS: Final = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Says:
+class Says(Struct, frozen=True):
     """About one field.
 
     Attributes:

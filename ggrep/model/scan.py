@@ -1,10 +1,9 @@
 """How much of a work tree a scan saw, when it answered before anything was indexed."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class ScanFacts:
+class ScanFacts(Struct, frozen=True):
     """What a scan saw.
 
     Attributes:

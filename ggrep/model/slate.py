@@ -1,8 +1,10 @@
 """A slate: the evidence for a question, packed by file, in sections, within budgets."""
 
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Annotated, Final, Literal, Self, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.model.chunk import DEFINING
 from ggrep.model.confidence import Confidence
@@ -90,8 +92,7 @@ Graph: TypeAlias = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Budgets:
+class Budgets(Struct, frozen=True):
     """Upper bounds of a slate; bytes are of canonical JSON, the graph's with them.
 
     The anchor is no piece of evidence.
@@ -132,8 +133,7 @@ class Budgets:
         return replace(self, of_text=True)
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRequest:
+class SessionRequest(Struct, frozen=True):
     """How a slate continues a session; without a token, it starts one."""
 
     token: Annotated[
@@ -160,8 +160,7 @@ class SessionRequest:
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
-class SlateRequest:
+class SlateRequest(Struct, frozen=True):
     """A question to answer with a slate.
 
     Attributes:
@@ -188,8 +187,7 @@ class SlateRequest:
     vector: EncodedQuery | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """One chunk of a pack.
 
     Attributes:
@@ -221,8 +219,7 @@ class Evidence:
     mention: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Pack:
+class Pack(Struct, frozen=True):
     """One file of a slate: its anchor and its evidence.
 
     Attributes:
@@ -252,8 +249,7 @@ class Pack:
     factor: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
+class FileFacts(Struct, frozen=True):
     """Names that relate a file to others; never lines of its text.
 
     Attributes:
@@ -280,8 +276,7 @@ class FileFacts:
     needs: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class GraphNode:
+class GraphNode(Struct, frozen=True):
     """A file of the slate; `id` is its path, behind `repo:` where there are several."""
 
     id: str
@@ -291,8 +286,7 @@ class GraphNode:
     repo: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GraphEdge:
+class GraphEdge(Struct, frozen=True):
     """How two files are related.
 
     Attributes:
@@ -308,8 +302,7 @@ class GraphEdge:
     via: str
 
 
-@dataclass(frozen=True, slots=True)
-class GraphBounds:
+class GraphBounds(Struct, frozen=True):
     """How large a graph may be; bytes are those of its canonical JSON."""
 
     nodes: int = 64
@@ -317,8 +310,7 @@ class GraphBounds:
     bytes: int = 16_384
 
 
-@dataclass(frozen=True, slots=True)
-class ContextGraph:
+class ContextGraph(Struct, frozen=True):
     """Nodes by id; edges by kind, source, target, name; and the bounds that they are within."""
 
     nodes: tuple[GraphNode, ...]
@@ -326,8 +318,7 @@ class ContextGraph:
     bounds: GraphBounds = GraphBounds()
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
+class Overview(Struct, frozen=True):
     """What the question was taken for and where its answer lies; no claim about the code.
 
     Attributes:
@@ -347,8 +338,7 @@ class Overview:
     missing: tuple[Section, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NextAction:
+class NextAction(Struct, frozen=True):
     """What would help further, as a command or tool call with its argument.
 
     Attributes:
@@ -363,8 +353,7 @@ class NextAction:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Slate:
+class Slate(Struct, frozen=True):
     """Packs in sections.
 
     Attributes:
@@ -384,8 +373,7 @@ class Slate:
     estimated_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SessionState:
+class SessionState(Struct, frozen=True):
     """What goes on with a session.
 
     Attributes:
@@ -402,8 +390,7 @@ class SessionState:
     expires_in_secs: int
 
 
-@dataclass(frozen=True, slots=True)
-class SlateResponse:
+class SlateResponse(Struct, frozen=True):
     """The answer to a SlateRequest.
 
     Attributes:

@@ -1,12 +1,11 @@
 """The material of slates: matching files, and the text of the chosen ones."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from ggrep.model.slate import Reason, Role, Section
 
 
-@dataclass(frozen=True, slots=True)
-class FileCandidate:
+class FileCandidate(Struct, frozen=True):
     """A file that matches a question, as one section would show it.
 
     Attributes:
@@ -31,8 +30,7 @@ class FileCandidate:
     is_list: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(Struct, frozen=True):
     """A candidate that was chosen.
 
     Attributes:
@@ -48,8 +46,7 @@ class Pick:
     factor: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class TextPiece:
+class TextPiece(Struct, frozen=True):
     """A chunk of a chosen file with its text.
 
     Attributes:
@@ -83,8 +80,7 @@ class TextPiece:
     mention: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class PackMaterial:
+class PackMaterial(Struct, frozen=True):
     """A chosen file with the text of what is shown of it.
 
     Attributes:

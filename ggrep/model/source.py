@@ -1,12 +1,11 @@
 """The results of discovering and reading files."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from ggrep.base.ids import PathKey
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(Struct, frozen=True):
     """An eligible file as the walk saw it; its bytes have not been read.
 
     Attributes:
@@ -21,8 +20,7 @@ class SourceFile:
     inode: int
 
 
-@dataclass(frozen=True, slots=True)
-class Skip:
+class Skip(Struct, frozen=True):
     """A file that will not be indexed, and why.
 
     Attributes:
@@ -37,8 +35,7 @@ class Skip:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileText:
+class FileText(Struct, frozen=True):
     """The whole content of one file, read in one piece while it did not change.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.model.limits import Notice
 from ggrep.model.sanitise import without_directories
@@ -11,8 +12,7 @@ from ggrep.model.sanitise import without_directories
 _AGAIN = "to try again: ggrep index"
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """How the updating of one index stands at one moment.
 
     Attributes:

@@ -6,15 +6,15 @@ promises P2 and P4).
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated
+
+from msgspec import Struct
 
 from ggrep.base.errors import Incompatible
 from ggrep.model.says import MOST_COUNT, MOST_QUERY_BYTES, Sent
 
 
-@dataclass(frozen=True, slots=True)
-class TermFrequency:
+class TermFrequency(Struct, frozen=True):
     """How many visible chunks and files hold a term in any field."""
 
     term: Annotated[str, Sent(MOST_QUERY_BYTES)]
@@ -22,8 +22,7 @@ class TermFrequency:
     files: Annotated[int, Sent(MOST_COUNT)]
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionStatistics:
+class CollectionStatistics(Struct, frozen=True):
     """The figures that scoring needs beside the row itself.
 
     Attributes:

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Protocol
+
+from msgspec import Struct, field, to_builtins
+from msgspec.structs import asdict
 
 from ggrep.base import stable_json
 from ggrep.base.decode import decode
@@ -18,8 +20,7 @@ LOW_IMPACT_FLAG: Final = "--low-impact"
 """Argument of a worker that is to stay behind all others."""
 
 
-@dataclass(frozen=True, slots=True)
-class SyncJob:
+class SyncJob(Struct, frozen=True):
     """One sync to do.
 
     Attributes:
@@ -63,8 +64,7 @@ class SyncJob:
     abreast: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SyncProgress:
+class SyncProgress(Struct, frozen=True):
     """How far a running sync is.
 
     Attributes:
@@ -79,8 +79,7 @@ class SyncProgress:
     cpu_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Compacted:
+class Compacted(Struct, frozen=True):
     """What the compaction after a sync did."""
 
     reason: str
@@ -90,8 +89,7 @@ class Compacted:
     duration_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class SyncOutcome:
+class SyncOutcome(Struct, frozen=True):
     """What a sync did, as figures.
 
     Attributes:
@@ -179,7 +177,7 @@ class SyncRunner(Protocol):
 
 def job_json(job: SyncJob) -> dict[str, Json]:
     """Return a job as JSON."""
-    document: dict[str, Any] = {each.name: getattr(job, each.name) for each in fields(job)}
+    document = asdict(job)
     document["root"], document["home"] = _spelled(str(job.root)), _spelled(str(job.home))
     document["remote"] = dict(job.remote)
     document["environ"] = {key: _spelled(value) for key, value in job.environ.items()}
@@ -191,7 +189,7 @@ def job_json(job: SyncJob) -> dict[str, Json]:
 
 def job_from(document: Mapping[str, Any]) -> SyncJob:
     """Return the job that `job_json` spelled."""
-    given = {each.name: document[each.name] for each in fields(SyncJob) if each.name in document}
+    given = {name: document[name] for name in SyncJob.__struct_fields__ if name in document}
     given["root"], given["home"] = Path(_read(given["root"])), Path(_read(given["home"]))
     given["environ"] = {key: _read(value) for key, value in given.get("environ", {}).items()}
     return SyncJob(**given)
@@ -213,7 +211,7 @@ def wish_from(line: bytes) -> tuple[str, tuple[PathKey, ...]] | None:
 
 def outcome_json(outcome: SyncOutcome) -> dict[str, Json]:
     """Return an outcome as JSON."""
-    said = asdict(outcome)
+    said: dict[str, Any] = to_builtins(outcome)
     for notice in said["notices"]:
         notice["message"] = _shown(notice["message"])
         notice["path_key"] = notice["path_key"] and _shown(notice["path_key"])

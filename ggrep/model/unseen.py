@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.model.limits import Notice
 from ggrep.model.source import Skip
@@ -25,8 +26,7 @@ _SKIPPED: Final = (
 _LISTS: Final = "`ggrep health` in the repository lists them"
 
 
-@dataclass(frozen=True, slots=True)
-class Unseen:
+class Unseen(Struct, frozen=True):
     """Files whose content a search misses.
 
     Attributes:

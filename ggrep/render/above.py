@@ -1,14 +1,14 @@
 """What the answers of one command have shown so far, so that none of it is shown again."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 Range: TypeAlias = tuple[int, int]
 
 
-@dataclass(slots=True)
-class Above:
+class Above(Struct):
     """What the answers so far have shown.
 
     Attributes:

@@ -6,8 +6,9 @@ beside it is complete.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
@@ -52,8 +53,7 @@ MERGED_BY_RANK: Final = (
 """Of a workspace whose file and whose caller leave the merge to the contract."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgentView:
+class AgentView(Struct, frozen=True):
     """How much of an answer an agent is shown.
 
     Attributes:

@@ -4,9 +4,11 @@ Of a definition, a line or a text that an answer above shows, later answers say 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.formats import ANSWERS_SCHEMA
@@ -32,8 +34,7 @@ _NAMED: Final = 6
 """Lines that stand above which are named by their places."""
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """What was asked for, as it was typed, and its answer or why there is none."""
 
     asked: str

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ggrep.base.scripts import spelled_in_any_form
 from ggrep.model.confidence import CONFIDENCE_CODES, Confidence
@@ -22,8 +23,7 @@ _LEAST_ROOM = 20
 _ALSO_NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class ShownHit:
+class ShownHit(Struct, frozen=True):
     """A hit and how its place is written.
 
     Attributes:
@@ -39,8 +39,7 @@ class ShownHit:
     also: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class HitView:
+class HitView(Struct, frozen=True):
     """What to show of each hit.
 
     Attributes:
@@ -118,8 +117,7 @@ def _place(item: ShownHit) -> str:
     return f"{item.repo}/{item.place}" if item.repo else item.place
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
+class _Frame(Struct, frozen=True):
     """What the blocks of one list share.
 
     Attributes:

@@ -4,9 +4,10 @@ cut: 28 of 40 files that match, text of 3 files; more: --max-files 40 --file-byt
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.model.limits import LimitHit
 from ggrep.render.page import plural
@@ -19,8 +20,7 @@ _MOST_NAMED: Final = 3
 """Bounds that the line names; JSON has all."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Cut:
+class _Cut(Struct, frozen=True):
     """How one bound reads.
 
     Attributes:

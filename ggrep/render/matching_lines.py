@@ -8,7 +8,8 @@ src/checkout.py
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ggrep.model.hit import Hit, HitLine
 from ggrep.model.limits import LimitHit
@@ -26,8 +27,7 @@ CUT_CODES = frozenset({"max_results", "max_per_file"})
 """Cuts that the count of lines tells."""
 
 
-@dataclass(frozen=True, slots=True)
-class MatchedHit:
+class MatchedHit(Struct, frozen=True):
     """A hit with lines that match.
 
     Attributes:

@@ -1,7 +1,9 @@
 """The JSON that all answers share: their origin."""
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.response import Provenance
@@ -94,11 +96,6 @@ def paged_json(next_cursor: str) -> "PagedJson":
     return {"next_cursor": next_cursor} if next_cursor else {}
 
 
-def fields_json(value: object) -> Any:  # noqa: ANN401 - an object of whatever fields it has
-    """Return a value whose fields are texts, numbers and flags as an object of just these."""
-    return {field.name: getattr(value, field.name) for field in fields(value)}  # type: ignore[arg-type]
-
-
 def limit_json(limit: LimitHit) -> "LimitJson":
     """Return one entry of `limits_hit`; keys that say nothing are left out."""
     document: LimitJson = {"code": limit.code, "limit": limit.limit}
@@ -115,3 +112,8 @@ def notice_json(notice: Notice) -> "NoticeJson":
     if notice.path_key is not None:
         document["path_key"] = notice.path_key
     return document
+
+
+def fields_json(value: Struct) -> Any:  # noqa: ANN401 - an object of whatever fields it has
+    """Return a value whose fields are texts, numbers and flags as an object of just these."""
+    return asdict(value)

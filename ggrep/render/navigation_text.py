@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.model.navigation import (
     Definition,
@@ -61,8 +62,7 @@ def references_text(response: ReferencesResponse, page: Page) -> str:
     return placed_mentions([Placed(one.path, one) for one in response.references], page)
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Struct, frozen=True):
     """A mention, its file as it is written, and one word on what ties it to elsewhere."""
 
     key: str

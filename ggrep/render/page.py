@@ -7,7 +7,8 @@ that is cut cannot be opened.
 import re
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ggrep.base.scripts import spelled_in_any_form
 from ggrep.model.gaps import numbered
@@ -21,8 +22,7 @@ _LEAST_ROOM = 20
 _WORD = re.compile(r"[^\W_]+")
 
 
-@dataclass(frozen=True, slots=True)
-class SourceLines:
+class SourceLines(Struct, frozen=True):
     """Lines of a file.
 
     Attributes:
@@ -37,8 +37,7 @@ class SourceLines:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """How wide a page is and what its words look like.
 
     Attributes:

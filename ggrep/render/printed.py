@@ -6,8 +6,10 @@ Whoever writes them need not know what they mean: this process, or a client that
 import os
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
@@ -31,8 +33,7 @@ from ggrep.render.query_json import query_success
 from ggrep.render.style import Style
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(Struct, frozen=True):
     """What a command prints, and how it ends.
 
     Attributes:

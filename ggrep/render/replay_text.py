@@ -1,7 +1,8 @@
 """The outcome of a replay for people: the result, the reason, and a line for each hit."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ggrep.model.receipt import Change
 from ggrep.model.replay import Fate, NewHit, OldHit, Outcome, Place, Replay
@@ -21,8 +22,7 @@ _ROLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
+class _Frame(Struct, frozen=True):
     """Columns that the lines of one list share: of numbers, of fates, of places."""
 
     number: int

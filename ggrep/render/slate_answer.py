@@ -1,9 +1,10 @@
 """Slates and navigation answers as bytes for stdout and stderr."""
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.model.answer_view import ViewOptions

@@ -3,8 +3,9 @@
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.model.confidence import Confidence
 from ggrep.model.sanitise import sanitise_line
@@ -65,8 +66,7 @@ _SIGNATURE_CHARACTERS: Final = 40
 _SPACE: Final = re.compile(r"\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """A slate, and what is said of it.
 
     Attributes:

@@ -1,8 +1,9 @@
 """Colour on a terminal, or plain text: the same words either way."""
 
 import posixpath
-from dataclasses import dataclass
 from urllib.parse import quote
+
+from msgspec import Struct
 
 _CODES = {
     "number": "2",
@@ -27,8 +28,7 @@ CUT = "…"
 """Stands where a line was cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Struct, frozen=True):
     """Paints words by role, and links places.
 
     Attributes:

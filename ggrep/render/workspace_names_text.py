@@ -4,15 +4,15 @@ A place is written `alias:path:line`, which `ggrep expand --workspace` takes.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ggrep.model.navigation import Definition, Reference
 from ggrep.render.navigation_text import Placed, definitions_text, placed_mentions
 from ggrep.render.page import Page
 
 
-@dataclass(frozen=True, slots=True)
-class Labelled:
+class Labelled(Struct, frozen=True):
     """A mention in one of several repositories.
 
     Attributes:

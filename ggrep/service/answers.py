@@ -1,7 +1,8 @@
 """Answers: the domain's responses, each with the JSON document that the command line prints."""
 
-from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from msgspec.structs import asdict, replace
 
 from ggrep.base.decode import DecodeError, decode
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from ggrep.model.schemas.slate import SlateAnswerJson
 
 
-@dataclass(frozen=True, slots=True)
-class SearchAnswer(QueryResponse):
+class SearchAnswer(QueryResponse, frozen=True):
     """The ranked hits of a search."""
 
     def to_dict(self) -> "SearchJson":
@@ -31,8 +31,7 @@ class SearchAnswer(QueryResponse):
         return query_success(self)
 
 
-@dataclass(frozen=True, slots=True)
-class SlateAnswer(SlateResponse):
+class SlateAnswer(SlateResponse, frozen=True):
     """Files by section, with evidence, within a budget."""
 
     def to_dict(self) -> "SlateAnswerJson":
@@ -40,8 +39,7 @@ class SlateAnswer(SlateResponse):
         return slate_success(self)
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolAnswer(SymbolResponse):
+class SymbolAnswer(SymbolResponse, frozen=True):
     """Where a name is defined."""
 
     def to_dict(self) -> "SymbolJson":
@@ -49,8 +47,7 @@ class SymbolAnswer(SymbolResponse):
         return symbol_success(self)
 
 
-@dataclass(frozen=True, slots=True)
-class ReferencesAnswer(ReferencesResponse):
+class ReferencesAnswer(ReferencesResponse, frozen=True):
     """Where a name is used."""
 
     def to_dict(self) -> "ReferencesJson":
@@ -58,8 +55,7 @@ class ReferencesAnswer(ReferencesResponse):
         return references_success(self)
 
 
-@dataclass(frozen=True, slots=True)
-class ExpandAnswer(ExpandResponse):
+class ExpandAnswer(ExpandResponse, frozen=True):
     """The code around a place."""
 
     def to_dict(self) -> "ExpandJson":
@@ -67,8 +63,7 @@ class ExpandAnswer(ExpandResponse):
         return expand_success(self)
 
 
-@dataclass(frozen=True, slots=True)
-class OutlineAnswer(OutlineResponse):
+class OutlineAnswer(OutlineResponse, frozen=True):
     """What files and folders define."""
 
     def to_dict(self) -> "OutlineJson":
@@ -76,8 +71,7 @@ class OutlineAnswer(OutlineResponse):
         return outline_success(self)
 
 
-@dataclass(frozen=True, slots=True)
-class TourAnswer(TourResponse):
+class TourAnswer(TourResponse, frozen=True):
     """What a repository is."""
 
     def to_dict(self) -> "TourJson":
@@ -85,8 +79,7 @@ class TourAnswer(TourResponse):
         return tour_success(self)
 
 
-@dataclass(frozen=True, slots=True)
-class SyncAnswer(SyncOutcome):
+class SyncAnswer(SyncOutcome, frozen=True):
     """The report of a sync."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -121,9 +114,9 @@ def sync_answer(report: object) -> SyncAnswer:
         raise Unreachable(f"invalid reply from the daemon: {error}") from error
 
 
-def as_answer(kind: type[A], found: Any) -> A:  # noqa: ANN401 - a dataclass, of which `kind` is one
+def as_answer(kind: type[A], found: Any) -> A:  # noqa: ANN401 - a Struct, of which `kind` is one
     """Return a response as the answer that has the same fields."""
-    return kind(**{field.name: getattr(found, field.name) for field in fields(found)})
+    return kind(**asdict(found))
 
 
 def as_asked(answer: B, timeout_ms: int) -> B:

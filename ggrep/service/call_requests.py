@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import fields, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, TypeVar, get_type_hints
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import InvalidRequest
@@ -108,10 +110,9 @@ def scope_of(path: object, root: Path) -> str:
     raise InvalidRequest(f"path: {given} lies outside of {root}")
 
 
-def fields_of(kind: type, given: Options) -> dict[str, Any]:
+def fields_of(kind: type[Struct], given: Options) -> dict[str, Any]:
     """Return the options that are fields of the request."""
-    names = {field.name for field in fields(kind)}
-    return {name: value for name, value in given.items() if name in names}
+    return {name: value for name, value in given.items() if name in kind.__struct_fields__}
 
 
 def made_of(kind: type[T], values: Options, *, zeros: Collection[str] = ()) -> T:

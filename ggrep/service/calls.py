@@ -1,8 +1,10 @@
 """Queries to one repository: the message to its daemon, and the answer of the index in process."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.stable_json import Json
@@ -59,8 +61,7 @@ if TYPE_CHECKING:
 A = TypeVar("A", bound=Answer)
 
 
-@dataclass(frozen=True, slots=True)
-class Call(Generic[A]):
+class Call(Struct, Generic[A], frozen=True):
     """One request, in the forms for a daemon and for an index in this process.
 
     Attributes:

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from anyio import to_thread
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.build import build_id
 from ggrep.base.clock import Clock
@@ -78,8 +79,7 @@ _OPERATOR_MS: Final = 30_000
 """How long status and health are waited for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Learnt:
+class Learnt(Struct, frozen=True):
     """What a federator knows of daemons, for as long as it holds; threads may share it.
 
     Attributes:

@@ -7,9 +7,10 @@ import platform
 import resource
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 import ggrep
 from ggrep.base.errors import GgrepError
@@ -33,8 +34,7 @@ CPU_INDEX: Final = "https://download.pytorch.org/whl/cpu"
 """Where PyTorch offers builds for the CPU alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One thing that was looked at.
 
     Attributes:

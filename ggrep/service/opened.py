@@ -3,10 +3,11 @@
 import logging
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar, get_args
+
+from msgspec import Struct, field
 
 from ggrep.base.build import build_id
 from ggrep.base.clock import Clock, SystemClock
@@ -43,8 +44,7 @@ LOG: Final = logging.getLogger("ggrep")
 """Takes what a command line would say on standard error: why something is waited for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """The environment that something is opened in.
 
     Attributes:

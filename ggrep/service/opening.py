@@ -1,10 +1,11 @@
 """Opens a workspace for a caller who may not access every path of this machine."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from anyio import to_thread
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Forbidden, Issue, WorkspaceError
@@ -25,8 +26,7 @@ from ggrep.service.allowlist import Allowlist, canonical
 _ID_MISMATCH = "ERR_FEDERATED_WORKSPACE_ID_MISMATCH"
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedWorkspace:
+class OpenedWorkspace(Struct, frozen=True):
     """A workspace, with the selected repositories that must not be accessed."""
 
     workspace: Workspace
@@ -130,8 +130,7 @@ def _check_id(workspace: Workspace, workspace_id: str | None) -> None:
     raise WorkspaceError((Issue(_ID_MISMATCH, message, field="$.workspaceId", reason="mismatch"),))
 
 
-@dataclass(frozen=True, slots=True)
-class Guarded:
+class Guarded(Struct, frozen=True):
     """Searchers that refuse forbidden repositories and those that have disappeared.
 
     A root was resolved when the workspace was read; one that is a link to elsewhere by now is

@@ -3,10 +3,11 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.base.loading import without_collecting
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from ggrep.search.engine.repo_index import RepoIndex
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A root, and the scope within it.
 
     Attributes:

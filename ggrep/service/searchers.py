@@ -2,12 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import anyio.to_thread
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, SnapshotGone
@@ -49,8 +49,7 @@ _MANY: Final = 32
 """Repositories from which on nobody waits for their daemons' start."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadySearchers:
+class ReadySearchers(Struct, frozen=True):
     """Searchers that need no preparation."""
 
     opener: Callable[[WorkspaceRepo], RepoSearcher]

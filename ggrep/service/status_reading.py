@@ -5,8 +5,10 @@ has the value it has where no daemon runs.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
@@ -28,8 +30,7 @@ REPLY_MS: Final = 2_000
 """How long a daemon may take to say how it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class DaemonStatus:
+class DaemonStatus(Struct, frozen=True):
     """The process that serves the store, or none."""
 
     running: bool = False
@@ -43,8 +44,7 @@ class DaemonStatus:
     rss_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotStatus:
+class SnapshotStatus(Struct, frozen=True):
     """The active snapshot, or none."""
 
     active_snapshot_id: str | None = None
@@ -53,13 +53,12 @@ class SnapshotStatus:
     partial: bool = False
     files: int = 0
     masked_files: int = 0
-    made_files: MadeFiles = MadeFiles()  # noqa: RUF009 - frozen
+    made_files: MadeFiles = MadeFiles()
     chunks: int = 0
     segments: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SyncState:
+class SyncState(Struct, frozen=True):
     """What goes on, and how the last one ended."""
 
     state: str = "idle"
@@ -72,16 +71,14 @@ class SyncState:
     secret_files: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class WatchState:
+class WatchState(Struct, frozen=True):
     """How the daemon learns of changes."""
 
     mode: str = "off"
     problem: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class QueryFigures:
+class QueryFigures(Struct, frozen=True):
     """The daemon's load."""
 
     in_flight: int = 0
@@ -90,29 +87,25 @@ class QueryFigures:
     busy_total: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DiskFigures:
+class DiskFigures(Struct, frozen=True):
     """What the store takes."""
 
     store_bytes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceFigures:
+class ResourceFigures(Struct, frozen=True):
     """What is in use."""
 
     disk: DiskFigures = DiskFigures()
 
 
-@dataclass(frozen=True, slots=True)
-class Performance:
+class Performance(Struct, frozen=True):
     """What was measured."""
 
     query_latency_p50_ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Struct, frozen=True):
     """One repository's index and daemon.
 
     Attributes:
@@ -130,7 +123,7 @@ class Status:
     resources: ResourceFigures = ResourceFigures()
     performance: Performance = Performance()
     warnings: tuple[Notice, ...] = ()
-    document: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+    document: Mapping[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole document, as `ggrep status --json` prints it."""

@@ -7,10 +7,11 @@ of libraries in distributions of their own.
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 _LIBRARIES: Final = {"torch_cuda": "CUDA", "torch_hip": "ROCm", "torch_xpu": "XPU"}
 """What a build's own files are called, and what it is for."""
@@ -21,8 +22,7 @@ _BROUGHT: Final = ("nvidia_*", "cuda_*", "triton", "pytorch_triton*")
 CPU: Final = "the CPU"
 
 
-@dataclass(frozen=True, slots=True)
-class TorchBuild:
+class TorchBuild(Struct, frozen=True):
     """What is installed.
 
     Attributes:

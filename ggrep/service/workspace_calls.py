@@ -1,9 +1,10 @@
 """Queries to a workspace: their options and answers, the request made of them, who answers it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypedDict
+
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.config.root import canonical_root
@@ -122,8 +123,7 @@ class WorkspaceSlateOptions(QueryOptions, ShapeOptions, SelectOptions, total=Fal
     session: SessionRequest
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceAnswer(FederatedResponse):
+class WorkspaceAnswer(FederatedResponse, frozen=True):
     """The merged hits of a workspace's repositories; `errors` names those that did not answer."""
 
     def to_dict(self) -> "FederatedJson | FederatedErrorJson":
@@ -131,8 +131,7 @@ class WorkspaceAnswer(FederatedResponse):
         return self.to_json()
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceSlateAnswer(FederatedSlate):
+class WorkspaceSlateAnswer(FederatedSlate, frozen=True):
     """One slate over a workspace; `response.errors` names repositories that did not answer."""
 
     def to_dict(self) -> "FederatedJson | FederatedSlateJson | FederatedErrorJson":
@@ -140,8 +139,7 @@ class WorkspaceSlateAnswer(FederatedSlate):
         return self.to_json()
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceSymbolAnswer(FederatedSymbol):
+class WorkspaceSymbolAnswer(FederatedSymbol, frozen=True):
     """Where a workspace defines a name; `attendance.errors` names who did not answer."""
 
     def to_dict(self) -> "FederatedSymbolJson | FederatedErrorJson":
@@ -149,8 +147,7 @@ class WorkspaceSymbolAnswer(FederatedSymbol):
         return self.to_json()
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceReferencesAnswer(FederatedReferences):
+class WorkspaceReferencesAnswer(FederatedReferences, frozen=True):
     """Where a workspace uses a name; `attendance.errors` names who did not answer."""
 
     def to_dict(self) -> "FederatedReferencesJson | FederatedErrorJson":
@@ -158,8 +155,7 @@ class WorkspaceReferencesAnswer(FederatedReferences):
         return self.to_json()
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceExpandAnswer(FederatedExpansion):
+class WorkspaceExpandAnswer(FederatedExpansion, frozen=True):
     """The code around a place of a workspace."""
 
     def to_dict(self) -> "FederatedExpandJson | FederatedErrorJson":

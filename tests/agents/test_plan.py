@@ -152,7 +152,7 @@ def other(piece: Piece) -> Piece:
             return type(piece)(
                 **{
                     name: getattr(piece, name)
-                    for name in piece.__dataclass_fields__
+                    for name in piece.__struct_fields__
                     if name != "lines"
                 },
                 lines=older(piece.lines),

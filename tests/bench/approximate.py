@@ -11,7 +11,6 @@ import shutil
 import statistics
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import lancedb
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from msgspec import Struct
 
 from ggrep.config.settings import compute_in_one_thread
 from ggrep.index.embedding.encoder_choice import open_encoder
@@ -85,8 +85,7 @@ def measure(  # noqa: PLR0915 - one way after another
     return said
 
 
-@dataclass(frozen=True)
-class _Ways:
+class _Ways(Struct, frozen=True):
     """An index and the exact product, asked in turns."""
 
     table: Any

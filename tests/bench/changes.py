@@ -5,9 +5,10 @@ part that judges is only ever measured as a whole.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
+
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.interfaces.evaluation.compare import compare

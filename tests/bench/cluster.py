@@ -14,9 +14,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.config.remotes import Remote
 from ggrep.index.remote.objects import open_objects
@@ -67,8 +68,7 @@ def measure(work: Path, arguments: Sequence[str] = ()) -> Iterator[str]:
             yield f"  {name}: {bench.checked(name, number)}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Build:
+class _Build(Struct, frozen=True):
     """One that runs, and what it says."""
 
     process: "subprocess.Popen[bytes]"

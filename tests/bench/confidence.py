@@ -8,10 +8,11 @@ folders of the running Python's library are asked, each with an index of its own
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
@@ -25,8 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SUITES = ROOT / "tests" / "quality"
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """One question with what its confidence was judged by.
 
     Attributes:

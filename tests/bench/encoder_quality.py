@@ -8,13 +8,13 @@ measured where this runs keeps the row that stands in the page.
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
@@ -52,8 +52,7 @@ _CURVE, _AMOUNTS = "What the training taught", "How many pairs it takes"
 Row = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Chunks:
+class Chunks(Struct, frozen=True):
     """The chunks of a segment that rank its files.
 
     Attributes:
@@ -71,8 +70,7 @@ class Chunks:
     scales: npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """What an encoder reaches.
 
     Attributes:
@@ -84,8 +82,7 @@ class Measured:
     together: Run
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(Struct, frozen=True):
     """What is learnt from a share of the packages.
 
     Attributes:
@@ -100,8 +97,7 @@ class Amount:
     measured: Measured
 
 
-@dataclass(frozen=True, slots=True)
-class Encoders:
+class Encoders(Struct, frozen=True):
     """Measures encoders with one suite.
 
     Attributes:

@@ -20,9 +20,11 @@ import sys
 import tarfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.bench.everyday_model import export
 from tests.bench.everyday_tasks import FRESH, TASKS, TOOLS, At, Task
@@ -57,8 +59,7 @@ _HEADING = re.compile(r"^(?P<path>[\w.-]+(?:/[\w.-]+)*\.\w+)$")
 _BELOW = re.compile(r"^ +(?P<first>\d+)(?:-(?P<last>\d+))?[: ]")
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """What a tool did with a task."""
 
     line: str

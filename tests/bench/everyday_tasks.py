@@ -5,15 +5,15 @@ when all that it needs stands on the first screen, and nothing that it forbids. 
 function that was written into a file just before.
 """
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 TOOLS: Final = ("ggrep", "rg", "semble", "codegraph")
 FRESH: Final = "fresh_function_NN"
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(Struct, frozen=True):
     """Some line of these has to be told by path and number, or within a range that is told."""
 
     path: str
@@ -21,8 +21,7 @@ class At:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """What is asked, of each tool.
 
     Attributes:

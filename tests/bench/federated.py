@@ -6,12 +6,13 @@ are lost. No encoder takes part; nothing measured depends on the machine.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
@@ -40,8 +41,7 @@ KEPT: Final = (("one", 0.0), ("a third", 1 / 3), ("a half", 1 / 2), ("two thirds
 """Shares of a workspace's repositories that are searched."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """A question with what its workspace's repositories gave.
 
     Attributes:
@@ -56,8 +56,7 @@ class Asked:
     home: RepoId
 
 
-@dataclass(frozen=True, slots=True)
-class Routed:
+class Routed(Struct, frozen=True):
     """What is left when a share of the repositories is searched.
 
     Attributes:

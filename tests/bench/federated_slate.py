@@ -10,11 +10,11 @@ import sysconfig
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import anyio
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.build import build_id
@@ -69,8 +69,7 @@ _TIMEOUT_MS: Final = Settings().query_timeout_ms
 Answer = FederatedResponse | FederatedSlate
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(Struct, frozen=True):
     """Who asks, and what."""
 
     workspace: Workspace

@@ -7,13 +7,14 @@ import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, Final
 
 import anyio
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
@@ -45,8 +46,7 @@ GIVEN_MS: Final = 20.0
 """What a coordinator may take beside the bytes and the products."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """How one measured question is put; `deep` are lists of 500."""
 
     strategy: str

@@ -7,12 +7,13 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 import anyio
 import psutil
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.config.home import Home
@@ -45,8 +46,7 @@ QUESTIONS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Struct, frozen=True):
     """What one question takes, in milliseconds; and the bytes and repositories of its answer."""
 
     wall: float

@@ -9,11 +9,11 @@ import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import anyio
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.config.home import Home
@@ -58,8 +58,7 @@ _SHOWN: Final = 12
 _ANYTHING: Final = "words"
 
 
-@dataclass(frozen=True, slots=True)
-class Town:
+class Town(Struct, frozen=True):
     """Repositories that one host serves: each package, and all of them in one.
 
     Attributes:

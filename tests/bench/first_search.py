@@ -26,6 +26,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
+
 CODEGRAPH: Final = "@colbymchenry/codegraph@1.6.1"
 SOURCES: Final = "werkzeug==3.1.9"
 """Some 250 files: Python, its tests, documents and the files that go with them."""
@@ -38,8 +40,7 @@ _GIT: Final = ("git", "-c", "user.name=bench", "-c", "user.email=bench@localhost
 _ALONE: Final = {"DO_NOT_TRACK": "1", "CODEGRAPH_TELEMETRY": "0", "CODEGRAPH_NO_UPDATE_CHECK": "1"}
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What is asked of a tree, and the file that answers."""
 
     tree: Path

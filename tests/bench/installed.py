@@ -18,10 +18,11 @@ import tempfile
 import zipfile
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from tests.bench.first_search import installed_codegraph
 
@@ -35,8 +36,7 @@ _ASKED = re.compile(r"([\w.-]+)\s*(?:\[([\w,. -]+)\])?")
 _OF_EXTRA = re.compile(r"extra == ['\"]([\w.-]+)['\"]")
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(Struct, frozen=True):
     """Files and their bytes."""
 
     files: int = 0
@@ -46,8 +46,7 @@ class Size:
         return Size(self.files + other.files, self.bytes + other.bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """A distribution.
 
     Attributes:

@@ -10,10 +10,11 @@ import statistics
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.config.home import Home
@@ -49,8 +50,7 @@ STAGES: tuple[tuple[str, object, str], ...] = (
 """Functions whose time is told apart; one within another counts as the other's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Latency:
+class Latency(Struct, frozen=True):
     """What was measured over one index, times in ms.
 
     Attributes:

@@ -19,9 +19,10 @@ import time
 import zipfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.durable import replace_if_changed
@@ -42,8 +43,7 @@ _WORKSPACE: Final[stable_json.Json] = {
 _WHEEL_OF_ANY = ("--no-deps", "--only-binary=:all:", "--platform=any", "--ignore-requires-python")
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(Struct, frozen=True):
     """A package of one version.
 
     Attributes:

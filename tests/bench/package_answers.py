@@ -11,11 +11,11 @@ import statistics
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import anyio
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.config.home import Home

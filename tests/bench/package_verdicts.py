@@ -6,9 +6,11 @@ again with all others of them speaking, it has to be the same.
 
 import random
 import time
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.ids import RepoId
@@ -30,8 +32,7 @@ _SPEAKING: Final = (1, 5, 10, 50)
 """Of the members with the best scores, as `--max-repos` takes them."""
 
 
-@dataclass(slots=True)
-class Told:
+class Told(Struct):
     """What verdicts came to.
 
     Attributes:

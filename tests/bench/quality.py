@@ -24,9 +24,11 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.stable_json import Json
 from ggrep.config.home import Home
@@ -59,8 +61,7 @@ ONE_PER_FILE = Overrides(limit=10, per_file=1)
 LEVEL = next(each for each in ABLATIONS if each.part == "further decay")
 
 
-@dataclass(frozen=True, slots=True)
-class Bench:
+class Bench(Struct, frozen=True):
     """Where and how fast the suites are run."""
 
     folder: Path

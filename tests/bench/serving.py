@@ -8,10 +8,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from zlib import crc32
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
@@ -56,8 +58,7 @@ class Words:
                 return query
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Struct, frozen=True):
     """A process that serves, and how to reach it."""
 
     process: "subprocess.Popen[bytes]"

@@ -1,11 +1,11 @@
 """How much disk an index takes against the text it is of, part by part."""
 
 from collections import Counter
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pyarrow as pa
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.config import names

@@ -10,9 +10,10 @@ answers are documents: there the bytes of a slate are written and read as well.
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.config.home import Home
 from ggrep.model.request import SearchRequest, SnippetMode
@@ -47,8 +48,7 @@ STAGES: tuple[tuple[str, object, str], ...] = (
 Asks = tuple[Callable[[], object], Callable[[], object]]
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(Struct, frozen=True):
     """A tree that is asked, and what."""
 
     name: str
@@ -57,8 +57,7 @@ class Store:
     queries: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(Struct, frozen=True):
     """Times in ms of slate and search, question by question."""
 
     name: str

@@ -6,11 +6,11 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import anyio
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.config.home import Home
@@ -34,8 +34,7 @@ _WARM_SHARE: Final = 0.2
 _LOOKS: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """What the host and the coordinator, this process, had at one moment."""
 
     publishes: int

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import Struct
+
 from ggrep.base import stable_json
 
 TURNS: Final = 3
@@ -113,8 +115,7 @@ def _turn(turns: Turns, tree: Path, work: Path, number: int) -> None:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Checkout:
+class _Checkout(Struct, frozen=True):
     root: Path
     home: Path
 

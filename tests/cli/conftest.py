@@ -1,9 +1,9 @@
 """A small shop, indexed once, and the command that answers from it without a daemon."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from tests.fakes.repos import open_engine, write_tree
 from tests.journeys.command import Command
@@ -29,8 +29,7 @@ SHOP = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Shop:
+class Shop(Struct, frozen=True):
     """An indexed tree, which tests only read, and the home that holds its store."""
 
     root: Path

@@ -1,9 +1,9 @@
 """`ggrep api`: what its flags let callers do."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.servers.api import ApiFlags, rules_of

@@ -1,9 +1,9 @@
 """Options and what they take from the requests whose fields they set."""
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import pytest
+from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest, UsageError
 from ggrep.interfaces.cli.parsing.flags import (
@@ -23,8 +23,7 @@ from ggrep.interfaces.cli.queries.search_options import Asking, DeterministicFla
 from ggrep.model.request import SearchRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Some options."""
 
     title: ClassVar = "Some"

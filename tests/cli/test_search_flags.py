@@ -1,9 +1,9 @@
 """Flags become a request, or a word on what is wrong with them."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest, UsageError
 from ggrep.interfaces.cli.queries.search_options import (

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from ggrep.base import stable_json

@@ -2,9 +2,9 @@
 
 import io
 import sys
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.interfaces.cli.terminal import DEFAULT_COLUMNS, open_terminal, show_done
 

@@ -1,9 +1,9 @@
 """`symbol`, `refs` and `expand` with `--workspace`: on the screen and as JSON, without daemons."""
 
-from dataclasses import asdict, fields
 from pathlib import Path
 
 import pytest
+from msgspec.structs import asdict, fields
 
 from ggrep.base import stable_json
 from ggrep.interfaces.cli.queries.federation_options import Members

@@ -1,9 +1,9 @@
 """The state of a workspace on a terminal: complete, aligned, safe."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from ggrep.base.errors import InvalidRequest

@@ -3,12 +3,13 @@
 import stat
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import durable
 from ggrep.base.formats import SCHEMA_VERSIONS
@@ -28,8 +29,7 @@ __all__ = ["home"]
 Program = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """Where a daemon is met.
 
     Attributes:

@@ -1,12 +1,12 @@
 """What is asked again, and what is final."""
 
 import threading
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline

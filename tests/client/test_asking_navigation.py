@@ -1,10 +1,10 @@
 """Slates, names and places are asked for as searches are, and come back as values."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline

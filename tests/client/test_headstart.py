@@ -2,10 +2,10 @@
 
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.protocol.client.headstart import HeadStart

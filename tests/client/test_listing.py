@@ -4,10 +4,10 @@ import fcntl
 import os
 import subprocess
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import durable
 from ggrep.base.processes import own_start_ticks

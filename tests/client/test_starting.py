@@ -3,10 +3,10 @@
 import fcntl
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import durable
 from ggrep.base.errors import Cancelled

@@ -1,10 +1,10 @@
 """Fingerprints: equal exactly when the things they stand for are."""
 
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import fields, replace
 
 from ggrep.base.ids import PathKey
 from ggrep.config.fingerprints import (

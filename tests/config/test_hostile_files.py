@@ -2,12 +2,12 @@
 
 import os
 import socket
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import fields
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.declarations import DECLARED

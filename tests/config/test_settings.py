@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from msgspec.structs import fields
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.declarations import DECLARED

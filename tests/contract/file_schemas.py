@@ -6,11 +6,12 @@ workspaces also take null and blanks for what is not there; no editor needs to p
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, is_dataclass
 from importlib.resources import files
 from pathlib import Path
 from types import UnionType
 from typing import Any, Final, get_args, get_origin
+
+from msgspec import NODEFAULT, Struct
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
@@ -136,7 +137,7 @@ def _table(keys: Iterable[Declared]) -> Schema:
     }
     # What may be empty may be missing, too.
     required: list[Json] = [
-        each.key for each in held if each.default is MISSING and each.says.least > 0
+        each.key for each in held if each.default is NODEFAULT and each.says.least > 0
     ]
     return {**found, "required": required} if required else found
 
@@ -148,7 +149,11 @@ def _value(each: Declared) -> Schema:
         return {**about, **_table(declared(each.kind).values())}
     if each.is_list:
         inner: Any = get_args(each.kind)[0]
-        items = _table(declared(inner).values()) if is_dataclass(inner) else _text(each)
+        items = (
+            _table(declared(inner).values())
+            if isinstance(inner, type) and issubclass(inner, Struct)
+            else _text(each)
+        )
         if inner is IncludeDraft:  # its glob alone will do
             items = {"anyOf": [{"type": "string", "minLength": 1}, items]}
         if get_origin(inner) is UnionType:  # a text, or a list of them of which any will do

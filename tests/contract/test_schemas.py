@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest

@@ -8,9 +8,10 @@ import os
 import random
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ggrep.base.errors import GgrepError
 from ggrep.config import names
@@ -42,8 +43,7 @@ Damage = Callable[[Path, Path, random.Random], None]
 """Damages the first file, perhaps with what the second of its kind holds."""
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """A home with one store of several snapshots, segments and hidden rows.
 
     Attributes:

@@ -4,11 +4,11 @@ import gc
 import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lancedb.background_loop import LOOP
+from msgspec import Struct
 
 from ggrep.base.errors import CorruptStore, GgrepError, InvalidRequest, NoIndex, StoreError
 from ggrep.index.store.tables import forget_connections
@@ -28,8 +28,7 @@ Pressure = Callable[[Path], AbstractContextManager[object]]
 _TURNS = 100
 
 
-@dataclass(frozen=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """A tree that changed since it was indexed, if it ever was.
 
     Attributes:

@@ -2,28 +2,26 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Grant:
+
+class Grant(Struct, frozen=True):
     """A writer was given the lease."""
 
     epoch: int
     pid: int
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     """The writer is about to let the lease go."""
 
     epoch: int
     pid: int
 
 
-@dataclass(frozen=True, slots=True)
-class Swap:
+class Swap(Struct, frozen=True):
     """A snapshot became active; `parent` is what its manifest says."""
 
     snapshot: str

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
+
 from tests.crash.power import Directory, File
 
 BEGINS, ACKNOWLEDGED = "mark:begins", "mark:acknowledged"
@@ -30,8 +32,7 @@ _UNFINISHED = " <unfinished ...>"
 _STRING = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A system call that succeeded; or one that has only begun, for `close`."""
 
     name: str

@@ -3,12 +3,12 @@
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec import Struct
 
 from ggrep.base.errors import GgrepError, NoIndex
 from ggrep.config import names
@@ -28,8 +28,7 @@ EDITS: Sequence[dict[str, str | bytes | None]] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Publish:
+class Publish(Struct, frozen=True):
     """One publish: what the store answers before and after, and the states it may leave."""
 
     number: int

@@ -4,9 +4,10 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
@@ -47,8 +48,7 @@ def engine_over(root: Path, home: Path) -> Engine:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(Struct, frozen=True):
     """One write and what stands before it.
 
     Attributes:

@@ -8,10 +8,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import faults, stable_json
 from ggrep.base.errors import CorruptStore, NoIndex
@@ -69,8 +70,7 @@ POINTS = {
 }
 
 
-@dataclass
-class Stage:
+class Stage(Struct):
     """A scenario's store before its write, and what may be answered after it."""
 
     scenario: str

@@ -1,11 +1,11 @@
 """Who asks too much is told so at once; who may ask is not kept waiting by others."""
 
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import Busy, InvalidRequest
 from ggrep.model.request import SearchRequest

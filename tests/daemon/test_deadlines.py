@@ -1,10 +1,10 @@
 """A request ends in time, or when somebody ends it, and then nothing works for it any more."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.wire.message_types import Cancel, Ping, Search

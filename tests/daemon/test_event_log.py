@@ -3,12 +3,12 @@
 import errno
 import os
 import stat
-from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import fields, replace
 
 from ggrep.base import stable_json
 from ggrep.base.ids import StoreId

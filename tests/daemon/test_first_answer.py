@@ -1,10 +1,10 @@
 """What a daemon answers while nothing is published yet."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.ids import SnapshotId
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest

@@ -1,10 +1,10 @@
 """A search that found its daemon by a hint is answered only where that is certain to be right."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError

@@ -1,6 +1,6 @@
 """What a host remembers of lists of its stores."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from ggrep.daemon.joint_members import Described, JointMembers
 from ggrep.model.response import RepoDescription

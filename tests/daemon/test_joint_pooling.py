@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.config.home import Home

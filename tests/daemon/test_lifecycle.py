@@ -1,12 +1,12 @@
 """A daemon is there at once, ends in order and tells everybody why."""
 
 import errno
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 import anyio
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import BudgetExceeded, NoIndex
 from ggrep.daemon.service import MOST_CONNECTIONS

@@ -1,8 +1,8 @@
 """What other programs read of daemons: every figure, under a name that stays."""
 
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
 from ggrep.base import stable_json

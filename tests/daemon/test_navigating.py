@@ -1,11 +1,11 @@
 """Slates, definitions, usages and surroundings go the way of a search."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest

@@ -1,11 +1,11 @@
 """Lists that were given once are given again, as long as nothing they depend on has changed."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline

@@ -1,10 +1,10 @@
 """The log says how each search ended, and never what was searched or found."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError

@@ -1,10 +1,10 @@
 """A daemon answers what its engine answers, and says where the answer comes from."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest

@@ -1,13 +1,13 @@
 """Syncs begin when they are due, and whoever waits hears what came of them."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread
 
 import anyio
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, InvalidRequest

@@ -1,7 +1,8 @@
 """When a sync is due, decided without any clock."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
+
+from msgspec.structs import replace
 
 from ggrep.daemon.sync_schedule import LOW_IMPACT, Due, LoopFigures, Schedule
 from tests.fakes.clocks import ManualClock

@@ -1,9 +1,9 @@
 """What an answer says about itself follows from its best files alone."""
 
-from dataclasses import replace
 from functools import partial
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.model.confidence import (
     LEADERS,

@@ -1,8 +1,7 @@
 """How the updating of an index stands is told in words that are true at that moment."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from ggrep.model.standing import AT_REST, Standing, standing_notices
 

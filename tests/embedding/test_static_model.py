@@ -1,12 +1,12 @@
 """The folder of a static model: equal input gives equal bytes, damage is named."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError, Incompatible, InvalidRequest
@@ -19,8 +19,7 @@ FILES = ("words.txt", "vectors.npy", "weights.npy", "card.json")
 SIZE, DIMENSION = 40, 8
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """What a model is written from."""
 
     words: list[str]

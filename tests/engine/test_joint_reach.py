@@ -1,12 +1,12 @@
 """Of members that show nothing those are told that could have changed the answer, and no others."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from ggrep.config.home import Home
 from ggrep.index.packs.opened_packs import OpenedPacks

@@ -1,9 +1,9 @@
 """A receipt's question asked again: over its snapshot, or over what there is."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest, NoIndex
 from ggrep.base.ids import SnapshotId

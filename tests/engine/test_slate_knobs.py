@@ -1,10 +1,10 @@
 """What a slate leaves out, in which order it says so, and which knobs make another question."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Corpus, Mode

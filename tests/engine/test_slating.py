@@ -2,12 +2,12 @@
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock

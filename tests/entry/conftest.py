@@ -2,16 +2,15 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from tests.entry.fake_daemon import FakeDaemon, running
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
+class Served(Struct, frozen=True):
     """A repository with a daemon.
 
     Attributes:

@@ -3,11 +3,11 @@
 import _socket
 import os
 import struct
-from dataclasses import fields, replace
 from threading import Event
 from typing import Any
 
 import pytest
+from msgspec.structs import fields, replace
 
 from ggrep import __version__
 from ggrep.base.build import build_id

@@ -1,7 +1,8 @@
 """What became of checks, in each of its forms."""
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ggrep.interfaces.evaluation.check_misses import RULES
 from ggrep.interfaces.evaluation.check_reports import render_checks, sarif_json

@@ -1,11 +1,11 @@
 """Committed checks: how they are read, and when they hold."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.check_file import Check, read_checks

@@ -1,11 +1,11 @@
 """Reports of checks in JUnit's form: what the strictest schema wants, times in it or none."""
 
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.interfaces.evaluation.check_rules import Outcome, run_checks
 from ggrep.interfaces.evaluation.junit_report import junit_xml

@@ -9,10 +9,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec import to_builtins
 
 from ggrep.base import stable_json
+from ggrep.base.decode import decode
 from ggrep.base.errors import Cancelled, InvalidRequest
-from ggrep.interfaces.evaluation.questions import Question, Target, answer_from, answer_json
+from ggrep.interfaces.evaluation.questions import Answer, Question, Target
 from ggrep.interfaces.evaluation.suite_processes import (
     Conditions,
     Job,
@@ -136,7 +138,7 @@ def test_answers_cross_unchanged() -> None:
     """What a worker writes is what its parent reads."""
     whole = answer("q", "a.py", "b.py", confidence="weak")
 
-    assert answer_from(answer_json(whole)) == whole
+    assert decode(Answer, to_builtins(whole)) == whole
 
 
 def test_a_root_that_is_not_there_fails_its_job_alone() -> None:

@@ -1,15 +1,17 @@
 """Suites whose cases name places: what slates show of them, by their bytes."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
+from msgspec.structs import replace
 
+from ggrep.base.decode import decode
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.compare import compare, comparison_json, read_report
 from ggrep.interfaces.evaluation.eval_text import render_comparison, render_run
-from ggrep.interfaces.evaluation.questions import Answer, Question, answer_from, answer_json
+from ggrep.interfaces.evaluation.questions import Answer, Question
 from ggrep.interfaces.evaluation.report import Run, queries_json
 from ggrep.interfaces.evaluation.suite import Case, Overrides, overridden
 from ggrep.interfaces.evaluation.suite_files import read_suite
@@ -42,7 +44,7 @@ def runner(job: Job) -> Outcome:
     if job.name == "broken":
         return Outcome(job, error="it was killed")
     answers = (Answer(each.id, slates=(LARGE, SMALL), elapsed_ms=5.0) for each in job.questions)
-    return Outcome(job, tuple(answer_from(answer_json(each)) for each in answers))
+    return Outcome(job, decode(tuple[Answer, ...], to_builtins(tuple(answers))))
 
 
 def some_run() -> Run:

@@ -1,9 +1,10 @@
 """A place counts as seen where half of its lines are shown, whatever pieces show them."""
 
-from dataclasses import asdict, replace
-
 import pytest
+from msgspec import to_builtins
+from msgspec.structs import replace
 
+from ggrep.base.decode import decode
 from ggrep.interfaces.evaluation.visible_places import (
     Place,
     Seen,
@@ -11,7 +12,6 @@ from ggrep.interfaces.evaluation.visible_places import (
     ShownSlate,
     place_of,
     seen,
-    shown_from,
     shown_slate,
 )
 from ggrep.model.slate import LEFT_OUT
@@ -128,7 +128,7 @@ def test_what_is_shown_travels_as_json() -> None:
     """A worker sends it to its parent."""
     shown = shown_slate(SLATE)
 
-    assert shown_from(asdict(shown)) == shown
+    assert decode(ShownSlate, to_builtins(shown)) == shown
     assert shown.total_bytes == SLATE.total_bytes
 
 

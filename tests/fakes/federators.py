@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
+from msgspec import Struct
 
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
@@ -20,8 +21,7 @@ from ggrep.protocol.client.exchange import IndexingProgress
 from tests.fakes.golden_documents import golden
 
 
-@dataclass(frozen=True, slots=True)
-class FakeAnswer:
+class FakeAnswer(Struct, frozen=True):
     """The answer of a workspace."""
 
     document: dict[str, Json]

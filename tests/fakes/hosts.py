@@ -110,7 +110,7 @@ class Served:
 
     def link(self, **changes: Any) -> Link:
         """Return a fresh connection; `changes` are of its hello."""
-        from dataclasses import replace
+        from msgspec.structs import replace
 
         link = Link.connect(self.address.socket, replace(self.address.hello, **changes), CLOCK)
         self.links.append(link)

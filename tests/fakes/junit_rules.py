@@ -8,8 +8,9 @@ does not know, one that is missing, another order, a value of another form.
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 _NAMED: Final = r"\s*\S[\s\S]*"
 _ANY: Final = r"[\s\S]*"
@@ -20,8 +21,7 @@ _MOMENT: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(Struct, frozen=True):
     """What one element may hold.
 
     Attributes:

@@ -1,7 +1,9 @@
 """Repositories in memory that define, use and expand what a test says."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest, SnapshotGone

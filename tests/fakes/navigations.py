@@ -1,10 +1,11 @@
 """Slates, definitions, usages and surroundings that say something in every field."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.model.confidence import Confidence

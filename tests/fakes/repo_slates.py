@@ -1,7 +1,9 @@
 """What a repository in memory gives for a slate: real packs, over rows that were never a file."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Corpus
@@ -36,8 +38,7 @@ _SECTIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
+class Matched(Struct, frozen=True):
     """A stored chunk that matches."""
 
     row_id: str

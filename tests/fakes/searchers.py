@@ -1,10 +1,12 @@
 """Repositories that answer from memory: real enough to merge, quick enough for property tests."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio.lowlevel
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, SnapshotGone
@@ -53,8 +55,7 @@ _SURE = (Leader(score=1.0, evidence=9.0, stem=1.0, found=1.0, spelt=True),)
 """Evidence of an answer that nobody doubts."""
 
 
-@dataclass(frozen=True, slots=True)
-class FakeRow:
+class FakeRow(Struct, frozen=True):
     """A stored chunk: where it stands and which words it holds.
 
     Attributes:

@@ -1,10 +1,10 @@
 """An HTTP server without a socket, and what its tests ask."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
+from msgspec import Struct
 from starlette.types import ASGIApp
 
 from tests.fakes.desks import FakeDesk
@@ -21,8 +21,7 @@ WORKSPACE = """{
 }"""
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """A server in this process.
 
     Attributes:

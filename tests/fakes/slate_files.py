@@ -1,7 +1,8 @@
 """Files that match a question, and what is shown of them, of which only what is named matters."""
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from ggrep.model.slate import Section
 from ggrep.model.slate_material import FileCandidate, PackMaterial, Pick, TextPiece

@@ -6,8 +6,9 @@ id, which is the last tie-break there is.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.base import durable
 from ggrep.base.clock import SystemClock
@@ -55,8 +56,7 @@ from tests.fakes.repos import InProcessPool
 CLOCK = SystemClock()
 
 
-@dataclass(frozen=True, slots=True)
-class UnionStore:
+class UnionStore(Struct, frozen=True):
     """A published union, and which repository each file of its one segment came from."""
 
     view: SnapshotView
@@ -95,8 +95,7 @@ class UnionStore:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class NamesOfUnion:
+class NamesOfUnion(Struct, frozen=True):
     """What the one store answers about a name, each place with its repository.
 
     Attributes:

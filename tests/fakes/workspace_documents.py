@@ -1,10 +1,11 @@
 """Every JSON document of `ggrep workspace`, of workspaces that nobody indexed for real."""
 
 import re
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.config import names

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import anyio
 import pytest
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import DeadlineExceeded, GgrepError, SnapshotGone
@@ -414,8 +415,7 @@ async def test_all_that_are_selected_are_made_ready_before_any_is_asked() -> Non
     assert door.notes == [("prepare", "a", "c"), ("open", "a"), ("open", "c")]
 
 
-@dataclass(frozen=True, slots=True)
-class NeverReady:
+class NeverReady(Struct, frozen=True):
     """Repositories that are never ready, and answer all the same."""
 
     inner: ReadySearchers

@@ -2,11 +2,12 @@
 
 import signal
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import anyio
 import pytest
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import Busy, GgrepError, Unasked
@@ -37,8 +38,7 @@ async def at_once(_: str) -> None:
     """Build a repository in no time."""
 
 
-@dataclass
-class Workers:
+class Workers(Struct):
     """Workers of no process: `act` is called with the name of what is built.
 
     Attributes:
@@ -60,8 +60,7 @@ class Workers:
         return Worker(self)
 
 
-@dataclass
-class Worker:
+class Worker(Struct):
     """One of them."""
 
     of: Workers

@@ -1,10 +1,9 @@
 """Cohorts: only what compares is merged."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ggrep.base.errors import WorkspaceError
 from ggrep.base.ids import RepoId

@@ -1,13 +1,13 @@
 """Coverage: what a repository that did not answer means for the lists, never told too boldly."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ggrep.base.errors import DeadlineExceeded, GgrepError, NoIndex
 from ggrep.federation.coordinator import federated_search

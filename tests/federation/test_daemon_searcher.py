@@ -1,11 +1,11 @@
 """A repository behind its daemon: the same values come out as the engine puts in."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline

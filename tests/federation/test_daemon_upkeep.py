@@ -1,12 +1,13 @@
 """What a watch does from one look to the next, on a machine, while its file is edited."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base.errors import WorkspaceError
 from ggrep.base.ids import RepoId
@@ -28,8 +29,7 @@ from tests.fakes.clocks import ManualClock
 from tests.fakes.workspaces import ENVIRON, SECOND, index_all, load, make_workspace, write_workspace
 
 
-@dataclass
-class FakeSurroundings:
+class FakeSurroundings(Struct):
     """A machine whose daemons come and go as told."""
 
     manifest: WorkspaceManifest
@@ -239,7 +239,7 @@ def test_who_is_not_served_has_the_hosts_reason(
     states = machine.survey().repos
     served = frozenset({states[0].repo_id})
     monkeypatch.setattr(STARTING, start)
-    monkeypatch.setattr(machine, "running", lambda _: served)
+    monkeypatch.setattr(RealSurroundings, "running", lambda *_: served)
 
     assert machine.start(states) == {states[1].repo_id: "no room"}
 

@@ -5,7 +5,6 @@ And what changing one repository may do to the hits of the others.
 
 import random
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,6 +13,8 @@ import anyio.lowlevel
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
@@ -191,8 +192,7 @@ async def test_concurrency_is_echoed_and_shows_nowhere_else(layouts: list[Worksp
 WORDS = ("token", "other", "third")
 
 
-@dataclass(frozen=True)
-class World:
+class World(Struct, frozen=True):
     """Repositories in memory, each with its priority; none of them shares a text."""
 
     rows: dict[str, tuple[FakeRow, ...]]

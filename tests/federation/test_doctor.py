@@ -1,10 +1,10 @@
 """The examination of a workspace: what is found, what is to be done, and about which repository."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.home import Home

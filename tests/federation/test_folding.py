@@ -1,11 +1,12 @@
 """Folding: one text is shown once, and what becomes free is filled as if lists had no end."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.folding import deeper, fold, needs_more, refill_limit, used_up
@@ -183,8 +184,7 @@ def test_whoever_is_named_at_the_cap_is_spoken_of() -> None:
 # Lists of any length, folded and cut, against short ones that are refilled.
 
 
-@dataclass(frozen=True)
-class World:
+class World(Struct, frozen=True):
     """Repositories with all their hits, and what is asked of them."""
 
     rows: dict[RepoId, tuple[Hit, ...]]

@@ -1,7 +1,8 @@
 """Which repositories an answer lists: it does not grow with those that nothing comes of."""
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from ggrep.base.errors import StoreError
 from ggrep.federation.attendance_json import LISTED_WHOLE

@@ -1,13 +1,13 @@
 """What is remembered from one question to the next, and what never is."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 import anyio
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import DeadlineExceeded, GgrepError, NoIndex

@@ -1,9 +1,9 @@
 """From lists to merged lists: by either strategy, folded or not, and filled up again."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline

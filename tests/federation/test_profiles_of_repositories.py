@@ -1,9 +1,8 @@
 """Profiles in workspaces: what a repository's own view hides is in no answer of the workspace."""
 
-from dataclasses import replace
-
 import anyio
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.config.home import Home

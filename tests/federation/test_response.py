@@ -1,12 +1,12 @@
 """The JSON of a federated answer: the contract's shape, no paths, no chance."""
 
 import re
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, CorruptStore, Issue, NoIndex, WorkspaceError

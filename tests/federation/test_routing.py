@@ -1,12 +1,12 @@
 """Routing: a bound on repositories leaves out those least likely to be missed, and says so."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.routing import Routed, route

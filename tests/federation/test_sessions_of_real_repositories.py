@@ -1,10 +1,10 @@
 """Sessions over workspaces, on real indexes behind daemons: what they keep, and what they omit."""
 
 import shutil
-from dataclasses import replace
 
 import anyio
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest

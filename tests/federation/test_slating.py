@@ -1,13 +1,13 @@
 """A slate over repositories: who is asked for what, and what becomes of those who fail."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Clock

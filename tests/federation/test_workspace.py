@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, WorkspaceError

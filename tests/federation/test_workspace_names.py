@@ -1,12 +1,12 @@
 """Names over repositories: which rule decides, who fails, how usages are tied, where pages end."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Clock

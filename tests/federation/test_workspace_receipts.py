@@ -1,11 +1,11 @@
 """Receipts of workspaces: what they keep, and what is none."""
 
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import fields
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal

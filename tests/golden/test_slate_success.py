@@ -1,8 +1,7 @@
 """Goldens of slates."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.base.stable_json import dumps_pretty

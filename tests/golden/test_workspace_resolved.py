@@ -1,8 +1,8 @@
 """Goldens of `ggrep workspace validate --json`: the part that says what a file means."""
 
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.base.stable_json import dumps_pretty

@@ -4,13 +4,13 @@ Each is made when asked for; none is kept. A flood of the real size belongs in t
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 Make = Callable[[int], bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class Flood:
+class Flood(Struct, frozen=True):
     """One hostile text.
 
     Attributes:

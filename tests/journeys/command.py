@@ -4,13 +4,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
 import pytest
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.interfaces.entry import main
@@ -25,8 +25,7 @@ SCHEMAS: dict[str, Any] = {
 WORDS = {"a.py": "def alpha_needle():\n    return 1\n", "docs/b.md": "# Beta needle\n\nText.\n"}
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What a command left behind."""
 
     status: int
@@ -55,8 +54,7 @@ def fits(document: object, schema: str) -> None:
     jsonschema_rs.validator_for(SCHEMAS[schema]).validate(document)
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """Runs `ggrep` in this process."""
 
     capture: pytest.CaptureFixture[str]

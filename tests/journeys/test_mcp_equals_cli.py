@@ -1,13 +1,13 @@
 """What an agent gets over MCP, a person gets on the terminal and a program over HTTP: the same."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import anyio
 import pytest
 from mcp import Client
 from mcp.client.stdio import stdio_client
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.interfaces.mcp.arguments import body_of, read_arguments
@@ -49,8 +49,7 @@ PATHS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Elsewhere(Struct, frozen=True):
     """What the other surfaces answer, by the case's name.
 
     Attributes:

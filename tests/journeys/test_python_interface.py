@@ -9,13 +9,13 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from msgspec.structs import replace
 
 import ggrep
 from ggrep.config.home import Home

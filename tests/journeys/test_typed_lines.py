@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.interfaces.cli import app
 from tests.journeys.command import Outcome

@@ -8,8 +8,9 @@ It prints how many answers it got and how often it was sent away.
 import os
 import sys
 import threading
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ggrep.base.errors import Busy
 from ggrep.config.home import Home

@@ -3,10 +3,10 @@
 import ctypes
 import gc
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 
 class _MallocInfo(ctypes.Structure):
@@ -21,8 +21,7 @@ class _MallocInfo(ctypes.Structure):
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class InUse:
+class InUse(Struct, frozen=True):
     """What this process has allocated and not given back; free memory that it keeps is not in it.
 
     Attributes:

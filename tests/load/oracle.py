@@ -9,11 +9,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from tests.load.tree import live_path, live_word, static_path, word
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """An answer, and what was asked.
 
     Attributes:

@@ -10,11 +10,11 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.processes import is_running, start_ticks
@@ -39,8 +39,7 @@ LONG = os.environ.get("GGREP_TEST_LOAD", "")
 _LONGER_MS = 30_000
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Struct, frozen=True):
     """How much is asked of a daemon.
 
     Attributes:
@@ -53,8 +52,7 @@ class Load:
     publishes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What came of it."""
 
     heard: list[Heard]

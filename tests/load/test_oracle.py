@@ -1,8 +1,7 @@
 """The oracle of the load test sees what it is there for."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.load.oracle import Answer, Diary, complaints
 from tests.load.tree import LIVE_FILES, live_path, live_word, static_path, word

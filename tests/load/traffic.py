@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from zlib import crc32
 
+from msgspec import Struct
+
 from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, DeadlineExceeded
@@ -45,8 +47,7 @@ class Heard:
     problems: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(Struct, frozen=True):
     query: str
     kind: str
     number: int

@@ -1,11 +1,11 @@
 """An audit believes nothing: it reads all of the active snapshot and counts again."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import NoIndex
 from ggrep.config import names

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import force_setattr
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, CorruptStore, Incompatible, LeaseLost, NoIndex
@@ -47,7 +48,7 @@ def aged(root: Path, home: Path, publishes: int = 8, **flags: object) -> Engine:
 
 def collect(engine: Engine, **options: object) -> CollectionReport:
     with engine.target() as target:
-        object.__setattr__(target, "clock", LaterClock())
+        force_setattr(target, "clock", LaterClock())
         deadline = Deadline.after(target.clock, 0)
         return collect_garbage(target, deadline=deadline, **options)  # type: ignore[arg-type] # handed through
 

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import force_setattr
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, NoIndex, SessionExpired
@@ -72,7 +73,7 @@ class Explored:
     def collect(self, now: datetime, readers_ms: int = 0) -> CollectionReport:
         """Collect at that moment."""
         with self.engine.target() as target:
-            object.__setattr__(target, "clock", ManualClock(now))
+            force_setattr(target, "clock", ManualClock(now))
             deadline = Deadline.after(target.clock, 0)
             return collect_garbage(target, deadline=deadline, readers_ms=readers_ms)
 

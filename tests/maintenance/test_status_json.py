@@ -1,10 +1,10 @@
 """The status document: one shape with and without a daemon, and warnings in a fixed order."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.index.maintenance.status_json import status_json
 from ggrep.model.load import DaemonLoad, SyncLoad, WatchLoad

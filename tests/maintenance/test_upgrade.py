@@ -1,10 +1,10 @@
 """Older stores become current without being indexed anew, or say what they need."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import faults, stable_json
 from ggrep.base.checksummed import seal

@@ -1,10 +1,10 @@
 """What a daemon measures is held against its budgets; over one is a warning, never a failure."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.index.maintenance.findings import OK, WARN, Check
 from ggrep.index.maintenance.health import check_health

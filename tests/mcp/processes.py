@@ -5,12 +5,12 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 import pytest
 from mcp import StdioServerParameters
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
@@ -27,8 +27,7 @@ TREE = {"src/pay.py": "def settle_invoice():\n    return 'settled'\n"}
 OTHER = {"lib/mail.py": "def send_invoice():\n    return 'sent'\n"}
 
 
-@dataclass(frozen=True)
-class Settled:
+class Settled(Struct, frozen=True):
     """Two indexed repositories and their workspace; `bare` has no index."""
 
     base: Path

@@ -1,11 +1,11 @@
 """Calls of tools: what they ask for, and what comes of it."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest, NoIndex
 from ggrep.config.profiles import Profile, QueryDefaults, apply_to_request, said_fields

@@ -4,7 +4,7 @@ A test suite is worth what it notices. Each entry breaks one promise in one plac
 them all. `text` must occur exactly once in its file.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 FIGURES = "tests/query/test_statistics.py::test_figures_are_those_of_the_live_files"
 ORDER_ON_DISK = (
@@ -32,8 +32,7 @@ SAME_FILE = (
 MERGE = "tests/sync/test_syncer.py::test_a_merge_keeps_the_visible_rows_and_encodes_nothing"
 
 
-@dataclass(frozen=True)
-class Sabotage:
+class Sabotage(Struct, frozen=True):
     """One way to break ggrep.
 
     Attributes:
@@ -165,7 +164,7 @@ SABOTAGES = (
         "a file's evidence comes from the rows that may be shown",
         "ggrep/search/query/pipeline.py",
         "scorer.score(segment, deadline, rows)",
-        "scorer.score(__import__('dataclasses').replace(segment, visible_rows="
+        "scorer.score(__import__('msgspec').structs.replace(segment, visible_rows="
         "eligible_rows(segment, request, deadline), visible_files=~segment.visible_files), "
         "deadline, rows)",
         (

@@ -876,11 +876,4 @@ FEDERATION_SABOTAGES = (
         (DAEMON_SERVING + "test_an_answer_says_that_files_have_changed_since",),
     ),
     # The domain.
-    Sabotage(
-        "an integer stays one where a float is wanted",
-        "ggrep/base/decode.py",
-        "    return float(value)\n",
-        "    return value\n",
-        (DOMAIN_DECODE + "test_a_whole_number_becomes_a_float_where_one_is_wanted",),
-    ),
 )

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tests.mutants.every import ALL
 from tests.mutants.sabotages import Sabotage

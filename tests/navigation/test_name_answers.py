@@ -1,11 +1,11 @@
 """Where a name is defined and where it is used, over the indexed snapshot."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import DeadlineExceeded, InvalidRequest, NoIndex

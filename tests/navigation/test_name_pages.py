@@ -1,10 +1,10 @@
 """Pages of one repository's definitions and usages: together they are the whole answer."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from ggrep.base.ids import PathKey
 from ggrep.model.chunk import Chunk
 from ggrep.parse.chunking.chunker import chunk_file
@@ -33,8 +35,7 @@ class Tag:
     scope: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """One language's result.
 
     Attributes:

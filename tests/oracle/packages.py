@@ -4,14 +4,14 @@ A package comes from PyPI (a wheel or a source distribution), npm (a tarball) or
 or source package). Only files that match one of `globs` are kept, below their path in the archive.
 """
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 Registry = Literal["pypi", "sdist", "npm", "deb", "debsrc"]
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(Struct, frozen=True):
     """One language's package.
 
     Attributes:

@@ -1,14 +1,14 @@
 """What Python's own parser calls definitions and names, by line and column."""
 
 import ast
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 Place = tuple[int, int, str]
 """A 1-based line, a 1-based column in characters, and the name there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Struct, frozen=True):
     """The names of one file.
 
     Attributes:

@@ -8,11 +8,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from tests.fakes.repos import write_tree
@@ -26,8 +26,7 @@ TREE = {"pay.py": "def settle_invoice(amount):\n    return amount\n", ".git/HEAD
 _READY_S = 60.0
 
 
-@dataclass(frozen=True)
-class User:
+class User(Struct, frozen=True):
     """A home directory in which ggrep is installed, as units want it."""
 
     home: Path

@@ -5,10 +5,10 @@ import os
 import subprocess
 import sys
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from tests.fakes.repos import write_tree
@@ -22,8 +22,7 @@ VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 TREE = {"pay.py": "def settle_invoice(amount):\n    return amount\n", ".git/HEAD": "ref: x\n"}
 
 
-@dataclass(frozen=True)
-class Built:
+class Built(Struct, frozen=True):
     """A place with tools to install by, and what was built."""
 
     base: Path

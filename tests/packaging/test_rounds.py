@@ -8,10 +8,10 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from tests.fakes.repos import write_tree
@@ -33,8 +33,7 @@ USER = {
 }
 
 
-@dataclass(frozen=True)
-class Machine:
+class Machine(Struct, frozen=True):
     """A user's directory, a place to install into, and two builds of ggrep."""
 
     base: Path

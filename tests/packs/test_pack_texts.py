@@ -1,12 +1,12 @@
 """Texts beside a pack give what the tables give, or nothing."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import CorruptStore, Incompatible, SnapshotGone

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import Struct
 
 from ggrep.base import faults
 from ggrep.index.maintenance.audit import audit
@@ -30,8 +30,7 @@ KINDS = ("static", "none")
 paths = st.sampled_from(PATHS)
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """One change of the tree; a file deleted and written again is one like others."""
 
     kind: str
@@ -50,8 +49,7 @@ rounds = st.lists(edits, min_size=1, max_size=4)
 """What happens between two syncs."""
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """All that a snapshot shows.
 
     Attributes:

@@ -2,13 +2,14 @@
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 from anyio import to_thread
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
@@ -44,8 +45,7 @@ BINDING = (
 """A case in which every cut changes the answer."""
 
 
-@dataclass
-class Proof:
+class Proof(Struct):
     """Compares a served workspace with one store over all of its files.
 
     Attributes:

@@ -4,7 +4,6 @@ import hashlib
 import shutil
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,6 +11,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.config import names
@@ -38,8 +39,7 @@ KINDS = ("static", "none git")
 paths = st.sampled_from(PATHS)
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """One thing that happens to the tree or to the store.
 
     Attributes:

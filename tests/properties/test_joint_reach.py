@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ggrep.config.home import Home
 from ggrep.model.joint_pools import JointPoolResponse, JointQuestion

@@ -5,7 +5,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,6 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
@@ -52,8 +53,7 @@ FEW = settings(max_examples=5)
 MANY = settings(max_examples=int(os.environ.get("GGREP_TEST_HISTORIES", "200")))
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """One thing that happens to a repository, its store or the packs.
 
     Attributes:

@@ -1,12 +1,12 @@
 """Promise P3: a score follows from query, chunk, file and statistics, and from nothing else."""
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ggrep.model.corpus import CORPORA
 from ggrep.model.filters import Filter

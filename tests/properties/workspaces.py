@@ -1,10 +1,10 @@
 """Repositories that share names and texts, questions about them, and answers as plain values."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ggrep.federation.merge import MergedHit
 from ggrep.model.corpus import Mode

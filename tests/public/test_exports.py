@@ -5,10 +5,10 @@ import inspect
 import subprocess
 import sys
 import textwrap
-from dataclasses import fields
 from typing import get_type_hints
 
 import pytest
+from msgspec.structs import fields
 
 import ggrep
 from ggrep.base.errors import GgrepError

@@ -1,9 +1,9 @@
 """Confidence over a real store: what fits is strong, what is not there is said not to be."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.model.confidence import Confidence
 from ggrep.model.filters import Filter

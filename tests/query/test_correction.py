@@ -1,10 +1,9 @@
 """The learned correction: bounded, exact as deep as an answer goes, and for sources alone."""
 
-from dataclasses import fields, replace
-
 import numpy as np
 import numpy.typing as npt
 import pytest
+from msgspec.structs import fields, replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.model.corpus import CORPORA, Corpus

@@ -1,10 +1,10 @@
 """What a query is looked for as."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.model.hit import Hit

@@ -1,9 +1,9 @@
 """Which fate a chunk that was seen before has."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.model.receipt import ReceiptHit

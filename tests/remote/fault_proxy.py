@@ -6,12 +6,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 CLOSED: Final = 0
 """The status of a request that was never answered."""
@@ -22,8 +23,7 @@ _OF_THE_CONNECTION: Final = frozenset({"connection", "expect", "keep-alive", "tr
 """Headers that go no further; none of them is signed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """What becomes of one request; its parts may be combined.
 
     Attributes:
@@ -91,8 +91,7 @@ def no_fault(_method: str, _path: str, _number: int) -> None:
     """Let everything pass."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(Struct, frozen=True):
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes

@@ -3,12 +3,12 @@
 import os
 import zlib
 from collections.abc import Callable
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import asdict, replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import NoIndex, NotTrusted

@@ -1,10 +1,10 @@
 """An answer and a failure as the text of two streams."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, GgrepError, SyncRefused

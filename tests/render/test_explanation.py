@@ -1,6 +1,6 @@
 """The bar chart of a score, and the header that explains the list."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from ggrep.model.confidence import Confidence
 from ggrep.model.response import Explanation, GitState

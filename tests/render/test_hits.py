@@ -1,8 +1,7 @@
 """Hits as people see them."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from ggrep.model.corpus import Corpus
 from ggrep.model.hit import Hit

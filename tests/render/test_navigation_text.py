@@ -1,10 +1,10 @@
 """Definitions, usages and surroundings as people see them."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.base.stable_json import loads

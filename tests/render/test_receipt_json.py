@@ -1,10 +1,10 @@
 """Receipts as bytes, and bytes that are none."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal

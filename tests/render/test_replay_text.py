@@ -1,6 +1,6 @@
 """What people read of a replay."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from ggrep.model.receipt import changes
 from ggrep.model.replay import (

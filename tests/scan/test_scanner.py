@@ -1,9 +1,9 @@
 """An answer before there is an index, as the engine gives it."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock

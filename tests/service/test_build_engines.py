@@ -1,10 +1,10 @@
 """Repositories of a workspace are built wherever an engine says, and come back by the remote."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import ggrep as package
 from ggrep.base import stable_json

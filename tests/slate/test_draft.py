@@ -1,6 +1,6 @@
 """Where a file of a slate says to begin, and which opening lines it has."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from ggrep.model.confidence import Confidence
 from ggrep.model.slate import Budgets, Pack

@@ -2,7 +2,8 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ggrep.model.slate import Section
 from ggrep.model.slate_material import PackMaterial, TextPiece

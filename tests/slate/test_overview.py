@@ -1,8 +1,7 @@
 """A slate says of itself what was asked, where the answer lies, what would help further."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.model.confidence import Confidence

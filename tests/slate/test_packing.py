@@ -2,9 +2,10 @@
 
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.model.confidence import Confidence
@@ -44,8 +45,7 @@ NEARLY = (("a", 1.0), ("b", 0.9))
 ASKED = Asked(("retry", "queue"), "words")
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(Struct, frozen=True):
     """A request's shape, and the files that were chosen for it."""
 
     files: tuple[Merged, ...]

@@ -1,11 +1,11 @@
 """Which files a slate shows: by score, in shares, with one of each role that a change needs."""
 
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ggrep.model.slate import ROLES, SECTIONS, Role, Section
 from ggrep.model.slate_material import FileCandidate

@@ -2,11 +2,11 @@
 
 import base64
 import hmac
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest, SessionFull
 from ggrep.base.ids import SnapshotId, StoreId

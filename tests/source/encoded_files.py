@@ -2,16 +2,16 @@
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 _SENTENCES: Final = Path(__file__).with_name("sentences.toml")
 _CODE: Final = "int add(int a, int b) {\n    return a + b;\n}\n"
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedFile:
+class EncodedFile(Struct, frozen=True):
     """A file as it would lie on disk, and the text that it holds."""
 
     language: str

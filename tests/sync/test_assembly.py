@@ -1,11 +1,12 @@
 """What a publish writes beside its segments: a journal that stays short, figures that are true."""
 
-from dataclasses import replace
+import dataclasses
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.ids import PathKey
 from ggrep.config import names
@@ -104,7 +105,7 @@ def test_whatever_a_manifest_would_say_otherwise_is_a_reason_to_publish(
     )
 
     def with_facts(**facts: object) -> Publication:
-        return replace(same, facts=replace(same.facts, **facts))
+        return replace(same, facts=dataclasses.replace(same.facts, **facts))
 
     changed = [
         replace(same, indexed=(PathKey("a.md"),)),

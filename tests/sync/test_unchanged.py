@@ -3,10 +3,10 @@
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import SyncRefused

@@ -1,12 +1,12 @@
 """Daemons of different stores, settings and homes never meet on one socket."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.protocol.wire.endpoint import (

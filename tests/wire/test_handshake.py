@@ -1,6 +1,5 @@
 """Client and daemon agree on who they are and how they speak, or part at once."""
 
-from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -8,6 +7,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError, Incompatible, InvalidRequest

@@ -1,12 +1,12 @@
 """The hint from a root to its socket is six lines, or nothing."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.entry.plain_place import locator_file, read_locator

@@ -2,12 +2,13 @@
 
 import types
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import fields
 
 from ggrep.config.caps import MAX_CANDIDATES
 from ggrep.model.answer_view import ViewOptions
@@ -69,7 +70,7 @@ def values_of(kind: Any, known: Mapping[Any, Strategy] = LEAVES) -> Strategy:
         found = _tuples(get_args(kind), known)
     elif origin is Literal:
         found = st.sampled_from(get_args(kind))
-    elif is_dataclass(kind):
+    elif isinstance(kind, type) and issubclass(kind, Struct):
         hints = get_type_hints(kind)
         named = {field.name: values_of(hints[field.name], known) for field in fields(kind)}
         found = st.builds(kind, **named)

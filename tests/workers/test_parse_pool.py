@@ -6,12 +6,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.ids import PathKey

@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
@@ -31,8 +33,7 @@ _ROUND: Final = ("fit", "judge", "fit", "choose", "judge", "fit", "choose", "jud
 """Of ten repositories of a language four to learn from, two to choose by, four to judge."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """A repository of the list.
 
     Attributes:

@@ -5,8 +5,9 @@ The rules read what a commit says of itself and which paths it touches, never an
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.parse.languages.registry import language_of
 from training.encoder.wanted import is_source
@@ -82,8 +83,7 @@ _TRAILER: Final = re.compile(
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(Struct, frozen=True):
     """What a commit says and touches.
 
     Attributes:

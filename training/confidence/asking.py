@@ -5,9 +5,10 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import NoIndex
@@ -31,8 +32,7 @@ SHIPPED = "static"
 DEPTH: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """One question with what its confidence was judged by.
 
     Attributes:

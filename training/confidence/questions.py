@@ -9,10 +9,11 @@ everywhere.
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from training.changes.building import WHOLE
@@ -29,8 +30,7 @@ _STRINGS: Final = 6
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """One question.
 
     Attributes:

@@ -7,9 +7,10 @@ neither changed nor consulted beyond that entry.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import UsageError
 from training.encoder.clients import Outcome, Runner
@@ -23,8 +24,7 @@ _FIELD: Final = re.compile(r"^([A-Za-z-]+):[ \t]*(.*(?:\n[ \t].*)*)", re.MULTILI
 _SIGNED_BY: Final = re.compile(r"signed-by=(\S+)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     """Where the machine gets Debian from; `signed_by` is a path, a key, or nothing."""
 
     address: str

@@ -10,10 +10,11 @@ import tarfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 from zlib import error as zlib_error
+
+from msgspec import Struct
 
 from ggrep.base.errors import UsageError
 
@@ -28,8 +29,7 @@ _MAX_MEMBERS: Final = 300_000
 _ENCRYPTED: Final = 0x1
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """A regular file of an archive.
 
     Attributes:

@@ -7,12 +7,12 @@ use see the same.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 from scipy import sparse
 
 from ggrep.index.embedding.features import features, text_words
@@ -31,8 +31,7 @@ _MOST_PER_PACKAGE: Final = 50
 _LONGEST_FEATURE: Final = 24
 
 
-@dataclass(frozen=True, slots=True)
-class BaggedPair:
+class BaggedPair(Struct, frozen=True):
     """A pair as bags, with what it is."""
 
     query: Bag
@@ -41,16 +40,14 @@ class BaggedPair:
     language: str
 
 
-@dataclass(frozen=True, slots=True)
-class PackageBags:
+class PackageBags(Struct, frozen=True):
     """The pairs of one package."""
 
     name: str
     pairs: tuple[BaggedPair, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
+class Vocabulary(Struct, frozen=True):
     """The features that a model knows.
 
     Attributes:
@@ -70,8 +67,7 @@ class Vocabulary:
         return values
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(Struct, frozen=True):
     """Pairs as counts of features.
 
     Attributes:

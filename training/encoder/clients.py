@@ -2,17 +2,17 @@
 
 import subprocess
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import UsageError
 
 _CLIENT_SECONDS: Final = 900
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """How a client ended: its exit status and what it wrote."""
 
     status: int

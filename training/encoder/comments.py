@@ -1,9 +1,10 @@
 """Where the comments of a piece of source lie, by a few rules for each family of languages."""
 
 import re
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct
 
 _DOUBLE: Final = r"\"(?:\\.|[^\"\\\n])*\""
 _SINGLE: Final = r"'(?:\\.|[^'\\\n])*'"
@@ -57,8 +58,7 @@ _PATTERNS: Final = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(Struct, frozen=True):
     """A comment, or several whole lines of them in a row.
 
     Attributes:

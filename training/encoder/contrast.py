@@ -6,10 +6,9 @@ What BM25 already tells apart is added to the cosines before the softmax, so tha
 where words alone fail: the encoder is never asked without the lexical score beside it.
 """
 
-from dataclasses import dataclass, field
-
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
 from scipy import sparse
 
 Matrix = npt.NDArray[np.float32]
@@ -20,8 +19,7 @@ _MOMENTUM, _SQUARES, _TINY = 0.9, 0.98, 1e-8
 """Kingma, Ba: Adam, a Method for Stochastic Optimization (2015)."""
 
 
-@dataclass(slots=True)
-class Parameters:
+class Parameters(Struct):
     """What is learnt.
 
     Attributes:
@@ -42,8 +40,7 @@ class Parameters:
         return unit(_weighted(queries, self.queries) @ self.rows)[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Objective:
+class Objective(Struct, frozen=True):
     """What a step minimises.
 
     Attributes:
@@ -57,8 +54,7 @@ class Objective:
     dropout: float
 
 
-@dataclass(frozen=True, slots=True)
-class Slopes:
+class Slopes(Struct, frozen=True):
     """The loss by the parameters of those features that a batch holds; by others it is 0.
 
     Attributes:
@@ -73,8 +69,7 @@ class Slopes:
     queries: Matrix
 
 
-@dataclass(slots=True)
-class Adam:
+class Adam(Struct):
     """Moments of the rows that were touched; the others stay as they are."""
 
     steps: int = 0
@@ -148,8 +143,7 @@ class Learner:
         return loss
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+class _Side(Struct, frozen=True):
     """The queries or the texts of a batch, over its own features.
 
     Attributes:

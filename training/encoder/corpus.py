@@ -2,9 +2,10 @@
 
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import UsageError
 from training.encoder.clients import Runner, run_client
@@ -21,8 +22,7 @@ Tell = Callable[[str], None]
 """Takes a line about a package that was left out."""
 
 
-@dataclass(slots=True)
-class Done:
+class Done(Struct):
     """What came of a step.
 
     Attributes:

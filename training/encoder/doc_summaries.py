@@ -1,8 +1,9 @@
 """What a documentation comment says first and what it says next, in whatever dialect it is."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from training.encoder.phrases import (
     clipped,
@@ -52,8 +53,7 @@ _STOP: Final = re.compile(
 _ITEM: Final = re.compile(r"(?:[-*+•]|\d{1,2}[.)])\s")
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """What a doc comment says.
 
     Attributes:

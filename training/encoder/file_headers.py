@@ -1,8 +1,9 @@
 """What a file says of itself at its top, before any code."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from training.encoder.comments import Comment, comments_in
 from training.encoder.phrases import is_licence
@@ -26,8 +27,7 @@ _ANY_COMMENTS: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Struct, frozen=True):
     """The file's own documentation.
 
     Attributes:

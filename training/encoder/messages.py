@@ -1,8 +1,9 @@
 """What code says when something goes wrong: the texts of its errors and log lines."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from training.encoder.phrases import is_phrase, plain
 
@@ -25,8 +26,7 @@ _SEAMS: Final = re.compile(r"[\"'`]\s*(?:\+|\.\.|\.|\\|<>)?\s*[fFrRbBuL$@]{0,2}[
 _LEFTOVERS: Final = re.compile(r"[\"'()`]\s*[\"'()`]|\[\s*\]|\s[:=,;'\"]+(?=\s|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """A message in a piece of source.
 
     Attributes:

@@ -12,10 +12,11 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.parse.workers.child import WorkerCrashed, WorkerTimeout
 from training.encoder.guarded_parser import FILE_SECONDS, GuardedParser, SlowFile
@@ -34,8 +35,7 @@ from training.encoder.source_trees import Package, files_of, is_fresh, key_of, p
 MOST_PAIRS: Final = 6_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Mined:
+class _Mined(Struct, frozen=True):
     """What one package gave, not yet compared with the others."""
 
     groups: list[Group]

@@ -7,9 +7,11 @@ not that a sentence equals itself.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.ids import PathKey
 from ggrep.model.chunk import ANCHOR, Chunk
@@ -50,8 +52,7 @@ _Span: TypeAlias = tuple[int, int]
 _NONE: Final[_Span] = (0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(Struct, frozen=True):
     """A file and how it was cut.
 
     Attributes:

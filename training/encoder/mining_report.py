@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from training.encoder.pairs import Pair
 
 
-@dataclass(slots=True)
-class MiningReport:
+class MiningReport(Struct):
     """What was mined.
 
     Attributes:

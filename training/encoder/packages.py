@@ -3,9 +3,10 @@
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
@@ -22,8 +23,7 @@ _LISTS: Final = ("languages", "folders", "without")
 _MAX_BYTES: Final = "max_bytes"
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(Struct, frozen=True):
     """One archive of a registry.
 
     Attributes:

@@ -1,17 +1,18 @@
 """Pairs of a question and the text that answers it, kept as JSON lines."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ggrep.base import stable_json
 from ggrep.base.durable import replace_file
 from ggrep.base.errors import UsageError
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """A question and one piece of a file that answers it.
 
     Attributes:

@@ -1,7 +1,8 @@
 """How much of a package is learnt from: which of its folders, and how many bytes of them."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from training.encoder.packages import Package
 
@@ -17,8 +18,7 @@ _SCARCE: Final = frozenset(
 _MOBILE: Final = frozenset({"kotlin", "swift"})
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """What of an archive is taken.
 
     Attributes:

@@ -3,9 +3,10 @@
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from training.encoder.mining import is_mined
 
@@ -26,8 +27,7 @@ _SKIPPED: Final = """
 _SKIPPED_FOLDERS: Final = frozenset(_SKIPPED.split())
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(Struct, frozen=True):
     """A package's unpacked tree and where its pairs go."""
 
     name: str

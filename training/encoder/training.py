@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from ggrep.base.errors import UsageError
 from ggrep.base.stable_json import Json
@@ -27,8 +28,7 @@ _COMMON: Final = 1e-3
 but Tough-to-Beat Baseline for Sentence Embeddings, 2017)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(Struct, frozen=True):
     """All that decides what is learnt from given pairs.
 
     Attributes:
@@ -56,8 +56,7 @@ class Recipe:
         return dict(asdict(self))
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """What was known after some of the training.
 
     Attributes:
@@ -74,8 +73,7 @@ class Point:
     reciprocal_rank: float
 
 
-@dataclass(slots=True)
-class Trained:
+class Trained(Struct):
     """What came of it.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import UsageError
 from training.encoder.archives import Archive, Member, is_wrapped, opened
@@ -25,8 +26,7 @@ _HEAD_BYTES: Final = 64
 _WHOLE: Final = Share()
 
 
-@dataclass(frozen=True, slots=True)
-class Unpacked:
+class Unpacked(Struct, frozen=True):
     """How many regular files an archive gave.
 
     Attributes:

@@ -5,11 +5,12 @@ values to choose from, and a step only where it is worth something to most, is w
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import replace
 
 from training.ranking.points import OF_ALL, OF_NAMES, Grid, Point, grid_for, neutral
 
@@ -26,8 +27,7 @@ SHUFFLINGS: Final = (1, 2, 3)
 _NOISE: Final = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class Questions:
+class Questions(Struct, frozen=True):
     """What a fit is made on.
 
     Attributes:
@@ -41,8 +41,7 @@ class Questions:
     names: Mask
 
 
-@dataclass(frozen=True, slots=True)
-class HeldOut:
+class HeldOut(Struct, frozen=True):
     """Questions judged by fits that saw none of their repositories.
 
     Attributes:

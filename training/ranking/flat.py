@@ -5,12 +5,13 @@ one call of `blend` weighs them all.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
 from math import log2
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
 from ggrep.interfaces.evaluation.measures import DEPTH
 from ggrep.search.query.blend import Signals, blend
@@ -28,8 +29,7 @@ _GAINS: Final = np.array([1.0 / log2(rank + 2) for rank in range(DEPTH)])
 _OPTIONAL: Final = frozenset({"location", "verbatim", "near", "near_file"})
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """What is known of one question's rows, of all segments; they lie by file.
 
     Attributes:
@@ -71,8 +71,7 @@ class Flat:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(Struct, frozen=True):
     """The questions of one kind.
 
     Attributes:

@@ -3,12 +3,12 @@
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import NoIndex

@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.index.lexical.tokens import words
@@ -26,8 +27,7 @@ _FEWEST: Final = 3
 _NUMBERS: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """The first files of an answer, best first.
 
     Attributes:

@@ -9,10 +9,11 @@ same questions; `judge` and `choose` repositories give none.
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.parse.languages.registry import language_of
@@ -38,8 +39,7 @@ _LONGEST: Final = 160
 _MOST_BYTES: Final = 400_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
+class _Sentence(Struct, frozen=True):
     """A comment's first sentence.
 
     Attributes:

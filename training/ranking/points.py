@@ -1,8 +1,10 @@
 """What is fitted: some of the weights, the values they may take, and where a fit begins."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.search.query.kinds import QueryKind
 from ggrep.search.query.weights import DEFAULT_WEIGHTS, FUSION, Fusion, Weights, weights_for
@@ -12,8 +14,7 @@ Grid = Mapping[str, tuple[float, ...]]
 """The values that a fit tries, by the name of the figure; figures are tried in this order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """The fitted figures; as they stand here, round ones that nothing was fitted to.
 
     Attributes:

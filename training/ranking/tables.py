@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean
 from textwrap import wrap
+
+from msgspec import Struct
 
 from training.ranking.descent import FOLDS, LEAST_GAIN
 from training.ranking.points import OF_ALL, OF_NAMES, Point, grid_for
@@ -13,8 +14,7 @@ _CALLED = {"near": "file", "name_symbol": "symbol", "name_stem": "stem", "name_d
 _OF_ENCODER = ("row", "near", "floor")
 
 
-@dataclass(frozen=True, slots=True)
-class Gain:
+class Gain(Struct, frozen=True):
     """What some weights are worth more than the neutral ones.
 
     Attributes:
@@ -25,8 +25,7 @@ class Gain:
     interval: tuple[float, float] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
+class Fitted(Struct, frozen=True):
     """What a fit with one encoder found.
 
     Attributes:

@@ -1,8 +1,10 @@
 """What a repository's slates do with a question of a suite, asked in every way that is judged."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.model.confidence import CONFIDENCE_CODES, Confidence
@@ -20,8 +22,7 @@ Shown: TypeAlias = tuple[tuple[Section, tuple[str, ...]], ...]
 """Files of each section that has any, in the slate's order."""
 
 
-@dataclass(frozen=True, slots=True)
-class SlateAnswer:
+class SlateAnswer(Struct, frozen=True):
     """What came of a case.
 
     Attributes:
@@ -42,8 +43,7 @@ class SlateAnswer:
     repeated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class OutOfDomainAnswer:
+class OutOfDomainAnswer(Struct, frozen=True):
     """What came of a question that cannot be answered.
 
     Attributes:

@@ -1,8 +1,9 @@
 """Figures of slates over many questions: what they cover, how much of it is owed, their bytes."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from statistics import median
+
+from msgspec import Struct
 
 from ggrep.interfaces.evaluation.figures import Mean, interval, mean
 from ggrep.model.confidence import Confidence
@@ -11,8 +12,7 @@ from training.slates.asking import LEVELS, OutOfDomainAnswer, SlateAnswer
 from training.slates.results import SectionResult, calls_to_slate, section_results
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Struct, frozen=True):
     """How well sections hold what they owe.
 
     Attributes:
@@ -28,8 +28,7 @@ class Coverage:
     precision: Mean
 
 
-@dataclass(frozen=True, slots=True)
-class Calls:
+class Calls(Struct, frozen=True):
     """How many calls it takes until every section that owes files shows one.
 
     Attributes:
@@ -43,8 +42,7 @@ class Calls:
     within_two: Mean
 
 
-@dataclass(frozen=True, slots=True)
-class LevelBytes:
+class LevelBytes(Struct, frozen=True):
     """Bytes of the slates of a level, as canonical JSON."""
 
     level: int
@@ -52,8 +50,7 @@ class LevelBytes:
     most: int
 
 
-@dataclass(frozen=True, slots=True)
-class SlateFigures:
+class SlateFigures(Struct, frozen=True):
     """The figures of some questions.
 
     Attributes:
@@ -77,8 +74,7 @@ class SlateFigures:
     repeated: int
 
 
-@dataclass(frozen=True, slots=True)
-class DoubtFigures:
+class DoubtFigures(Struct, frozen=True):
     """What came of questions that cannot be answered.
 
     Attributes:

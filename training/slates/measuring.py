@@ -11,9 +11,10 @@ unpacked whole. Their indexes lie there too, made with the settings that everybo
 import sys
 import tarfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from msgspec import Struct
 
 from ggrep.base.errors import UsageError
 from ggrep.config.home import Home
@@ -33,8 +34,7 @@ from training.slates.suite import SlateRepository, SlateSuite, read_slate_suite
 SUITES = Path(__file__).resolve().parents[2] / "fixtures" / "slates"
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """Figures of some of the suite's repositories."""
 
     suite: SlateSuite

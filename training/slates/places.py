@@ -5,8 +5,9 @@ annotated by reading, before anything was tuned on them.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.interfaces.evaluation.place_toml import read_places
 from ggrep.interfaces.evaluation.toml_file import Table, read_toml
@@ -20,8 +21,7 @@ from training.slates.suite import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceCase:
+class PlaceCase(Struct, frozen=True):
     """A question, and the places that one must see.
 
     Attributes:
@@ -34,8 +34,7 @@ class PlaceCase:
     wanted: tuple[Choice, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceSuite:
+class PlaceSuite(Struct, frozen=True):
     """Repositories, and questions to them in their order."""
 
     repositories: tuple[SlateRepository, ...]

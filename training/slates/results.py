@@ -5,8 +5,9 @@ whether one is anywhere in the slate, where whoever reads all of it finds it too
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.model.slate import Section
 from training.slates.asking import Shown, SlateAnswer
@@ -15,8 +16,7 @@ MORE_CALLS: Final = 3
 """What a question counts as that two calls do not cover."""
 
 
-@dataclass(frozen=True, slots=True)
-class SectionResult:
+class SectionResult(Struct, frozen=True):
     """One section of one question that owes files.
 
     Attributes:

@@ -6,9 +6,10 @@ test, may stand in no such section of any slate.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.interfaces.evaluation.expected import expected_paths, matches
 from ggrep.interfaces.evaluation.toml_file import Table, read_toml
@@ -22,8 +23,7 @@ SECTIONS_FILE: Final = Path(__file__).resolve().parents[2] / "fixtures" / "secti
 _FILES: Final = ("no_code", "no_documents", "no_tests")
 
 
-@dataclass(frozen=True, slots=True)
-class NotIn:
+class NotIn(Struct, frozen=True):
     """Of one repository, globs of files that belong to no such section."""
 
     code: tuple[str, ...] = ()
@@ -31,8 +31,7 @@ class NotIn:
     tests: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SectionFigures:
+class SectionFigures(Struct, frozen=True):
     """Where files of some slates stand, counted over their questions.
 
     Attributes:

@@ -1,9 +1,10 @@
 """A suite of questions for slates: pinned repositories, and the files that each section owes."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.expected import expected_paths, is_glob
@@ -18,8 +19,7 @@ NAMING: Final = ("id", "repo", "query")
 _SECTION_KEYS: Final = tuple(section.value for section in SECTIONS)
 
 
-@dataclass(frozen=True, slots=True)
-class SlateRepository:
+class SlateRepository(Struct, frozen=True):
     """A repository that is asked: one release of a package, held to its digest.
 
     Attributes:
@@ -40,8 +40,7 @@ class SlateRepository:
     held_out: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SlateCase:
+class SlateCase(Struct, frozen=True):
     """A question, and what its slate should show.
 
     Attributes:
@@ -55,8 +54,7 @@ class SlateCase:
     wanted: tuple[tuple[Section, tuple[str, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OutOfDomain:
+class OutOfDomain(Struct, frozen=True):
     """A question that its repository cannot answer."""
 
     id: str
@@ -64,8 +62,7 @@ class OutOfDomain:
     query: str
 
 
-@dataclass(frozen=True, slots=True)
-class SlateSuite:
+class SlateSuite(Struct, frozen=True):
     """Repositories, and questions to them in their order."""
 
     repositories: tuple[SlateRepository, ...]

@@ -9,9 +9,10 @@ Repositories are laid out as those of fixtures/slates are.
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.interfaces.evaluation.visible_places import Seen, ShownSlate, seen, shown_slate
 from ggrep.model.request import SearchRequest
@@ -26,8 +27,7 @@ BUDGETS: Final = (0, 16_384, 6_144)
 """Bytes that a slate of level 1 may take; 0 for what it takes unless told."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceAnswer:
+class PlaceAnswer(Struct, frozen=True):
     """What came of a question: by budget, in the order of `BUDGETS`."""
 
     case: PlaceCase

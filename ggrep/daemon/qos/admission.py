@@ -10,8 +10,9 @@ Sync never asks here: its permits are its own, so that it publishes however many
 import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
@@ -32,8 +33,7 @@ _RETRY_LEAST_MS: Final = 25
 _RETRY_MOST_MS: Final = 30_000
 
 
-@dataclass(frozen=True, slots=True)
-class AdmissionLimits:
+class AdmissionLimits(Struct, frozen=True):
     """How many queries one daemon takes.
 
     Attributes:
@@ -57,8 +57,7 @@ class AdmissionLimits:
         return max(self.max_queue_depth // QUEUE_PARTS, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class AdmissionStatistics:
+class AdmissionStatistics(Struct, frozen=True):
     """The state of admission.
 
     Attributes:

@@ -3,16 +3,16 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import Busy, InvalidRequest
 
 _RETRY_AFTER_MS: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class HandleStatistics:
+class HandleStatistics(Struct, frozen=True):
     """The state of a budget.
 
     Attributes:

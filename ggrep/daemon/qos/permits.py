@@ -10,10 +10,10 @@ A permit that is let go passes straight to who is next; nobody who comes in betw
 """
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Final
 
 import anyio
+from msgspec import Struct, field
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled
@@ -23,8 +23,7 @@ _LOOK_EVERY_MS: Final = 100.0
 """How late a request that waits may learn that it was ended from another thread."""
 
 
-@dataclass(slots=True)
-class _Waiter:
+class _Waiter(Struct):
     """A task in the queue.
 
     Attributes:

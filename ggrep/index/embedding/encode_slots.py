@@ -14,10 +14,11 @@ import threading
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from ggrep.base import durable
 from ggrep.base.clock import Clock
@@ -40,8 +41,7 @@ _LINE_TTL_MS: Final = 2000
 _STAGE: Final = "the wait for an encode slot"
 
 
-@dataclass(frozen=True, slots=True)
-class SlotStatistics:
+class SlotStatistics(Struct, frozen=True):
     """The state of the host's slots.
 
     Attributes:

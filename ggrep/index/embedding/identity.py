@@ -5,10 +5,11 @@ Clients name stores by it, and clients load neither numpy nor a model.
 
 import hashlib
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
@@ -31,8 +32,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _WEIGHTS = frozenset({".safetensors", ".bin", ".json", ".txt"})
 
 
-@dataclass(frozen=True, slots=True)
-class EncoderIdentity:
+class EncoderIdentity(Struct, frozen=True):
     """All that decides whether two vectors can be compared.
 
     Attributes:

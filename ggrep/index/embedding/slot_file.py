@@ -16,9 +16,10 @@ import fcntl
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.clock import Clock, rfc3339
@@ -30,8 +31,7 @@ _RECORD_BYTES: Final = 192
 _GUARD: Final = "replace.lock"
 
 
-@dataclass(frozen=True, slots=True)
-class SlotRecord:
+class SlotRecord(Struct, frozen=True):
     """What a holder says of itself.
 
     Attributes:

@@ -13,12 +13,12 @@ folder that was cut off while it was written is refused by its digest.
 import hashlib
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.index.embedding.identity import CARD, MODEL_FAULT, EncoderIdentity, static_identity
@@ -33,8 +33,7 @@ MAX_VOCABULARY: Final = 1 << 22
 Weights = npt.NDArray[np.uint16]
 
 
-@dataclass(frozen=True, slots=True)
-class StaticModel:
+class StaticModel(Struct, frozen=True):
     """What a folder holds, checked.
 
     Attributes:

@@ -13,7 +13,6 @@ import hashlib
 import struct
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +20,7 @@ from typing import Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.base import faults
 from ggrep.base.clock import Clock
@@ -43,8 +43,7 @@ Cached = tuple[Int8, float]
 _Result = TypeVar("_Result")
 
 
-@dataclass(frozen=True, slots=True)
-class VectorStatistics:
+class VectorStatistics(Struct, frozen=True):
     """What a cache did since it was made.
 
     Attributes:

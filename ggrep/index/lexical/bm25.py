@@ -8,18 +8,17 @@ the last bits of a score never depend on how rows are laid out in segments.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.index.lexical.postings import Postings, Rows, union
 
 Scores = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldWeights:
+class FieldWeights(Struct, frozen=True):
     """How one field counts.
 
     Attributes:
@@ -31,8 +30,7 @@ class FieldWeights:
     b: float
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedTerm:
+class WeightedTerm(Struct, frozen=True):
     """A query term with its inverse document frequency over the collection."""
 
     term: str

@@ -15,10 +15,10 @@ probe and never a wrong row.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
 
 Rows = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 Counts = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
@@ -52,8 +52,7 @@ def union(found: Sequence[Rows]) -> Rows:
     return np.flatnonzero(marked).astype(np.uint32)
 
 
-@dataclass(frozen=True, slots=True)
-class PostingField:
+class PostingField(Struct, frozen=True):
     """One field's arrays."""
 
     offsets: npt.NDArray[np.uint32]
@@ -73,8 +72,7 @@ class PostingField:
         return counts
 
 
-@dataclass(frozen=True, slots=True)
-class Postings:
+class Postings(Struct, frozen=True, eq=False):
     """Reader of one posting set; the arrays may be memory-mapped.
 
     Attributes:
@@ -85,7 +83,7 @@ class Postings:
     term_offsets: npt.NDArray[np.uint32]
     term_bytes: npt.NDArray[np.uint8]
     fields: tuple[PostingField, ...]
-    found: dict[str, int | None] = field(default_factory=dict, compare=False, repr=False)
+    found: dict[str, int | None] = field(default_factory=dict)
 
     @classmethod
     def from_arrays(

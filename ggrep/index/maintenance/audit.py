@@ -6,10 +6,10 @@ looks at the pointer's snapshot alone: that an older one would stand in is itsel
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
 
 from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.errors import GgrepError
@@ -32,8 +32,7 @@ _Place = tuple[PathKey, int]
 """A file, and which of its chunks."""
 
 
-@dataclass(frozen=True, slots=True)
-class AuditReport:
+class AuditReport(Struct, frozen=True):
     """What an audit found.
 
     Attributes:

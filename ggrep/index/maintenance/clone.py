@@ -11,8 +11,10 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import durable
 from ggrep.base.clock import Clock, SystemClock
@@ -47,8 +49,7 @@ _QUEUE_MS = 60_000
 """How long to queue behind a writer of either store."""
 
 
-@dataclass(frozen=True, slots=True)
-class StorePair:
+class StorePair(Struct, frozen=True):
     """Two stores of one home, and how to wait for them.
 
     Attributes:

@@ -11,9 +11,10 @@ the next collection takes.
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.base import durable
 from ggrep.base.clock import Clock
@@ -41,8 +42,7 @@ READERS_MS = 1_000
 """How long a collection waits for queries to end."""
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionReport:
+class CollectionReport(Struct, frozen=True):
     """What was collected, or would be.
 
     Attributes:
@@ -60,8 +60,7 @@ class CollectionReport:
     duration_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Retention:
+class Retention(Struct, frozen=True):
     """Which snapshots stay.
 
     Attributes:
@@ -102,8 +101,7 @@ def young_ms(settings: Settings) -> int:
     return max(asking, settings.retain_snapshots_min_age_secs * 1000)
 
 
-@dataclass(frozen=True, slots=True)
-class Garbage:
+class Garbage(Struct, frozen=True):
     """What goes, all paths below the store.
 
     Attributes:

@@ -12,10 +12,11 @@ segment that nothing names yet.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import compress
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy
@@ -51,8 +52,7 @@ _TRIES = 2
 """How often a compaction begins that other changes overtake."""
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionReport:
+class CompactionReport(Struct, frozen=True):
     """What a compaction did.
 
     Attributes:
@@ -74,8 +74,7 @@ class CompactionReport:
     duration_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Merged:
+class _Merged(Struct, frozen=True):
     """A new segment and the segments whose visible files it holds."""
 
     segment: ShownSegment

@@ -1,8 +1,9 @@
 """Decides when a compaction pays off, and which segments it merges."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.config.settings import Settings
 from ggrep.index.store.view import SegmentView, SnapshotView
@@ -19,8 +20,7 @@ MOST_ROWS: Final = 400_000
 Group = Sequence[SegmentView]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What a compaction is to do.
 
     Attributes:

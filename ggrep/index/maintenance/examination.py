@@ -7,9 +7,10 @@ active snapshot is named beside that.
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
@@ -29,8 +30,7 @@ _READERS_MS = 10_000
 """How long a look waits for a collection or removal to end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """An artifact that is not what the manifest says.
 
     Attributes:
@@ -43,8 +43,7 @@ class Fault:
     missing: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Examination:
+class Examination(Struct, frozen=True):
     """The active snapshot as it lies on disk.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import GgrepError, LoadError
 
@@ -15,8 +16,7 @@ UNKNOWN: Final = "not checked: the snapshot cannot be opened"
 """What a check says that there was nothing to make it on; it warns."""
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One finding.
 
     Attributes:

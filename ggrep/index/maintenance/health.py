@@ -1,9 +1,10 @@
 """Health: a list of read-only checks over one store, each ok, warn or fail."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.deadline import Deadline
@@ -22,8 +23,7 @@ from ggrep.model.load import DaemonLoad
 __all__ = ["FAIL", "OK", "WARN", "Check", "HealthReport", "check_health"]
 
 
-@dataclass(frozen=True, slots=True)
-class HealthReport:
+class HealthReport(Struct, frozen=True):
     """All findings on one store.
 
     Attributes:

@@ -5,9 +5,11 @@ import shutil
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import durable
 from ggrep.base.clock import Clock, SystemClock
@@ -31,8 +33,7 @@ _READERS_MS = 1000
 """How long a removal waits for queries to end."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoreEntry:
+class StoreEntry(Struct, frozen=True):
     """One store.
 
     Attributes:

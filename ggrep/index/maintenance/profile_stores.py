@@ -1,9 +1,10 @@
 """The profiles of a repository, and the store that each answers from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import SnapshotId, StoreId
@@ -18,8 +19,7 @@ from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 StoreState = Literal["indexed", "no_index", "unreadable"]
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileState:
+class ProfileState(Struct, frozen=True):
     """A profile and its store.
 
     Attributes:

@@ -7,7 +7,7 @@ stat as always. So a repair ends where a sync of a sound store would have, and i
 when every artifact of the new snapshot hashes to what it says.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, NoIndex
@@ -23,8 +23,7 @@ from ggrep.index.sync.syncer import sync
 from ggrep.index.sync.target import SyncTarget
 
 
-@dataclass(frozen=True, slots=True)
-class RepairReport:
+class RepairReport(Struct, frozen=True):
     """What a repair found and did.
 
     Attributes:

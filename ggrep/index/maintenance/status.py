@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import GgrepError, NoIndex
 from ggrep.base.ids import StoreId
@@ -30,8 +31,7 @@ _UNSURE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StatusReport:
+class StatusReport(Struct, frozen=True):
     """What status shows; `manifest` and `last_sync` are None before the first publish.
 
     Attributes:
@@ -63,7 +63,7 @@ class StatusReport:
     problems: tuple[Notice, ...]
     damage: Damage | None = None
     masked_files: int = 0
-    made_files: MadeFiles = MadeFiles()  # noqa: RUF009 - frozen
+    made_files: MadeFiles = MadeFiles()
 
 
 def read_status(

@@ -8,10 +8,11 @@ no writer holds its store. A damaged store is no other case: its owner may yet r
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.base.clock import Clock, SystemClock, rfc3339
 from ggrep.base.errors import GgrepError, InvalidRequest
@@ -30,8 +31,7 @@ NEVER_PUBLISHED = "never_published"
 REMAINS = "remains"
 
 
-@dataclass(frozen=True, slots=True)
-class StoreCandidate:
+class StoreCandidate(Struct, frozen=True):
     """A store, or what is left of one, that may go.
 
     Attributes:
@@ -49,16 +49,14 @@ class StoreCandidate:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """A candidate that could not be deleted now, and why."""
 
     store_id: StoreId
     error: GgrepError
 
 
-@dataclass(frozen=True, slots=True)
-class StoresReport:
+class StoresReport(Struct, frozen=True):
     """What was found, and what of it is gone.
 
     Attributes:

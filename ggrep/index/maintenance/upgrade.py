@@ -4,7 +4,8 @@ The same view is published once more; nothing is changed in place, so until the 
 the last good snapshot answers, and it stays beside the new one as any snapshot does.
 """
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import Incompatible, NoIndex
 from ggrep.base.formats import INDEX_STATE, MANIFEST
@@ -23,8 +24,7 @@ from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.writing import open_whole, writing
 
 
-@dataclass(frozen=True, slots=True)
-class UpgradeReport:
+class UpgradeReport(Struct, frozen=True):
     """What was done to a store.
 
     Attributes:

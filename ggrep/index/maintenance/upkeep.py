@@ -5,7 +5,8 @@ that does not end, it is left for the next time.
 """
 
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import BudgetExceeded, Busy, GgrepError
@@ -24,8 +25,7 @@ _LEASE_MS = 5_000
 """How long a compaction that is built queues for the lease."""
 
 
-@dataclass(frozen=True, slots=True)
-class UpkeepReport:
+class UpkeepReport(Struct, frozen=True):
     """What was done; None for what was not."""
 
     compaction: CompactionReport | None = None

@@ -1,8 +1,10 @@
 """The packs of a home, opened in one process for as long as they lie as they were."""
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import CorruptStore, Incompatible, StoreError
 from ggrep.config.home import Home
@@ -12,8 +14,7 @@ from ggrep.index.packs.pack_texts import PackTexts, open_texts
 from ggrep.index.store.verify import Stamp, stamp_of, stamp_or_none
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(Struct, frozen=True):
     """A pack as it was opened, and how its files lay before; None for what cannot be read."""
 
     stamp: Stamp

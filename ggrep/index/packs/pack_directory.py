@@ -9,12 +9,12 @@ wrong one; whoever packs next removes them. Beside a pack its texts may lie, whi
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.base import durable
 from ggrep.base.errors import CorruptStore, GgrepError, Incompatible, StoreError
@@ -37,8 +37,7 @@ _MOST_ROWS: Final = 400_000
 _ID_BYTES: Final = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Loose:
+class Loose(Struct, frozen=True):
     """A segment that is in no pack.
 
     Attributes:

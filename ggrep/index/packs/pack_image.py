@@ -16,11 +16,11 @@ A pack is derived: whoever deletes it loses nothing, and a damaged one is as goo
 import hashlib
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.errors import CorruptStore, Incompatible
@@ -60,8 +60,7 @@ _NEEDED = frozenset(
 """Beside postings. A pack of another build may lack some, and say that its layout is this one's."""
 
 
-@dataclass(frozen=True, slots=True)
-class PackedSegment:
+class PackedSegment(Struct, frozen=True):
     """One segment in a pack.
 
     Attributes:
@@ -78,8 +77,7 @@ class PackedSegment:
     first_row: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Pack:
+class Pack(Struct, frozen=True):
     """An opened pack.
 
     Attributes:
@@ -101,8 +99,7 @@ class Pack:
         return hashlib.sha256(stable_json.dumps(told)).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Packable:
+class Packable(Struct, frozen=True):
     """What a pack takes of one segment.
 
     Attributes:

@@ -17,7 +17,6 @@ table. Texts are derived, as packs are: whoever deletes them loses nothing.
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
 from itertools import groupby, islice
 from operator import attrgetter, itemgetter
 from pathlib import Path
@@ -25,6 +24,7 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.errors import CorruptStore, Incompatible
@@ -39,8 +39,7 @@ BLOCK_ROWS: Final = 16
 _LEVEL: Final = 6
 
 
-@dataclass(frozen=True, slots=True)
-class TextRow:
+class TextRow(Struct, frozen=True):
     """What a table has of a row that is shown or looked into, or that tells whose it is.
 
     Attributes:
@@ -72,13 +71,12 @@ class TextRow:
         return chunk_id_of(chunk_hash_of(self.text), self.chunker_version, self.kind)
 
 
-COLUMNS: Final = tuple(field.name for field in fields(TextRow))
+COLUMNS: Final = TextRow.__struct_fields__
 """What tables call the values of a row."""
 _VALUES: Final = attrgetter(*COLUMNS)
 
 
-@dataclass(frozen=True, slots=True)
-class PackTexts:
+class PackTexts(Struct, frozen=True):
     """Opened texts of a pack; whatever is asked of them, they give the rows that they hold whole.
 
     Attributes:

@@ -8,9 +8,10 @@ nothing goes.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.clock import Clock, rfc3339
 from ggrep.base.errors import NotTrusted, RemoteError
@@ -29,8 +30,7 @@ _CLOCK: Final = "clock"
 """An object that is written to learn what time the remote has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Collection:
+class Collection(Struct, frozen=True):
     """What was found, and what became of it.
 
     Attributes:

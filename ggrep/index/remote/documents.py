@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from ggrep.base.errors import NotTrusted
 from ggrep.index.remote import layout
@@ -13,8 +14,7 @@ from ggrep.index.remote.objects import Objects
 V = TypeVar("V")
 
 
-@dataclass(frozen=True, slots=True)
-class Found(Generic[V]):
+class Found(Struct, Generic[V], frozen=True):
     """What an object holds, and the version that a swap names it by."""
 
     value: V

@@ -10,7 +10,6 @@ import shutil
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from threading import Thread
@@ -19,6 +18,7 @@ from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.base import durable
 from ggrep.base.clock import SystemClock
@@ -60,8 +60,7 @@ _SPARE_BYTES: Final = 64 << 20
 """Of the disk, beyond what is fetched and put into the store."""
 
 
-@dataclass(frozen=True, slots=True)
-class Here:
+class Here(Struct, frozen=True):
     """What the store shows already: its segments by name, and its files by digest."""
 
     segments: Mapping[SegmentName, ShownSegment]
@@ -76,8 +75,7 @@ class Here:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
+class Fetched(Struct, frozen=True):
     """A tree, and what it brings to what is here.
 
     Attributes:

@@ -1,8 +1,9 @@
 """What a work tree holds: its files by digest, and the state that git tells, all of one moment."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from ggrep.base.ids import PathKey
 from ggrep.config import names
@@ -23,8 +24,7 @@ from ggrep.parse.source.read import read_digest
 from ggrep.parse.source.walk import Walk, walk
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """What a work tree holds.
 
     Attributes:

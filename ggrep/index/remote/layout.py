@@ -15,8 +15,10 @@ decoded and checked here before anybody uses it.
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
@@ -49,11 +51,10 @@ _MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z")
 _MOST_MESSAGE: Final = 500
 _KINDS: Final = frozenset({"delta", "compacted"})
 
-D = TypeVar("D")
+D = TypeVar("D", bound=Struct)
 
 
-@dataclass(frozen=True, slots=True)
-class Blob:
+class Blob(Struct, frozen=True):
     """An object that is named by its content."""
 
     sha256: str
@@ -65,8 +66,7 @@ class Blob:
         return f"blobs/{self.sha256}"
 
 
-@dataclass(frozen=True, slots=True)
-class TravellingSegment:
+class TravellingSegment(Struct, frozen=True):
     """A segment and the two blobs that it is made of.
 
     Attributes:
@@ -84,8 +84,7 @@ class TravellingSegment:
     image: Blob
 
 
-@dataclass(frozen=True, slots=True)
-class States:
+class States(Struct, frozen=True):
     """What files a snapshot is of, in names that are the same everywhere.
 
     Attributes:
@@ -103,8 +102,7 @@ class States:
             yield git_state_key(self.git_tree, config_fingerprint)
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(Struct, frozen=True):
     """A snapshot without a place; fields as of `manifest.SnapshotManifest`.
 
     Attributes:
@@ -136,8 +134,7 @@ class Tree:
             yield from (segment.image, segment.table)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A push, as a ref remembers it.
 
     Attributes:
@@ -287,15 +284,13 @@ def same_push(one: Entry, other: Entry) -> bool:
     return replace(one, pushed_at=other.pushed_at) == other
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(Struct, frozen=True):
     format: str
     sha256: str
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Ref:
+class _Ref(Struct, frozen=True):
     format: str
     entries: tuple[Entry, ...]
     sha256: str
@@ -307,7 +302,7 @@ def _decoded(kind: type[D], data: bytes, what: str, form: str) -> D:
         said = values.get("format") if isinstance(values, dict) else None
         if said != form:
             raise NotTrusted(f"it is not {what} of this build: {said!r:.40}")
-        known = {each.name for each in fields(kind)}  # type: ignore[arg-type] # dataclasses all
+        known = {*kind.__struct_fields__}
         if values.keys() - known:
             raise NotTrusted(f"it holds more than {what} may")
         return decode(kind, values)

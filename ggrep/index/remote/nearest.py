@@ -5,9 +5,10 @@ history in common with the commit that is checked out; else the one pushed last.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import NotTrusted
 from ggrep.config.git import GitFailed, is_git_marker, run_git
@@ -21,8 +22,7 @@ _MOST_COMMITS: Final = 10_000
 _FAR: Final = 1 << 30
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A tree that may serve.
 
     Attributes:

@@ -9,7 +9,6 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from threading import Event
@@ -17,6 +16,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 import obstore
+from msgspec import Struct, field
 from obstore import exceptions
 from obstore.store import LocalStore, MemoryStore, from_url
 
@@ -46,8 +46,7 @@ _CREDENTIALS: Final = frozenset(
 _memories: dict[str, MemoryStore] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Stat:
+class Stat(Struct, frozen=True):
     """An object as it lies there.
 
     Attributes:
@@ -60,8 +59,7 @@ class Stat:
     version: str
 
 
-@dataclass(slots=True)
-class Traffic:
+class Traffic(Struct):
     """Requests and bytes since the remote was opened."""
 
     gets: int = 0
@@ -73,8 +71,7 @@ class Traffic:
     bytes_up: int = 0
 
 
-@dataclass(slots=True)
-class Objects:
+class Objects(Struct):
     """The objects of one remote. Every method raises RemoteError where the remote fails.
 
     Attributes:

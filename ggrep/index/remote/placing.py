@@ -2,10 +2,11 @@
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import rfc3339
 from ggrep.base.errors import Busy, CorruptStore, NotTrusted
@@ -33,8 +34,7 @@ from ggrep.index.sync.snapshot_assembly import (
 from ggrep.index.sync.target import SyncTarget
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Struct, frozen=True):
     """What was published.
 
     Attributes:

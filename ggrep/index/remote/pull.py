@@ -8,8 +8,10 @@ Everything is fetched and verified before anything is locked. Under the writer l
 it over, by links, and publishes it as any other snapshot: all of it or nothing.
 """
 
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import NoIndex, StoreError
 from ggrep.base.faults import reach
@@ -33,8 +35,7 @@ from ggrep.parse.source.walk import root_identity
 Outcome = Literal["pulled", "current", "nothing", "nothing new"]
 
 
-@dataclass(frozen=True, slots=True)
-class PullReport:
+class PullReport(Struct, frozen=True):
     """What a pull did.
 
     Attributes:

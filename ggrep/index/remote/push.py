@@ -7,10 +7,11 @@ lock.
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.clock import rfc3339
 from ggrep.base.errors import Busy, InvalidRequest, NotTrusted
@@ -35,8 +36,7 @@ _REFRESH: Final = timedelta(hours=GRACE_HOURS) / 2
 _SWAPS: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class PushReport:
+class PushReport(Struct, frozen=True):
     """What a push did.
 
     Attributes:

@@ -7,8 +7,9 @@ file system has such, and hold copies of their own elsewhere.
 import os
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.base import durable
 from ggrep.index.store.manifest import SnapshotManifest
@@ -16,8 +17,7 @@ from ggrep.index.store.needed_files import file_refs
 from ggrep.index.store.tables import table_files
 
 
-@dataclass(frozen=True, slots=True)
-class Adopted:
+class Adopted(Struct, frozen=True):
     """How many files of artifacts were taken over, and how."""
 
     linked: int

@@ -10,12 +10,12 @@ import hashlib
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.errors import CorruptStore, Incompatible
@@ -32,8 +32,7 @@ _DIGEST = "digest"
 changed; what is read of it first is hashed each time, so that no array is taken for another."""
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """An opened image.
 
     Attributes:

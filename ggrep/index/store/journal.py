@@ -6,8 +6,9 @@ more than MAX_DELTAS, the next publish writes them as one.
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.errors import CorruptStore
@@ -18,8 +19,7 @@ from ggrep.index.store.read_failures import read_failure
 MAX_DELTAS = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Tombstone:
+class Tombstone(Struct, frozen=True):
     """A path whose rows in older segments are hidden.
 
     Attributes:

@@ -6,8 +6,10 @@ Queries, syncs, status, health and repair take the state of a store from here al
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, IndexDamaged, NoIndex
@@ -26,8 +28,7 @@ from ggrep.index.store.view import (
 from ggrep.model.damage import Damage
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """The state of a store in which something was published.
 
     Attributes:

@@ -1,7 +1,9 @@
 """The snapshot manifest: a complete description of one immutable view, and its JSON."""
 
-from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import Damaged, require_sound, seal
@@ -20,8 +22,7 @@ MAX_PROBLEMS = 1000
 """Problems that a manifest names; of more it keeps the number."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileRef:
+class FileRef(Struct, frozen=True):
     """An artifact inside the store.
 
     Attributes:
@@ -38,8 +39,7 @@ class FileRef:
     ref_type: str = "jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentRef:
+class SegmentRef(Struct, frozen=True):
     """A segment: its table and its image.
 
     Attributes:
@@ -60,8 +60,7 @@ class SegmentRef:
     ref_type: str = "lancedb_table"
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """Figures of the visible view.
 
     Attributes:
@@ -78,8 +77,7 @@ class Counts:
     lengths: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """Why a snapshot is degraded: one file that is missing or older than the work tree."""
 
     code: str
@@ -87,8 +85,7 @@ class Problem:
     path_key: str
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotManifest:
+class SnapshotManifest(Struct, frozen=True):
     """One snapshot, self-contained: no parent is ever needed to read it.
 
     Attributes:

@@ -3,8 +3,9 @@
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.base.linux import mount_table
 
@@ -12,8 +13,7 @@ _ESCAPED = re.compile(rb"\\([0-7]{3})")
 _FIELDS_BEFORE = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(Struct, frozen=True):
     """One line of the table.
 
     Attributes:

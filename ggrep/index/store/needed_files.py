@@ -5,15 +5,15 @@ Caches and the records of pins are neither: no manifest names them, and their ow
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.config import names
 from ggrep.index.store.manifest import FileRef, SnapshotManifest
 
 
-@dataclass(frozen=True, slots=True)
-class Unnamed:
+class Unnamed(Struct, frozen=True):
     """What lies in a store and is not named, all paths in order of their names.
 
     Attributes:

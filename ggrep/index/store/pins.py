@@ -10,10 +10,11 @@ import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.clock import rfc3339
@@ -39,8 +40,7 @@ _MAX_BYTES: Final = 4_096
 _NAME: Final = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}\.[0-9A-HJKMNP-TV-Z]{26}\.json")
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+class Pin(Struct, frozen=True):
     """A session's hold on a snapshot.
 
     Attributes:
@@ -57,8 +57,7 @@ class Pin:
         return timedelta() < self.expires_at - now <= _LONGEST
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
+class _Record(Struct, frozen=True):
     """A pin's file, as JSON has it."""
 
     version: int

@@ -4,8 +4,9 @@ import os
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.base import durable
 from ggrep.base.clock import Clock
@@ -20,8 +21,7 @@ from ggrep.index.store.needed_files import entries
 from ggrep.index.store.store_opening import hold_lease
 
 
-@dataclass(frozen=True, slots=True)
-class Swept:
+class Swept(Struct, frozen=True):
     """What was swept; `freed_bytes` counts a file once for each of its links."""
 
     directories: int = 0

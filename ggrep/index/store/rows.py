@@ -28,11 +28,11 @@ Text is compressed in blocks of a few kilobytes: on its own most of it is too sh
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from msgspec import Struct
 
 from ggrep.base.ids import PathKey
 from ggrep.model.chunk import Chunk, ChunkedFile
@@ -45,8 +45,7 @@ _COMPRESSED = frozenset({"file_hash", "text", "doc", "tail"})
 """Columns that get smaller by it; a file's hash is the same in all its rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkRow:
+class ChunkRow(Struct, frozen=True):
     """One chunk as a segment stores it, its vector aside.
 
     Attributes:
@@ -70,8 +69,7 @@ class ChunkRow:
     traits: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ShownRow:
+class ShownRow(Struct, frozen=True):
     """What a hit shows of its row that the segment's image does not hold.
 
     Attributes:

@@ -5,11 +5,12 @@ stored masks, or, should these be damaged, from tombstones and segment map, whic
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import CorruptStore
 from ggrep.base.ids import PathKey, SegmentName, StoreId
@@ -24,8 +25,7 @@ from ggrep.model.damage import Damage
 Masks = dict[SegmentName, npt.NDArray[np.bool_]]
 
 
-@dataclass(frozen=True, slots=True)
-class Salvage:
+class Salvage(Struct, frozen=True):
     """A view of what is sound.
 
     Attributes:

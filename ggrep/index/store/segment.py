@@ -3,10 +3,10 @@
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.faults import reach
@@ -19,8 +19,7 @@ from ggrep.index.store.table_scan import write_sizes
 from ggrep.index.store.tables import measure_table, write_table
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentContent:
+class SegmentContent(Struct, frozen=True):
     """A segment in memory, ready to be written.
 
     Attributes:

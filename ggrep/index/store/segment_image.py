@@ -25,12 +25,12 @@ That is about 60 bytes a row beside vector and postings.
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.base.errors import CorruptStore
 from ggrep.base.ids import PathKey, SegmentName
@@ -44,8 +44,7 @@ _LOOKUPS_PER_PASS = 32
 """Files that one pass over all of them looks at in the time of one search."""
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentImage:
+class SegmentImage(Struct, frozen=True):
     """Typed views into one mapped image.
 
     Attributes:

@@ -1,8 +1,9 @@
 """The format versions of a store, and its manifest converted to this build's layout."""
 
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import CorruptStore, Incompatible

@@ -6,12 +6,12 @@ sizes lie beside the rows, in the table's directory, under the table's digest.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.errors import CorruptStore
@@ -30,8 +30,7 @@ _COLUMNS = (
 _VECTOR_COLUMNS = ("embedding", "embedding_scale")
 
 
-@dataclass(frozen=True, slots=True)
-class ScannedRows:
+class ScannedRows(Struct, frozen=True):
     """Consecutive rows of a table.
 
     Attributes:
@@ -98,8 +97,7 @@ def dimension_of(store: Path, segment: SegmentName) -> int:
     return int(schema.field(name).type.list_size) if name in schema.names else 0
 
 
-@dataclass(frozen=True, slots=True)
-class TableRows:
+class TableRows(Struct, frozen=True):
     """Consecutive rows of a table, as columns.
 
     Attributes:

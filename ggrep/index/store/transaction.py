@@ -15,11 +15,12 @@ Order, and what a crash after each step leaves behind:
 
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import durable
 from ggrep.base.faults import reach
@@ -34,8 +35,7 @@ from ggrep.index.store.segment import image_ref
 from ggrep.index.store.verify import Verifier
 
 
-@dataclass(frozen=True, slots=True)
-class Journal:
+class Journal(Struct, frozen=True):
     """What a publish adds to the view.
 
     Attributes:
@@ -51,8 +51,7 @@ class Journal:
     after: SnapshotManifest | None
 
 
-@dataclass(frozen=True, slots=True)
-class Staged:
+class Staged(Struct, frozen=True):
     """References to the files that a snapshot brings or keeps."""
 
     tombstones: tuple[FileRef, ...]

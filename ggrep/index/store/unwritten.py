@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
 
 from ggrep.base.ids import SegmentName, SnapshotId, StoreId
 from ggrep.index.lexical.layout import SCORED_FIELDS
@@ -21,8 +21,7 @@ NO_SNAPSHOT = SnapshotId("")
 _NO_FILE = FileRef("", 0, 0, "")
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Which store it would lie in, and what it would be a snapshot of."""
 
     root: Path

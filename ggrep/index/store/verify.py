@@ -14,9 +14,10 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.deadline import Deadline
@@ -33,8 +34,7 @@ Stamp = tuple[int, int, int, int]
 """Size, modification and change time in nanoseconds, inode."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Artifact:
+class _Artifact(Struct, frozen=True):
     """A table or file: what a manifest says of it, and how it lies there.
 
     Attributes:

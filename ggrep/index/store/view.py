@@ -5,12 +5,13 @@ Nothing else opens segments for a query, so no query can see a dead row.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from itertools import compress
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base.cache import Cache
 from ggrep.base.deadline import Deadline
@@ -28,8 +29,7 @@ from ggrep.model.made_counts import MadeFiles
 from ggrep.model.traits import DATA, GENERATED, MADE, MINIFIED, SHORTENED
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentView:
+class SegmentView(Struct, frozen=True):
     """One segment as a snapshot shows it.
 
     Attributes:
@@ -46,8 +46,7 @@ class SegmentView:
         return self.visible_files[self.image.row_files]
 
 
-@dataclass(frozen=True, slots=True)
-class TableRows:
+class TableRows(Struct, frozen=True):
     """Rows of one segment's table.
 
     Attributes:
@@ -60,8 +59,7 @@ class TableRows:
     rows: Sequence[int]
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotView:
+class SnapshotView(Struct, frozen=True, eq=False):
     """An open snapshot; immutable, and safe to share among queries.
 
     Attributes:
@@ -74,8 +72,8 @@ class SnapshotView:
     manifest: SnapshotManifest
     segments: tuple[SegmentView, ...]
     damage: Damage | None = None
-    stamps: Mapping[str, Stamp] = field(default_factory=dict, repr=False, compare=False)
-    derived: Cache = field(default_factory=Cache, compare=False, repr=False)
+    stamps: Mapping[str, Stamp] = field(default_factory=dict)
+    derived: Cache = field(default_factory=Cache)
 
     @property
     def notices(self) -> tuple[Notice, ...]:

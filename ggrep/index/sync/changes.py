@@ -1,15 +1,15 @@
 """The differences between the work tree and the active snapshot."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ggrep.base.ids import PathKey
 from ggrep.index.sync.stat_cache import Known, KnownFile, KnownSkip, is_put_off
 from ggrep.model.source import SourceFile
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeSet:
+class ChangeSet(Struct, frozen=True):
     """The files a sync has to do something about.
 
     Attributes:

@@ -5,8 +5,9 @@ before.
 """
 
 from bisect import bisect_right
-from dataclasses import replace
 from itertools import accumulate
+
+from msgspec.structs import replace
 
 from ggrep.base.errors import BudgetExceeded
 from ggrep.base.ids import PathKey

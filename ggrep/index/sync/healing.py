@@ -10,12 +10,12 @@ one. A death leaves that temporary file, which the next healing of the same file
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.clock import Clock, rfc3339
@@ -175,8 +175,7 @@ def _is(path: Path, ref: FileRef) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class Healed:
+class Healed(Struct, frozen=True):
     """Damage that was rebuilt.
 
     Attributes:

@@ -1,10 +1,12 @@
 """The record of the last sync, which lets status and health skip a walk of the tree."""
 
 import os
-from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from ggrep.base import durable, stable_json
 from ggrep.base.checksummed import Damaged, require_sound, seal
@@ -24,8 +26,7 @@ FIRST_RETRY_MS: Final = 10_000
 MOST_RETRY_MS: Final = 300_000
 
 
-@dataclass(frozen=True, slots=True)
-class Retry:
+class Retry(Struct, frozen=True):
     """When to try again what a sync had to leave open: soon at first, then with growing delays.
 
     Attributes:
@@ -71,8 +72,7 @@ def _ms(moment: datetime) -> int:
     return int(moment.timestamp() * 1000)
 
 
-@dataclass(frozen=True, slots=True)
-class SyncedGit:
+class SyncedGit(Struct, frozen=True):
     """What git said when the files were read."""
 
     last_head_sha: str | None = None
@@ -85,8 +85,7 @@ class SyncedGit:
         return cls(git.head_sha, git.dirty, git.untracked_included) if git else None
 
 
-@dataclass(frozen=True, slots=True)
-class Upkeep:
+class Upkeep(Struct, frozen=True):
     """When the store was compacted and collected last, and how long it took."""
 
     last_compaction_at: str | None = None
@@ -95,8 +94,7 @@ class Upkeep:
     last_gc_ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class IndexState:
+class IndexState(Struct, frozen=True):
     """Derived from the snapshot and the walk; losing it loses nothing but this report.
 
     Attributes:

@@ -1,7 +1,8 @@
 """Reads and chunks changed files into a segment builder."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ggrep.base.ids import PathKey
 from ggrep.index.store.manifest import Problem
@@ -25,8 +26,7 @@ _LASTING = frozenset({"binary", "secret", "lfs_pointer"})
 """Skips that hold until the file changes."""
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """What came of reading the suspects.
 
     Attributes:

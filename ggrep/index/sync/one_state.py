@@ -7,8 +7,10 @@ after a checkout it begins again with what that walk found.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.ids import PathKey
 from ggrep.index.store.manifest import Problem
@@ -29,8 +31,7 @@ _MOST_MS: Final = 60_000.0
 """How long git is waited for at a time; syncs of other repositories may wait behind this one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """What a walk found, and what git's files were before it.
 
     Attributes:

@@ -5,11 +5,12 @@ file's rows are always whole in one segment.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.ids import PathKey, SegmentName, SnapshotId
 from ggrep.base.lease import Lease
@@ -30,8 +31,7 @@ from ggrep.index.sync.snapshot_assembly import (
 from ggrep.index.sync.target import SyncTarget
 
 
-@dataclass(frozen=True, slots=True)
-class Publication:
+class Publication(Struct, frozen=True):
     """What one publish brings.
 
     Attributes:
@@ -49,8 +49,7 @@ class Publication:
     renamed: frozenset[PathKey] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+class Published(Struct, frozen=True):
     """A snapshot that is now active, and how many segments were folded for it."""
 
     view: SnapshotView

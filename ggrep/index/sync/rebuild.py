@@ -9,8 +9,9 @@ rebuild that died left beside the store goes with the next sync, or with `gc --s
 
 import shutil
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ggrep.base import durable
 from ggrep.base.deadline import Deadline

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ggrep.base.clock import rfc3339
 from ggrep.base.errors import GgrepError, Incompatible
@@ -101,7 +102,7 @@ def _amend(target: SyncTarget, active: SnapshotId | None, **upkeep: str | int) -
         state = read_index_state(path)
         if state is None:
             return
-        done = replace(state.upkeep, **upkeep)  # type: ignore[arg-type] # keys vary in type
+        done = replace(state.upkeep, **upkeep)
         active_id = active or state.active_snapshot_id
         write_index_state(path, replace(state, active_snapshot_id=active_id, upkeep=done))
 

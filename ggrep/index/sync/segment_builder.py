@@ -4,11 +4,11 @@ A merge of segments is the same work as a first build without reading, cutting a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from msgspec import Struct
 
 from ggrep.base.ids import PathKey
 from ggrep.index.embedding.encoder import Encoder
@@ -21,8 +21,7 @@ from ggrep.index.sync.image_builder import ImageBuilder
 _FLUSH_ROWS = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class FileRows:
+class FileRows(Struct, frozen=True):
     """One file as a segment stores it.
 
     Attributes:

@@ -1,7 +1,8 @@
 """Precautions of a sync of a shared store, whose answers others trust."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ggrep.base.errors import SyncRefused
 from ggrep.index.store.manifest import SnapshotManifest

@@ -6,9 +6,11 @@ or, now and then, anew.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import rfc3339
 from ggrep.base.errors import BudgetExceeded
@@ -27,8 +29,7 @@ from ggrep.index.sync.target import SyncTarget
 from ggrep.model.response import GitState
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSegment:
+class ShownSegment(Struct, frozen=True):
     """A segment of a snapshot and what it shows."""
 
     ref: SegmentRef
@@ -57,8 +58,7 @@ def write_shown(
     return ShownSegment(ref, SegmentView(image, np.ones(ref.files, dtype=np.bool_)))
 
 
-@dataclass(frozen=True, slots=True)
-class Additions:
+class Additions(Struct, frozen=True):
     """What the journal says beyond the parent's.
 
     Attributes:
@@ -99,8 +99,7 @@ class Facts:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Struct, frozen=True):
     """What a snapshot that comes from elsewhere is called, and when it was made."""
 
     index_id: StoreId

@@ -6,8 +6,9 @@ twice within one tick of the file system's clock would otherwise look unchanged.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.ids import PathKey
@@ -18,16 +19,14 @@ PUT_OFF = "put_off"
 """Reason of a `KnownSkip` that says nothing of the file: its parser had no turn."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFile:
+class KnownFile(Struct, frozen=True):
     """A file as it was when its digest was taken."""
 
     file: SourceFile
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class KnownSkip:
+class KnownSkip(Struct, frozen=True):
     """A file as it was when its content turned out not to be text, or when it was put off."""
 
     file: SourceFile

@@ -1,15 +1,15 @@
 """The report of a sync, and its progress."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ggrep.index.store.manifest import Problem
 from ggrep.model.limits import Notice
 from ggrep.model.source import Skip
 
 
-@dataclass(frozen=True, slots=True)
-class SyncProgress:
+class SyncProgress(Struct, frozen=True):
     """How far a running sync is.
 
     Attributes:
@@ -29,8 +29,7 @@ def unheard(_: SyncProgress) -> None:
     """Take progress that nobody wants to hear of."""
 
 
-@dataclass(frozen=True, slots=True)
-class SyncReport:
+class SyncReport(Struct, frozen=True):
     """The outcome of one sync.
 
     Attributes:

@@ -3,9 +3,12 @@
 The active snapshot stays as it is until the last step, whatever fails before it.
 """
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import BudgetExceeded, LeaseLost, NoIndex, SyncRefused
@@ -108,8 +111,7 @@ def run(
     return started.run()
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(Struct, frozen=True):
     """What holds for all portions.
 
     Attributes:
@@ -456,7 +458,7 @@ class _Run:
             # Another directory, or none, took its place: what was read is not of one tree.
             raise SyncRefused(("the root was removed or replaced while it was read",))
         facts = publication.facts
-        facts = replace(facts, git=sharing.state_to_publish(target, facts.git))
+        facts = dataclasses.replace(facts, git=sharing.state_to_publish(target, facts.git))
         publication = replace(publication, facts=facts)
         published = publish_changes(self._target, self._lease, self._view, publication)
         self._view = published.view

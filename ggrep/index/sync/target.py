@@ -1,8 +1,9 @@
 """The repository and store that a sync works on, and its tools."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.base.clock import Clock
 from ggrep.base.ids import PathKey, StoreId
@@ -14,8 +15,7 @@ from ggrep.index.embedding.vector_cache import VectorCache
 from ggrep.parse.workers.kept import KeptWorkers
 
 
-@dataclass(frozen=True, slots=True)
-class SyncTarget:
+class SyncTarget(Struct, frozen=True):
     """Everything a sync needs, handed in.
 
     Attributes:

@@ -12,8 +12,10 @@ walk.
 import hashlib
 import os
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ggrep.base import durable, stable_json
 from ggrep.base.errors import GgrepError
@@ -37,8 +39,7 @@ _VERSION = 4
 digests. 3: of trees outside git too. 4: with the files in directories of products."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unchanged:
+class Unchanged(Struct, frozen=True):
     """All that has to be as it was for a snapshot to be up to date.
 
     Attributes:
@@ -82,9 +83,7 @@ def save(path: Path, record: Unchanged) -> None:
         OSError: it cannot be written.
         TypeError: it holds a name that is not UTF-8.
     """
-    # `asdict` would copy each of many thousand stamps.
-    values = {field.name: getattr(record, field.name) for field in fields(record)}
-    values |= {"skipped": list(map(asdict, record.skipped)), "version": _VERSION}
+    values = asdict(record) | {"version": _VERSION}
     body = stable_json.dumps(values)
     durable.replace_if_changed(path, _digest(body) + b"\n" + body)
 

@@ -8,7 +8,8 @@ been the same since before the walk. What may do better is tried again when its 
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ggrep.base.ids import PathKey
 from ggrep.config import names
@@ -53,8 +54,7 @@ _UNFIT_CONFIG = r"^(include\.|includeif\.|core\.sparsecheckout$)"
 _UNSURE = frozenset({"unreadable", "read_failed", "unstable"})
 
 
-@dataclass(frozen=True, slots=True)
-class Synced:
+class Synced(Struct, frozen=True):
     """What a sync found and did.
 
     Attributes:
@@ -71,8 +71,7 @@ class Synced:
     read_at_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
+class _Said(Struct, frozen=True):
     """What git printed: configuration keys of filters, changed files, untracked files."""
 
     filters: tuple[bytes, ...] = ()

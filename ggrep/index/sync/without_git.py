@@ -7,9 +7,10 @@ the disk go, those that can be read are brought up to date, new ones wait for gi
 
 import os
 from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from ggrep.base.ids import PathKey
 from ggrep.model.response import GitState

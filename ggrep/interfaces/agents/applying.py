@@ -3,10 +3,11 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
@@ -27,8 +28,7 @@ _Act: TypeAlias = Callable[[Target, bytes | None, Edit | None], Planned]
 _PATIENCE_MS: Final = 10_000.0
 
 
-@dataclass(frozen=True, slots=True)
-class Agents:
+class Agents(Struct, frozen=True):
     """The clients of a user or project.
 
     Attributes:

@@ -1,7 +1,8 @@
 """The clients, and where each keeps its configuration."""
 
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.interfaces.agents import entries
 from ggrep.interfaces.agents.entries import Make
@@ -15,8 +16,7 @@ Base: TypeAlias = Literal[
 `ZDOTDIR`, else the home."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """One file of a client.
 
     Attributes:
@@ -28,8 +28,7 @@ class Target:
     make: Make
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
+class Client(Struct, frozen=True):
     """A program that we can be installed in.
 
     Attributes:

@@ -1,9 +1,10 @@
 """Where things stand in a JSON or JSONC text: objects, members, indentation."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
@@ -20,8 +21,7 @@ _KEPT: Final = 4
 """Texts that are kept, read: each is looked at several times, and Claude Code's has megabytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """A member of an object; offsets in the text.
 
     Attributes:
@@ -37,8 +37,7 @@ class Member:
     comma: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Object:
+class Object(Struct, frozen=True):
     """An object's members, and where it begins and ends."""
 
     start: int
@@ -50,8 +49,7 @@ class Object:
         return next((each for each in self.members if each.key == key), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(Struct, frozen=True):
     """A text and its tokens; `solid` are those that are neither blanks nor comments."""
 
     text: str

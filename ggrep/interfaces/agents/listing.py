@@ -1,9 +1,10 @@
 """What is installed where, and what would be written; nothing is changed."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.interfaces.agents import plan
 from ggrep.interfaces.agents.clients import Client, Target
@@ -15,8 +16,7 @@ from ggrep.interfaces.agents.writing import bytes_of
 Presence: TypeAlias = Literal["installed", "absent", "differs", "refused"]
 
 
-@dataclass(frozen=True, slots=True)
-class FileState:
+class FileState(Struct, frozen=True):
     """Whether our entry is in a file.
 
     Attributes:

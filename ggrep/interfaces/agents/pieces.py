@@ -2,8 +2,9 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, TypeAlias, cast
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
@@ -17,8 +18,7 @@ class Refused(UsageError):
     """A file cannot be edited safely; it was not touched."""
 
 
-@dataclass(frozen=True, slots=True)
-class JsonEntry:
+class JsonEntry(Struct, frozen=True):
     """A member of an object in JSON or JSONC.
 
     Attributes:
@@ -34,8 +34,7 @@ class JsonEntry:
         return stable_json.dumps(self.value).decode()
 
 
-@dataclass(frozen=True, slots=True)
-class TomlTable:
+class TomlTable(Struct, frozen=True):
     """A table at the end of a TOML file, between markers.
 
     Attributes:
@@ -59,8 +58,7 @@ class TomlTable:
         return spelled_value(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """A marked section at the end of a text.
 
     Attributes:
@@ -77,8 +75,7 @@ class Section:
         return block_of(start, self.lines, end)
 
 
-@dataclass(frozen=True, slots=True)
-class WholeFile:
+class WholeFile(Struct, frozen=True):
     """A file that is ours alone."""
 
     text: str
@@ -111,8 +108,7 @@ def block_of(start: str, lines: tuple[str, ...], end: str = "") -> str:
     return "".join(f"{line}\n" for line in (first, *lines, last))
 
 
-@dataclass(frozen=True, slots=True)
-class Splice:
+class Splice(Struct, frozen=True):
     """One change of a text: `removed` at `offset` becomes `inserted`.
 
     Attributes:
@@ -138,8 +134,7 @@ class Splice:
         return text[: self.offset] + self.removed + text[end:]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """Our entry in a text, or one that has its place.
 
     Attributes:

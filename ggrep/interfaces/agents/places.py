@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.config.settings import user_home
 from ggrep.interfaces.agents.clients import Base, Scope, Target
@@ -22,8 +23,7 @@ _BASES: Final = {
 """Directories of a user: the variable that names one, and where it is below the home otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Struct, frozen=True):
     """The directories that files of clients are relative to.
 
     Attributes:

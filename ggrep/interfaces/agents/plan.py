@@ -2,8 +2,10 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.interfaces.agents.formats import (
     find,
@@ -25,8 +27,7 @@ MAX_OPENED: Final = 8
 _BOM: Final = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """What was done to a file: enough to give its bytes back.
 
     Attributes:
@@ -41,8 +42,7 @@ class Edit:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(Struct, frozen=True):
     """What becomes of a file.
 
     Attributes:

@@ -1,9 +1,10 @@
 """What was written into which file, kept in the ggrep home so that it can be taken out again."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.durable import make_directory, replace_file
@@ -16,8 +17,7 @@ VERSION: Final = 1
 """1: the first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """One file.
 
     Attributes:

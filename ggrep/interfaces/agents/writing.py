@@ -2,10 +2,12 @@
 
 import stat
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from difflib import unified_diff
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base.durable import make_directory, replace_file, sync_directory
 from ggrep.config.home import Home
@@ -28,8 +30,7 @@ _SAID: Final[Mapping[str, str]] = {
 _TRIES: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """What became of one file.
 
     Attributes:
@@ -44,8 +45,7 @@ class Done:
     diff: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """One run over files.
 
     Attributes:

@@ -7,9 +7,9 @@ a name server. Host and Origin keep it out even where no token is set.
 import hmac
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -24,8 +24,7 @@ LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class AuthRules:
+class AuthRules(Struct, frozen=True):
     """Who is let in.
 
     Attributes:

@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -31,8 +31,7 @@ MAX_SEARCHES: Final = 32
 _CODES: Final = {404: "not_found", 405: "method_not_allowed"}
 
 
-@dataclass(frozen=True, slots=True)
-class ApiRules:
+class ApiRules(Struct, frozen=True):
     """What a server lets callers do.
 
     Attributes:

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
@@ -74,8 +74,7 @@ _STATUSES: Final[tuple[tuple[type[GgrepError], int], ...]] = (
 """The first that fits; what fits none is 504 where it is late, else 500."""
 
 
-@dataclass(frozen=True, slots=True)
-class HttpFailure:
+class HttpFailure(Struct, frozen=True):
     """Status and headers of a failure."""
 
     status: int

@@ -2,11 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
@@ -79,8 +79,7 @@ HEALTH_SCHEMA = 1
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Routes:
+class Routes(Struct, frozen=True):
     """The routes of one server, and what they share.
 
     Attributes:

@@ -11,9 +11,10 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
+
+from msgspec import Struct
 
 from ggrep.base import alarm, stable_json
 from ggrep.base.clock import SystemClock
@@ -42,8 +43,7 @@ class ReaderGone(Exception):
     """
 
 
-@dataclass(frozen=True, slots=True)
-class Terminal:
+class Terminal(Struct, frozen=True):
     """The two output streams, and whether they are terminals.
 
     Attributes:

@@ -1,10 +1,10 @@
 """Text that fits a terminal: quantities for people, pairs and tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from msgspec import Struct
 from rich.cells import cell_len, set_cell_size
 
 from ggrep.model.sanitise import sanitise_line
@@ -83,8 +83,7 @@ _GAP: Final = "  "
 _LONGEST: Final = 48
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """One value of a row.
 
     Attributes:

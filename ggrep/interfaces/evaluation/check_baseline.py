@@ -1,7 +1,8 @@
 """What an earlier report of the same checks excuses: checks that failed there already."""
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.decode import DecodeError, decode
@@ -9,8 +10,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.model.sanitise import sanitise_line
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(Struct, frozen=True):
     """An earlier report.
 
     Attributes:
@@ -22,14 +22,12 @@ class Baseline:
     max_drop: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Check:
+class _Check(Struct, frozen=True):
     id: str
     holds: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Report:
+class _Report(Struct, frozen=True):
     schema_version: int
     checks: tuple[_Check, ...]
 

@@ -3,9 +3,11 @@
 What can never pass or never fail is refused.
 """
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.interfaces.evaluation.expected import (
     Expected,
@@ -30,8 +32,7 @@ DEFAULT_CHECK_LIMIT: Final = 10
 """What a search shows unless it is told otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One committed expectation.
 
     Attributes:
@@ -46,8 +47,7 @@ class Check:
     rank_tolerance: int
 
 
-@dataclass(frozen=True, slots=True)
-class CheckFile:
+class CheckFile(Struct, frozen=True):
     """The checks of one file, in its order.
 
     Attributes:

@@ -1,7 +1,8 @@
 """What checks may expect, by rule, and an expectation that does not hold."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 RULES: Final = {
     "expect_any": "one of some paths is among the hits",
@@ -25,8 +26,7 @@ SLATE_RULES: Final = frozenset({"place", "section"})
 """Those about a slate; the others are about a search."""
 
 
-@dataclass(frozen=True, slots=True)
-class Miss:
+class Miss(Struct, frozen=True):
     """An expectation that does not hold.
 
     Attributes:

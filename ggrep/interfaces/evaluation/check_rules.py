@@ -1,9 +1,11 @@
 """Compares an answer with what a check expects of it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.interfaces.evaluation.check_baseline import Baseline
 from ggrep.interfaces.evaluation.check_file import Check, CheckFile
@@ -17,8 +19,7 @@ if TYPE_CHECKING:
     from ggrep.interfaces.evaluation.suite_questions import Asker
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """A check, its answer, and what of it does not hold."""
 
     check: Check
@@ -116,8 +117,7 @@ def _at(rank: int | None) -> str:
     return "nowhere" if rank is None else f"at {rank + 1}"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What became of a file of checks, in its order."""
 
     file: CheckFile

@@ -1,10 +1,11 @@
 """Reads earlier reports; compares two query by query, with intervals."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
@@ -114,8 +115,7 @@ _SAME: Final = 1e-9
 _SCHEMA_VERSION: Final = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """One measure over the queries that have it in both reports, after minus before.
 
     Attributes:
@@ -134,8 +134,7 @@ class Difference:
         return self.interval is not None and not self.interval[0] <= 0.0 <= self.interval[1]
 
 
-@dataclass(frozen=True, slots=True)
-class SlateChange:
+class SlateChange(Struct, frozen=True):
     """What changed with slates of one size.
 
     Attributes:
@@ -147,8 +146,7 @@ class SlateChange:
     sizes: tuple[float | None, float | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """What changed between two reports.
 
     Attributes:

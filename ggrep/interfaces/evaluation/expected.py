@@ -3,10 +3,12 @@
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.interfaces.evaluation.toml_file import Table
 from ggrep.interfaces.evaluation.visible_places import Choice
@@ -74,8 +76,7 @@ def _fault(path: str) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(Struct, frozen=True):
     """What must come; paths are plain or globs, ranks those of distinct files.
 
     Attributes:

@@ -1,10 +1,11 @@
 """Metrics over many cases: means, pass rate and 95 % intervals, in total and by kind."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import fsum
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from msgspec import Struct
 
 from ggrep.interfaces.evaluation.measures import Score, SlateScore
 from ggrep.interfaces.evaluation.questions import Answer
@@ -69,8 +70,7 @@ def draws(groups: int) -> "NDArray[Any]":
 _DECIMALS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(Struct, frozen=True):
     """A case, what came, and how good it is.
 
     Attributes:
@@ -83,8 +83,7 @@ class Scored:
     slates: tuple[SlateScore, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Mean:
+class Mean(Struct, frozen=True):
     """A mean over the cases that have the figure.
 
     Attributes:
@@ -96,8 +95,7 @@ class Mean:
     interval: tuple[float, float] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """The figures of some cases.
 
     Attributes:
@@ -112,8 +110,7 @@ class Block:
     pass_rate: Mean
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(Struct, frozen=True):
     """All blocks of a run; names in order."""
 
     overall: Block

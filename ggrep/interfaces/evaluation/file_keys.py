@@ -1,8 +1,9 @@
 """The keys of suites and committed checks, each with its bounds, words and meaning."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING
 from typing import Final
+
+from msgspec import NODEFAULT
 
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.interfaces.evaluation.questions import SECTIONS
@@ -31,7 +32,7 @@ def _keys(kind: object, **texts: str | Key) -> dict[str, Declared]:
 
 
 def _needed(kind: object, **texts: str) -> dict[str, Declared]:
-    return {name: Declared(name, kind, Key(text, 1), MISSING) for name, text in texts.items()}
+    return {name: Declared(name, kind, Key(text, 1), NODEFAULT) for name, text in texts.items()}
 
 
 _NAMING: Final = _needed(

@@ -1,8 +1,9 @@
 """Bounds that a run must meet: explicit ones, and those set by a baseline report."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.figures import Block
@@ -15,8 +16,7 @@ _FLAGS: Final = {"ndcg10": "ndcg", "mrr10": "mrr", "pass_rate": "pass-rate"}
 """How each measure is called in names of flags."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Struct, frozen=True):
     """What one measure must reach.
 
     Attributes:
@@ -29,8 +29,7 @@ class Bound:
     max_drop: float
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Struct, frozen=True):
     """A bound in force, and what came of it.
 
     Attributes:

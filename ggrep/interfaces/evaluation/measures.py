@@ -5,8 +5,10 @@ Ranks are those of distinct files: a file that comes again takes no place.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import fsum, log2
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.interfaces.evaluation.visible_places import Seen
 
@@ -16,8 +18,7 @@ DEPTH = 10
 _DECIMALS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
+class Expectation(Struct, frozen=True):
     """What a case expects of its answer; at least one part says something.
 
     Attributes:
@@ -42,8 +43,7 @@ class Expectation:
         return self != Expectation()
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(Struct, frozen=True):
     """How good an answer is; None for what the expectation gives no ground to say.
 
     Attributes:
@@ -59,8 +59,7 @@ class Score:
     missing: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SlateScore:
+class SlateScore(Struct, frozen=True):
     """What a slate of so many bytes showed of a case's places.
 
     Attributes:

@@ -5,8 +5,9 @@ with `boost`, `b` or both; switches 0 or 1. What is not named stays as it is.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
 from typing import Final
+
+from msgspec.structs import asdict, replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.stable_json import Json
@@ -41,7 +42,7 @@ def weights_from(values: Mapping[str, Json]) -> Weights:
         raise InvalidRequest("k1 must be above 0")
     if "fields" in values:
         read["fields"] = _fields(values["fields"])
-    return replace(DEFAULT_WEIGHTS, **read)  # type: ignore[arg-type]  # names were compared above
+    return replace(DEFAULT_WEIGHTS, **read)
 
 
 def _fields(value: Json) -> tuple[FieldWeights, ...]:

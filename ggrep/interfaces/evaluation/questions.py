@@ -1,13 +1,11 @@
 """Questions and results of suites and checks: plain values exchanged with a worker."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+
+from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.base.stable_json import Json
-from ggrep.interfaces.evaluation.visible_places import ShownSlate, shown_from
+from ggrep.interfaces.evaluation.visible_places import ShownSlate
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Bucket, Corpus, Mode
 from ggrep.model.filters import parse_filter
 from ggrep.model.request import SearchRequest, SnippetMode
@@ -18,8 +16,7 @@ DEFAULT_LIMIT = 30
 DEFAULT_PER_FILE = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """What is asked: a repository, or a workspace of them.
 
     Attributes:
@@ -32,8 +29,7 @@ class Target:
     alone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """One query as it is put.
 
     Attributes:
@@ -54,8 +50,7 @@ class Question:
     searched: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """One hit of an answer.
 
     Attributes:
@@ -73,8 +68,7 @@ class Found:
     qualified_name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What came.
 
     Attributes:
@@ -151,25 +145,3 @@ def corpus_of(word: str) -> Corpus:
 
 SECTIONS = tuple(bucket.value for bucket in Bucket)
 """What a hit's section may be."""
-
-
-def question_json(question: Question) -> dict[str, Json]:
-    """Return the question as a worker reads it."""
-    return asdict(question)
-
-
-def question_from(value: Mapping[str, Any]) -> Question:
-    """Return the question that `question_json` wrote."""
-    lists = {name: tuple(value[name]) for name in ("corpora", "filters", "slates")}
-    return Question(**{**value, **lists})
-
-
-def answer_json(answer: Answer) -> dict[str, Json]:
-    """Return the answer as a worker's parent reads it."""
-    return asdict(answer)
-
-
-def answer_from(value: Mapping[str, Any]) -> Answer:
-    """Return the answer that `answer_json` wrote."""
-    hits = tuple(Found(**hit) for hit in value["hits"])
-    return Answer(**{**value, "hits": hits, "slates": tuple(map(shown_from, value["slates"]))})

@@ -1,8 +1,10 @@
 """A run of a suite: every case's score and the report. Schema `eval_report`, version 1."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.interfaces.evaluation.figures import (
     Figures,
@@ -37,16 +39,14 @@ SHOWN_FILES: Final = 10
 _NOT_ANSWERED: Final = "the worker gave no answer"
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """A repository or workspace that answered nothing."""
 
     name: str
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """What became of a suite.
 
     Attributes:
@@ -74,8 +74,7 @@ class Run:
         return self.figures.overall.errors
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+class Setup(Struct, frozen=True):
     """Under which conditions a run took place, as the report names them."""
 
     conditions: Conditions

@@ -1,9 +1,10 @@
 """Figures of slates over many cases: what they show of the places that answer, by their bytes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from ggrep.interfaces.evaluation.figures import (
     GROUPS,
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 _DECIMALS: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
-class SlateBlock:
+class SlateBlock(Struct, frozen=True):
     """The figures of some cases with slates of one size.
 
     Attributes:
@@ -41,8 +41,7 @@ class SlateBlock:
     calls: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class SlateFigures:
+class SlateFigures(Struct, frozen=True):
     """All blocks of a size.
 
     Attributes:

@@ -1,8 +1,10 @@
 """A suite: cases, each with a question, a target and the expected answer."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.measures import Expectation
@@ -17,8 +19,7 @@ NOTHING = "-"
 """Where a case names no category or language."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """One question of a suite.
 
     Attributes:
@@ -47,8 +48,7 @@ class Case:
         return self.workspace or self.repo
 
 
-@dataclass(frozen=True, slots=True)
-class Suite:
+class Suite(Struct, frozen=True):
     """Cases in their order.
 
     Attributes:
@@ -64,8 +64,7 @@ class Suite:
     cases: tuple[Case, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Narrowing:
+class Narrowing(Struct, frozen=True):
     """Which cases of a suite are run; an empty part takes none away."""
 
     ids: tuple[str, ...] = ()
@@ -75,8 +74,7 @@ class Narrowing:
     workspaces: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Overrides:
+class Overrides(Struct, frozen=True):
     """What every question is put with instead of its own; None leaves it."""
 
     mode: str | None = None

@@ -9,9 +9,11 @@ import hashlib
 import posixpath
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
@@ -66,8 +68,7 @@ def read_kit(folder: Path, *, federated: bool, whole: bool = False) -> Suite:
     return Suite(folder.name, "kit", task, digest.hexdigest(), cases)
 
 
-@dataclass(frozen=True, slots=True)
-class _Kit:
+class _Kit(Struct, frozen=True):
     """The folder and its list of repositories."""
 
     folder: Path

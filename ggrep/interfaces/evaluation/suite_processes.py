@@ -6,20 +6,20 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeAlias
 
+from msgspec import Struct, field, to_builtins
+
 from ggrep.base import stable_json
+from ggrep.base.decode import decode
 from ggrep.base.errors import Cancelled
 from ggrep.base.stable_json import Json
 from ggrep.interfaces.evaluation.questions import (
     Answer,
     Question,
     Target,
-    answer_from,
-    question_json,
 )
 from ggrep.model.sanitise import sanitise_line
 
@@ -29,8 +29,7 @@ _PACKAGE_ROOT: Final = Path(__file__).resolve().parents[2]
 _SHOWN_STDERR: Final = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct, frozen=True):
     """The questions that one process answers.
 
     Attributes:
@@ -42,8 +41,7 @@ class Job:
     questions: tuple[Question, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
+class Conditions(Struct, frozen=True):
     """What holds for every job of a run.
 
     Attributes:
@@ -59,8 +57,7 @@ class Conditions:
     timeout_s: float = 3600.0
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What became of a job.
 
     Attributes:
@@ -172,7 +169,7 @@ def in_a_process(
             return Outcome(job, error=f"no answer within {conditions.timeout_s:g} s; it was killed")
     try:
         document: dict[str, Any] = stable_json.loads(answered)
-        answers = tuple(answer_from(each) for each in document["answers"])
+        answers = decode(tuple[Answer, ...], document["answers"])
         return Outcome(job, answers, sanitise_line(document["error"]))
     except (ValueError, KeyError, TypeError):
         said = sanitise_line(told.decode(errors="replace"))[-_SHOWN_STDERR:]
@@ -190,5 +187,5 @@ def job_json(job: Job, conditions: Conditions) -> dict[str, Json]:
         "encoder": conditions.encoder,
         "merge": conditions.merge,
         "weights": dict(conditions.weights),
-        "questions": [question_json(question) for question in job.questions],
+        "questions": to_builtins(job.questions),
     }

@@ -1,12 +1,12 @@
 """Asks a repository or a workspace questions, in this process."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 import anyio
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline

@@ -12,13 +12,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+
 from ggrep.base import stable_json
+from ggrep.base.decode import decode
 from ggrep.base.errors import GgrepError
 from ggrep.base.linux import end_with_parent
 from ggrep.base.stable_json import Json
 from ggrep.config.settings import environment
 from ggrep.index.store.lean_import import leave_out_remote_client
-from ggrep.interfaces.evaluation.questions import Target, answer_json, question_from
+from ggrep.interfaces.evaluation.questions import Question, Target
 from ggrep.interfaces.evaluation.suite_questions import ask_all, open_asker
 
 
@@ -49,13 +52,13 @@ def run(job: Mapping[str, Any]) -> dict[str, Json]:
         if job["sync"]:
             asker.sync(lambda _: lambda _: None)
         asker.require_index()
-        questions = [question_from(each) for each in job["questions"]]
+        questions = decode(tuple[Question, ...], job["questions"])
         # The first question of a process pays for imports and cold pages; times are of warm ones.
         ask_all(asker, questions[:1])
         answers = ask_all(asker, questions)
     except GgrepError as error:
         return {"error": str(error), "answers": []}
-    return {"error": "", "answers": [answer_json(answer) for answer in answers]}
+    return {"error": "", "answers": to_builtins(answers)}
 
 
 def use_weights(values: Mapping[str, Json]) -> None:

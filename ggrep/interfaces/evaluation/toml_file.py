@@ -4,11 +4,12 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NoReturn, TypeAlias
+
+from msgspec import Struct, field
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.file_keys import Keys
@@ -28,8 +29,7 @@ _TOKEN = re.compile(
 TOP: Final[Place] = ("", 0)
 
 
-@dataclass(slots=True)
-class TomlLines:
+class TomlLines(Struct):
     """Lines of a file, 1-based.
 
     Attributes:
@@ -89,8 +89,7 @@ MAX_FILE_BYTES: Final = 4_194_304
 """Larger files are no suite that anybody wrote."""
 
 
-@dataclass(frozen=True, slots=True)
-class TomlFile:
+class TomlFile(Struct, frozen=True):
     """A file that was read.
 
     Attributes:
@@ -152,8 +151,7 @@ class TomlFile:
         return [Table(self, (name, index), each, known) for index, each in enumerate(value)]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """One table of a file: typed looks at its keys, within what is declared of them."""
 
     file: TomlFile

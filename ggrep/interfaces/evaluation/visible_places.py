@@ -5,9 +5,10 @@ A place is visible where at least half of its lines are shown. It is told where 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.model.slate import LEFT_OUT, Evidence, Pack, Slate
 
@@ -23,8 +24,7 @@ Range: TypeAlias = tuple[int, int]
 """First and last line, 1-based, both included."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Lines of a file, from 1, the last included."""
 
     path: str
@@ -52,8 +52,7 @@ def place_of(text: str) -> Place | None:
     return Place(match["path"], int(match["first"]), int(match["last"]))
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFile:
+class ShownFile(Struct, frozen=True):
     """What an answer shows of a file.
 
     Attributes:
@@ -84,8 +83,7 @@ class ShownFile:
         return self.is_visible(place) or 2 * _held(short, place) >= place.lines
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSlate:
+class ShownSlate(Struct, frozen=True):
     """A slate as far as places go.
 
     Attributes:
@@ -113,8 +111,7 @@ class ShownSlate:
         return any(self.file(place.path) is not None for place in choice)
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """What one answer shows of what it should; shares from 0 to 1.
 
     Attributes:
@@ -176,20 +173,6 @@ def shown_slate(slate: Slate) -> ShownSlate:
             )
     files = [_file(path, held) for path, held in packs.items()]
     return ShownSlate(tuple(files), slate.total_bytes)
-
-
-def shown_from(value: Mapping[str, Any]) -> ShownSlate:
-    """Return the slate that `dataclasses.asdict` made an object of."""
-    files = (
-        ShownFile(
-            path=each["path"],
-            sections=tuple(each["sections"]),
-            shown=tuple((first, last) for first, last in each["shown"]),
-            named=tuple((first, last) for first, last in each["named"]),
-        )
-        for each in value["files"]
-    )
-    return ShownSlate(tuple(files), value["total_bytes"])
 
 
 def _file(path: str, packs: Sequence[Pack]) -> ShownFile:

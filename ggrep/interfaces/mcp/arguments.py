@@ -5,8 +5,9 @@ Schemas are flat: a property has one type and no union, as some clients take not
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.stable_json import Json
@@ -19,8 +20,7 @@ _QUOTED: Final = re.compile(r"`(\w+)`")
 Kind: TypeAlias = Literal["string", "integer", "boolean", "array", "object"]
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """One argument of a tool.
 
     Attributes:

@@ -1,8 +1,10 @@
 """Where names and places lead, one or several a call; or outlines of what there is."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.base.formats import ANSWERS_SCHEMA
@@ -63,8 +65,7 @@ def wanted_of(tool: str, values: _Values) -> tuple[str, ...]:
     return tuple(wanted)
 
 
-@dataclass(frozen=True, slots=True)
-class Following:
+class Following(Struct, frozen=True):
     """Carries out the tools that take a name or a place.
 
     Attributes:

@@ -2,12 +2,12 @@
 
 import hmac
 from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, cast
 
 import anyio
 from mcp.server.lowlevel.server import Server
 from mcp.server.transport_security import TransportSecuritySettings
+from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.surfaces.callers import is_loopback
@@ -99,8 +99,7 @@ _MOST_CONNECTIONS: Final = 600
 """A session holds one for what the server has to say, beside the one it asks on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listening:
+class Listening(Struct, frozen=True):
     """Where clients come in, and what they must bring.
 
     Attributes:

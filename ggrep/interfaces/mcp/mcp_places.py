@@ -7,12 +7,12 @@ place by its path, which is refused when it lies outside.
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
 from anyio import to_thread
+from msgspec import Struct
 
 from ggrep.base.errors import Forbidden, GgrepError, InvalidRequest
 from ggrep.config.root import canonical_root
@@ -23,8 +23,7 @@ from ggrep.service.allowlist import Allowlist, canonical
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class RepoPlace:
+class RepoPlace(Struct, frozen=True):
     """A repository, and what of it a call means.
 
     Attributes:
@@ -40,8 +39,7 @@ class RepoPlace:
         return target.removeprefix(f"{self.root}/")
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspacePlace:
+class WorkspacePlace(Struct, frozen=True):
     """A workspace file, and which places may be touched on its behalf."""
 
     file: Path

@@ -1,8 +1,9 @@
 """The resources: documents that a client can read without calling a tool."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.stable_json import Json
@@ -19,8 +20,7 @@ class ResourceFailed(GgrepError):
         self.code = code
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(Struct, frozen=True):
     """One resource, `ggrep://` and its name."""
 
     name: str

@@ -1,11 +1,11 @@
 """The start options of the server: what may be searched, and the form of answers."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Start:
+
+class Start(Struct, frozen=True):
     """How the server was started.
 
     Attributes:

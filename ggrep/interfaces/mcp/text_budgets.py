@@ -5,15 +5,15 @@ at the end of a line, and the last line says so, and how to get the rest.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest
 
 
-@dataclass(frozen=True, slots=True)
-class TextBudget:
+class TextBudget(Struct, frozen=True):
     """How much text a result may have.
 
     Attributes:

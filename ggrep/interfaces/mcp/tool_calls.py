@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Final
 
 import anyio
+from msgspec.structs import replace
 
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
 from ggrep.base.stable_json import Document, Json

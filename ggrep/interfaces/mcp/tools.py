@@ -3,10 +3,12 @@
 An agent reads the whole list before it does anything, so every byte of it counts.
 """
 
-from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Document, Json
@@ -29,8 +31,7 @@ INSTRUCTIONS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(Struct, frozen=True):
     """One tool.
 
     Attributes:
@@ -71,8 +72,7 @@ class Tool:
         return _returned().get(self.name, {"type": "object"})
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What a call returns, and whether it failed.
 
     Attributes:

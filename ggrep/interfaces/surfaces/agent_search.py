@@ -5,8 +5,10 @@ and the lines that a window cut by guess would have had too many are saved.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.model.navigation import ExpandRequest
 from ggrep.render.above import Above
@@ -30,8 +32,7 @@ _OPENED_BY_THEMSELVES: Final = frozenset({"short", "default", "none"})
 """Modes of snippets in which bodies stand for the snippets."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """How an answer is to be written.
 
     Attributes:

@@ -5,8 +5,9 @@ those here for what only callers of a surface say. Nothing that is not understoo
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Final, Generic, Literal, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest, Issue, WorkspaceError
 from ggrep.federation.federated_request import FederatedRequest, check_request
@@ -24,8 +25,7 @@ Q = TypeVar("Q")
 N = TypeVar("N", SymbolRequest, ReferencesRequest, ExpandRequest, OutlineRequest, TourRequest)
 
 
-@dataclass(frozen=True, slots=True)
-class _Repository:
+class _Repository(Struct, frozen=True):
     """The repository that a request is about."""
 
     root: Annotated[
@@ -38,8 +38,7 @@ class _Repository:
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
+class _Named(Struct, frozen=True):
     """The workspace that a request is about."""
 
     path: Annotated[str, Says("workspacePath", "Absolute path of the workspace file.", least=1)]
@@ -48,8 +47,7 @@ class _Named:
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Workspace(_Named):
+class _Workspace(_Named, frozen=True):
     """The workspace that a request is about, and the format of the answer."""
 
     format: Annotated[
@@ -58,8 +56,7 @@ class _Workspace(_Named):
     ] = "hits"
 
 
-@dataclass(frozen=True, slots=True)
-class _Extent:
+class _Extent(Struct, frozen=True):
     """Fields of a search besides its settings.
 
     Attributes:
@@ -113,8 +110,7 @@ SHAPES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FederatedCall:
+class FederatedCall(Struct, frozen=True):
     """A decoded search of a workspace.
 
     Attributes:
@@ -129,8 +125,7 @@ class FederatedCall:
     shape: SlateShape | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RepoCall(Generic[Q]):
+class RepoCall(Struct, Generic[Q], frozen=True):
     """A decoded request to one repository.
 
     Attributes:
@@ -174,8 +169,7 @@ def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
     return FederatedCall(place.path, place.id, request, shape if place.format == "slate" else None)
 
 
-@dataclass(frozen=True, slots=True)
-class NamedCall(Generic[Q]):
+class NamedCall(Struct, Generic[Q], frozen=True):
     """A decoded question to a workspace about a name or a place.
 
     Attributes:

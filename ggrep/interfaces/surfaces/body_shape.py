@@ -5,9 +5,11 @@ are judged here, and all that is wrong is noted at once.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from enum import Enum
-from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, TypeVar, get_args, get_origin
+
+from msgspec import Struct, field
+from msgspec.structs import fields
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.stable_json import Json
@@ -21,8 +23,7 @@ INVALID_MODE: Final = "ERR_FEDERATED_INVALID_MODE"
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """A value of a body.
 
     Attributes:
@@ -58,8 +59,7 @@ class Leaf:
         return "boolean" if self.kind is bool else "integer" if self.kind is int else "string"
 
 
-@dataclass(slots=True)
-class _Node:
+class _Node(Struct):
     """A key of a body: a value, an object, or either."""
 
     leaf: Leaf | None = None
@@ -67,8 +67,7 @@ class _Node:
     below: dict[str, "_Node"] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """The values of a body, by the fields that they set."""
 
     values: Mapping[tuple[type, str], object]
@@ -138,13 +137,12 @@ class Shape:
 
 
 def _leaves(kind: type, judged_later: tuple[type, ...]) -> Iterator[Leaf]:
-    hints = get_type_hints(kind, include_extras=True)
     for each in fields(kind):
-        said, wanted = said_of(hints[each.name])
+        said, wanted = said_of(each.type)
         if said is not None:
             judged = kind not in judged_later
-            yield Leaf(kind, each.name, wanted, said, each.default is MISSING, judged)
-        elif isinstance(wanted, type) and is_dataclass(wanted):
+            yield Leaf(kind, each.name, wanted, said, each.required, judged)
+        elif isinstance(wanted, type) and issubclass(wanted, Struct):
             yield from _leaves(wanted, judged_later)
 
 

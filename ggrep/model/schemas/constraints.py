@@ -6,14 +6,14 @@ documents import them for type checkers alone; the shipped `*.schema.json` are g
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias, TypedDict, TypeVar
+
+from msgspec import Struct
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """Bounds of a value.
 
     Attributes:
@@ -30,8 +30,7 @@ class Held:
     unique: bool = False
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Keywords:
+class Keywords(Struct, frozen=True, eq=False):
     """What Python's types cannot say, in the words of JSON Schema: they are added as they are."""
 
     words: Mapping[str, object]

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from ggrep.parse.chunking.outline import Definition
 from ggrep.parse.chunking.spans import NO_SPAN, Piece

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cache
 from typing import Final
+
+from msgspec.structs import replace
 
 from ggrep.model.chunk import ANCHOR
 from ggrep.model.corpus import Corpus

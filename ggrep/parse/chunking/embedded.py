@@ -1,9 +1,9 @@
 """Files of one language that embed another: pieces of both, side by side."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import cache, partial
 
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from ggrep.parse.chunking.arrange import Arrangement

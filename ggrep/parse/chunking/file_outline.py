@@ -1,8 +1,9 @@
 """The definitions of one file as a flat list in source order, each with its depth and its lines."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.parse.chunking.headers import clean_signature
 from ggrep.parse.chunking.outline import Definition, Outline
@@ -16,8 +17,7 @@ MAX_OUTLINED: Final = 20_000
 """Definitions of one file that are told; what lies behind them is counted by nobody."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outlined:
+class Outlined(Struct, frozen=True):
     """One definition.
 
     Attributes:

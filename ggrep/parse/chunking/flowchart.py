@@ -4,8 +4,9 @@ Each line is scanned once from left to right; what cannot be read is left out.
 """
 
 import re
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 MAX_EDGES: Final = 48
 MAX_LINKS: Final = 24
@@ -30,8 +31,7 @@ _SKIPPED: Final = frozenset(
 _MARKS: Final = " \t\"'`[](){}/\\<>"
 
 
-@dataclass(slots=True)
-class Flowchart:
+class Flowchart(Struct):
     """What was read so far.
 
     Attributes:

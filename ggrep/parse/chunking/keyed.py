@@ -6,8 +6,10 @@ is inside.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.parse.chunking.spans import Cutter, Piece
 from ggrep.parse.chunking.windows import cut, fits, indentation_cost, surely_more
@@ -23,8 +25,7 @@ MAX_KEY_CHARACTERS: Final = 120
 _LEAD_BYTES: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """Where a key, section, element, rule or target begins.
 
     Attributes:
@@ -106,8 +107,7 @@ _THIN_BYTES: Final = 120
 """Up to so much text before the first inner key says little, so it opens that key's piece."""
 
 
-@dataclass(slots=True)
-class _Group:
+class _Group(Struct):
     """Neighbours that share a piece; `head` is the key whose opening text it begins with."""
 
     start: int

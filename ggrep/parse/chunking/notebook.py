@@ -6,9 +6,11 @@ fit; definitions stand alone as in any file.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.parse.chunking.spans import Cutter, Piece
 from ggrep.parse.chunking.windows import CutCost, indentation_cost
@@ -59,8 +61,7 @@ def place_cells(
     return [_outside_itself(piece) for piece in joined]
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
+class _Cell(Struct, frozen=True):
     """A cell of some text; `crumb` are the headings that hold its end."""
 
     start: int

@@ -5,9 +5,10 @@ chunk is looked into as well, so that a module wrapped in a function call does n
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from ggrep.parse.chunking.spans import NO_SPAN, Span
@@ -25,8 +26,7 @@ _OPENING: Final = frozenset({"and", "type"})
 _ALWAYS_WALKED: Final = frozenset({"class", "interface", "enum", "module"})
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """One definition.
 
     Attributes:
@@ -61,8 +61,7 @@ class Definition:
         return own + tuple(name for member in self.members for name in member.outer_names())
 
 
-@dataclass(frozen=True, slots=True)
-class _Lead:
+class _Lead(Struct, frozen=True):
     """Comments and attributes in front of a definition, and where the comments among them lie."""
 
     start: int

@@ -1,8 +1,10 @@
 """Splits a document by headings; sections that are too large are cut between paragraphs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.parse.chunking.diagrams import mermaid_edges
 from ggrep.parse.chunking.spans import Cutter, Piece
@@ -14,8 +16,7 @@ from ggrep.parse.languages.registry import MERMAID
 MAX_TITLE_CHARACTERS: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """A heading; `line` is 0-based and the first it takes, `level` 1 is outermost."""
 
     line: int
@@ -23,8 +24,7 @@ class Heading:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(Struct, frozen=True):
     """A fenced block; lines are 0-based and inclusive, the markers' own included.
 
     Attributes:

@@ -4,9 +4,10 @@ A worker answers with spans alone: the parent holds the file's bytes already.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.ids import PathKey
 from ggrep.base.stable_json import Json
@@ -20,8 +21,7 @@ Span = tuple[int, int]
 NO_SPAN: Final[Span] = (0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A range of a file and what it is.
 
     Attributes:
@@ -51,8 +51,7 @@ names in the first of them. None means that the method does not suit the file.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """How a file is cut.
 
     Attributes:

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.parse.chunking.spans import NO_SPAN, Cutter, Piece
 from ggrep.parse.chunking.windows import cut, fits, indentation_cost
@@ -68,8 +70,7 @@ _SHORT_BYTES: Final = 60
 _LINE_BYTES: Final = 2000
 
 
-@dataclass(slots=True)
-class _Statement:
+class _Statement(Struct):
     """A `CREATE` statement; lines are 0-based, `last` is inclusive, comments precede `head`."""
 
     first: int

@@ -1,9 +1,10 @@
 """The structure of a file's text alone, scanned once and cut under any limits."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import Final
+
+from msgspec.structs import replace
 
 from ggrep.parse.chunking.data_keys import json_keys, yaml_keys
 from ggrep.parse.chunking.diagrams import mermaid_edges

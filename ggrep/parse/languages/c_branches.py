@@ -6,8 +6,9 @@ parameters or with an `else` is no declaration, and costs what stands around it.
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 _CHOICE: Final = re.compile(rb"#[ \t]{0,80}el(?:se|if)")
 _TOKEN: Final = re.compile(
@@ -34,8 +35,7 @@ _FURTHER: Final = frozenset({b"else", b"elif", b"elifdef", b"elifndef"})
 _Span: TypeAlias = tuple[int, int]
 
 
-@dataclass(slots=True)
-class _Branch:
+class _Branch(Struct):
     """What stands from one directive to the next one, and what it opens more than it closes."""
 
     start: int
@@ -44,8 +44,7 @@ class _Branch:
     opens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
+class _Choice(Struct, frozen=True):
     start: int
     branches: list[_Branch]
 

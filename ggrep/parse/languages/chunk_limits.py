@@ -1,12 +1,12 @@
 """Limits that shape chunks and enter the store's identity, and limits on a file's cost."""
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.model.traits import MINIFIED
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkLimits:
+class ChunkLimits(Struct, frozen=True):
     """How large a chunk may be.
 
     Attributes:
@@ -26,8 +26,7 @@ class ChunkLimits:
         return replace(self, structure=False) if traits & MINIFIED else self
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(Struct, frozen=True):
     """The processor time that one file may take in the process that reads it.
 
     A guard against parsers that hang, many times what any real file was seen to take, so that no

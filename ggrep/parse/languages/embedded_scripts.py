@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct
 
 MAX_SCRIPTS: Final = 1_000
 """Programs of one file that are read; what lies behind them is text."""
@@ -42,8 +43,7 @@ _FENCE: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*---[ \t]*\r?\n")
 _FENCE_END: Final = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     """One program of a file.
 
     Attributes:

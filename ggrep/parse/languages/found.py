@@ -1,9 +1,9 @@
 """The result of a language's rules for one syntax node."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from msgspec import Struct
 from tree_sitter import Node
 
 MAX_NAME_CHARACTERS: Final = 200
@@ -11,8 +11,7 @@ _HEAD_BYTES: Final = 160
 """What is shown of the head of a definition that has no body."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A definition, or a wrapper whose content counts as if it stood outside.
 
     Attributes:
@@ -111,8 +110,7 @@ def constants(names: Sequence[str], inside: tuple[Node, ...] = ()) -> Found | No
     return Found("constant", names[0], inside, more_names=tuple(names[1:]), loose=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """How one language is read.
 
     Attributes:

@@ -19,11 +19,12 @@ gathered. A file may stand upon the rules of another language (`syntax`).
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from tree_sitter import Node, Query, QueryCursor
 
 from ggrep.model.written_names import bare_name
@@ -51,8 +52,7 @@ _FOLDER: Final = Path(__file__).parent / "queries"
 _LOOSE: Final = frozenset({"constant", "typealias"})
 
 
-@dataclass(slots=True)
-class _Said:
+class _Said(Struct):
     """What the queries of one language say of one tree, by the ids of its nodes."""
 
     found: dict[int, Found] = field(default_factory=dict)

@@ -11,10 +11,10 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import Final, TypeAlias
 
+from msgspec import Struct, field
 from tree_sitter import Node
 
 from ggrep.parse.languages.line_table import BLANK
@@ -57,16 +57,14 @@ _OPENING: Final = re.compile(rb"<\?(?:php\b|=)?")
 _TAB: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(Struct, frozen=True):
     """A syntax tree and the text that it is of, byte for byte as long as the file's."""
 
     root: Node
     text: bytes
 
 
-@dataclass(slots=True)
-class Block:
+class Block(Struct):
     """A line, the deeper ones below it and those that close it.
 
     Attributes:
@@ -143,8 +141,7 @@ def _is_foreign(root: Node) -> bool:
     return errors > MAX_ERRORS
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(Struct, frozen=True):
     """A text with some blocks blank, and how well its tree agrees with the layout.
 
     Attributes:

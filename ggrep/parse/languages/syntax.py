@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 from typing import Final, cast
 
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from ggrep.parse.languages.embedded_scripts import Script

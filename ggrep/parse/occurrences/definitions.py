@@ -1,9 +1,9 @@
 """What a definition is told as: its lines, head and documentation, once."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
 
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from ggrep.parse.chunking.headers import clean_doc, clean_signature, clean_value

@@ -1,7 +1,8 @@
 """Names of files without a grammar: keys of data, headings, rules of style sheets, targets."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ggrep.model.corpus import Corpus
 from ggrep.model.written_names import bare_name, is_same_name, name_readings, word_pattern

@@ -1,9 +1,9 @@
 """Classifies a name by the kind of its syntax node, for all grammars."""
 
 import re
-from dataclasses import replace
 from typing import Final, Literal
 
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from ggrep.parse.languages.found import Found, body_of, field_text, text_of, words

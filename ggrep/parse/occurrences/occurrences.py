@@ -5,8 +5,9 @@ Words are found in the text first; the syntax tree is asked about those places a
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from ggrep.model.written_names import name_readings
 from ggrep.parse.chunking.headers import clean_doc, clean_signature

@@ -7,9 +7,10 @@ and also inside of functions, where no chunk begins.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from tree_sitter import Node, TreeCursor
 
 from ggrep.model.written_names import bare_name, is_same_name
@@ -48,8 +49,7 @@ _NEVER: Final = frozenset({"shorthand_property_identifier"})
 """A use as much as a definition: `{ name }` hands on what is defined elsewhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(Struct, frozen=True):
     """A node on the way to a place.
 
     Attributes:

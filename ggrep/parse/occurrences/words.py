@@ -5,8 +5,9 @@ What a letter of a name is depends on the language. Nothing is parsed here.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base.scripts import is_mark, is_word
 from ggrep.model.corpus import Corpus
@@ -29,8 +30,7 @@ _PROGRAMS: Final = frozenset(
 """Languages of records in which names are used as in code."""
 
 
-@dataclass(frozen=True, slots=True)
-class Defined:
+class Defined(Struct, frozen=True):
     """What is defined at a place.
 
     Attributes:
@@ -49,8 +49,7 @@ class Defined:
     doc: str
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(Struct, frozen=True):
     """One place where the whole name stands.
 
     Attributes:
@@ -78,8 +77,7 @@ class Occurrence:
     receiver: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """A match: its bytes in the file, and the place people call it by."""
 
     start: int

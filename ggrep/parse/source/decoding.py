@@ -15,8 +15,10 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.parse.source.declared_encoding import declared_encodings
 from ggrep.parse.source.guessed_encoding import FALLBACK, Guess, guess_encoding, lines_beyond_ascii
@@ -66,8 +68,7 @@ _NEXT_LINE: Final = b"\xc2\x85"
 _LINE_ENDS: Final = re.compile(rb"[\r\n]")
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(Struct, frozen=True):
     """A file's text.
 
     Attributes:

@@ -6,8 +6,9 @@ and a later line an earlier one, as for git and editors.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.ids import PathKey
 from ggrep.parse.source.declared_encoding import codec_of
@@ -26,8 +27,7 @@ _ATTRIBUTE: Final = re.compile(r"\s(-|!)?(?:working-tree-)?encoding(?:=(\S+))?(?
 _PATTERN: Final = re.compile(r"(\"(?:[^\"\\]|\\.)+\"|\S+)(?=\s)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(Struct, frozen=True):
     """A declaration.
 
     Attributes:
@@ -41,8 +41,7 @@ class _Line:
     codec: str
 
 
-@dataclass(frozen=True, slots=True)
-class _RulesFile:
+class _RulesFile(Struct, frozen=True):
     lines: tuple[_Line, ...]
     is_root: bool = False
 
@@ -52,8 +51,7 @@ def is_rules_file(key: PathKey) -> bool:
     return key.rpartition("/")[2] in {EDITORS, GIT}
 
 
-@dataclass(frozen=True, slots=True)
-class EncodingRules:
+class EncodingRules(Struct, frozen=True):
     """The declarations of a tree, by name of the rules file and its folder with its slash."""
 
     files: dict[tuple[str, str], _RulesFile]

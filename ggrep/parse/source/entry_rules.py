@@ -7,8 +7,9 @@ of secrets.
 """
 
 import os
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 from ggrep.parse.source import eligibility
 from ggrep.parse.source.eligibility import is_shared_dot_directory
@@ -31,8 +32,7 @@ class Verdict(Enum):
     SECRET = "secret"  # noqa: S105 - the name of a rule
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A directory on the way down.
 
     Attributes:
@@ -51,8 +51,7 @@ class Place:
     closed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class EntryRules:
+class EntryRules(Struct, frozen=True):
     """What holds for a whole walk.
 
     Attributes:

@@ -1,8 +1,10 @@
 """Git's listing of a work tree: tracked paths, and untracked ones that are not ignored."""
 
 import os
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.config.git import GitFailed, has_git_marker, run_git
 from ggrep.parse.source.ignore_rules import GIT_FILE
@@ -15,8 +17,7 @@ MOST_NESTED = 8
 _LINK = b"160000 "
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """Paths below the root, as bytes with `/` separators.
 
     Attributes:

@@ -8,9 +8,10 @@ git's files keep changing.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.clock import Clock
 from ggrep.base.processes import is_held_open
@@ -32,8 +33,7 @@ _HOLDER_MS: Final = 1_000
 _NS: Final = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class GitLook:
+class GitLook(Struct, frozen=True):
     """git's own files at one moment.
 
     Attributes:

@@ -5,10 +5,11 @@ Each entry is judged as in any walk; only the order differs, and that it may be 
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.config.confined import read_descriptor
 from ggrep.config.settings import Settings
@@ -23,8 +24,7 @@ from ggrep.parse.source.walker import Walker
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-@dataclass(frozen=True, slots=True)
-class Glimpsed:
+class Glimpsed(Struct, frozen=True):
     """An eligible file as the walk passes it.
 
     Attributes:

@@ -9,10 +9,11 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct
 
 FALLBACK: Final = "cp1252"
 _SAMPLE_BYTES: Final = 16_384
@@ -86,8 +87,7 @@ _JAPANESE: Final = frozenset({"HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALF
 """Scripts that share words with Han, by the names of their characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
+class Guess(Struct, frozen=True):
     """The likeliest encoding of a file.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.parse.source.wildmatch import compile_glob
 
@@ -18,8 +19,7 @@ _TAIL_BYTES: Final = 64
 _LAST = re.compile(rb"[^*?\[\]\\/]*\Z")
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Struct, frozen=True, dict=True):
     """One line of an ignore file.
 
     Attributes:
@@ -56,8 +56,7 @@ class Rule:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """The lines of one ignore file, so arranged that plain names cost nothing however many.
 
     Attributes:
@@ -138,8 +137,7 @@ def _without_trailing_spaces(line: bytes) -> bytes:
     return stripped + b" " if keeps_one else stripped
 
 
-@dataclass(frozen=True, slots=True)
-class RuleChain:
+class RuleChain(Struct, frozen=True):
     """The rules in force in one directory: those of every directory from the root down to it.
 
     Attributes:

@@ -1,15 +1,15 @@
 """What a profile includes beyond the built-in lists, and the directories that lead there."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ggrep.parse.source.ignore_rules import RuleChain, parse_rules
 
 _ALL_BELOW = "/**"
 
 
-@dataclass(frozen=True, slots=True)
-class Inclusion:
+class Inclusion(Struct, frozen=True):
     """The patterns of a profile.
 
     Attributes:

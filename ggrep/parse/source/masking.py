@@ -7,8 +7,9 @@ file; what stands there is then judged by itself, within a bounded number of byt
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.config import secret_patterns as forms
 from ggrep.parse.source.automaton import automaton, ungrouped
@@ -122,8 +123,7 @@ _SIGN: Final = re.compile(rb"(\\[nrt]|[\s\"'`\\])|.")
 """What keeps the shape of a text, and what is masked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Masked:
+class Masked(Struct, frozen=True):
     """A text without its secrets.
 
     Attributes:

@@ -13,9 +13,10 @@ import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.config.caps import MAX_NOTEBOOK_BYTES
@@ -73,8 +74,7 @@ _OTHERS: Final = frozenset({"%fs", "%python", "%r", "%run", "%scala", "%sh", "%s
 """Commands at the head of a Databricks cell: its text, and its language."""
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     """The sources of a notebook's cells.
 
     Attributes:
@@ -86,8 +86,7 @@ class Script:
     in_file: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
+class _Cell(Struct, frozen=True):
     """A cell that is not blank.
 
     Attributes:
@@ -246,8 +245,7 @@ def _in_file(data: bytes, cells: Sequence[_Cell], language: str, mark: str) -> l
     return lines
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
+class _Head(Struct, frozen=True):
     """Where a source begins in the file: its 0-based line, and what stands behind its key."""
 
     line: int
@@ -266,8 +264,7 @@ def _heads(data: bytes) -> Iterator[_Head]:
             yield _Head(line, match[2])
 
 
-@dataclass(frozen=True, slots=True)
-class _Start:
+class _Start(Struct, frozen=True):
     """Where a cell begins, by 0-based lines of the file: its title, and its source."""
 
     title: int

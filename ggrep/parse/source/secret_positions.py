@@ -3,8 +3,9 @@
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from ggrep.config import secret_patterns as forms
 from ggrep.parse.source.automaton import automaton, ungrouped
@@ -83,8 +84,7 @@ _QUOTED: Final = re.compile(rb"[^\"'\n]{%d,256}(?=[\"'])" % _LEAST_BEHIND)
 _PUBLIC_KEY: Final = re.compile(rb"(?i:%s)[\w.-]{0,3}[=:\"'`]?\Z" % forms.PUBLIC_KEYS)
 
 
-@dataclass(slots=True)
-class Places:
+class Places(Struct):
     """What was found in a text, as offsets of beginnings and ends.
 
     Attributes:

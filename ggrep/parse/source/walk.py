@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.ids import PathKey
@@ -21,8 +22,7 @@ WITHOUT_GIT: Final = ".gitignore files were read without it, tracked files or no
 """What became of a list that git did not give; it ends the notice of that."""
 
 
-@dataclass(frozen=True, slots=True)
-class Walk:
+class Walk(Struct, frozen=True):
     """All that a walk found.
 
     Attributes:

@@ -9,9 +9,10 @@ import errno
 import os
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.ids import PathKey

@@ -1,8 +1,9 @@
 """Compiles a gitignore glob to a regular expression over bytes that matches as git does."""
 
 import re
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 MAX_GLOB_BYTES: Final = 4096
 """Longest glob that is compiled; no path that a file can be opened by is longer."""
@@ -26,8 +27,7 @@ _NEVER = b"(?!)"
 _SPECIAL = re.compile(rb"[*?\[\\]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(Struct, frozen=True):
     """One element of a glob: what stands for one byte, or a wildcard of its own rules."""
 
     kind: Literal["one", "slash", "star", "deep", "rest"]

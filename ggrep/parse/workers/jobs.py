@@ -7,8 +7,10 @@ the places of a name, or the file's definitions.
 """
 
 import struct
-from dataclasses import asdict, dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ggrep.base.stable_json import Json, dumps, loads
 from ggrep.parse.chunking.file_outline import Outlined
@@ -24,8 +26,7 @@ HELLO: Final = b"\0" * HEADER_BYTES
 _LENGTH: Final = struct.Struct(">I")
 
 
-@dataclass(frozen=True, slots=True)
-class PlanQuestion:
+class PlanQuestion(Struct, frozen=True):
     """How is a file cut?"""
 
     path_key: str
@@ -33,8 +34,7 @@ class PlanQuestion:
     limits: ChunkLimits
 
 
-@dataclass(frozen=True, slots=True)
-class OccurrenceQuestion:
+class OccurrenceQuestion(Struct, frozen=True):
     """Where does a name stand in a file?
 
     Attributes:
@@ -49,8 +49,7 @@ class OccurrenceQuestion:
     any_case: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class OutlineQuestion:
+class OutlineQuestion(Struct, frozen=True):
     """What does a file define?"""
 
     path_key: str

@@ -5,8 +5,9 @@ and shared by the engines of a host. They end with it, or by themselves when idl
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
+
+from msgspec import Struct
 
 from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.deadline import Deadline
@@ -46,8 +47,7 @@ _LONGEST_MS: Final = 3_600_000
 """As long as a request's deadline may be at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileOccurrences:
+class FileOccurrences(Struct, frozen=True):
     """What was found in one file.
 
     Attributes:

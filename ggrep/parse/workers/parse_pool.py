@@ -5,8 +5,10 @@ nothing: a file whose worker had no turn for long is put off, to be tried again 
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import Clock
 from ggrep.model.chunk import ChunkedFile
@@ -36,8 +38,7 @@ IN_PROCESS_BYTES: Final = 262_144
 ten megabytes of headings take seconds, in which this process could do nothing else."""
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(Struct, frozen=True):
     """What a file may ask of a pool.
 
     Attributes:
@@ -48,7 +49,7 @@ class Terms:
             crash for its own.
     """
 
-    allowance: Allowance = Allowance()  # noqa: RUF009 - frozen
+    allowance: Allowance = Allowance()
     patience_ms: float = PATIENCE_MS
     start_ms: float = START_MS
     alone: bool = False

@@ -7,11 +7,12 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
 from types import TracebackType
 from typing import Final, Self, TypeVar
+
+from msgspec import Struct
 
 from ggrep.base.clock import Clock
 from ggrep.base.errors import Cancelled
@@ -29,8 +30,7 @@ class WorkerNotStarted(WorkerLost):
     """The system has no room for another worker, or it did not start in time."""
 
 
-@dataclass(frozen=True, slots=True)
-class PoolStatistics:
+class PoolStatistics(Struct, frozen=True):
     """What a pool has done.
 
     Attributes:
@@ -88,7 +88,7 @@ class WorkerPool:
         self._gives_up = gives_up
         self._kept = kept
         self._stalled = False
-        self._counts = dict.fromkeys(PoolStatistics.__slots__, 0)
+        self._counts = dict.fromkeys(PoolStatistics.__struct_fields__, 0)
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="parsing")
         # Whoever leaves without closing anything leaves no process behind.
         weakref.finalize(self, reap, self._children)

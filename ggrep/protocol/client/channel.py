@@ -3,12 +3,12 @@
 import secrets
 import socket
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
 import anyio
 from anyio.abc import SocketAttribute, SocketStream
+from msgspec import Struct, field
 
 from ggrep.base.command_time import LATE
 from ggrep.base.deadline import Deadline
@@ -42,8 +42,7 @@ _GONE: Final = (
 )
 
 
-@dataclass(slots=True)
-class _Waiting:
+class _Waiting(Struct):
     """A request that waits for its reply.
 
     Attributes:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 import anyio
 from anyio import CapacityLimiter, to_thread
+from msgspec import Struct, field
 
 from ggrep.base.clock import Clock
 from ggrep.base.command_time import LATE
@@ -42,8 +42,7 @@ Start: TypeAlias = Literal["always", "published", "never"]
 """Whether a daemon is started where none runs."""
 
 
-@dataclass(slots=True)
-class _Place:
+class _Place(Struct):
     """A daemon's address; whoever connects holds `lock`."""
 
     lock: anyio.Lock = field(default_factory=anyio.Lock)

@@ -1,9 +1,10 @@
 """Which daemon is meant, derived from settings as daemons derive it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from ggrep.config.home import Home
 from ggrep.config.profiles import Profile
@@ -21,8 +22,7 @@ from ggrep.protocol.wire.socket_place import place_of_socket
 from ggrep.protocol.wire.versions import PROTOCOL_VERSIONS
 
 
-@dataclass(frozen=True, slots=True)
-class DaemonAddress:
+class DaemonAddress(Struct, frozen=True):
     """A repository and the address of its daemon.
 
     Attributes:

@@ -8,8 +8,9 @@ it is there for.
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final, TypeVar
+
+from msgspec import Struct
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
@@ -63,8 +64,7 @@ _TRIES: Final = 5
 _STOPPING_S: Final = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class IndexingProgress:
+class IndexingProgress(Struct, frozen=True):
     """The progress of the daemon's indexing while the client waits."""
 
     stage: str
@@ -72,8 +72,7 @@ class IndexingProgress:
     total_files: int
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
+class Printed(Struct, frozen=True):
     """Output that the daemon rendered for the client to print.
 
     Attributes:

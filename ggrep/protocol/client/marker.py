@@ -8,8 +8,9 @@ any more once the process that wrote it has ended, however that came about.
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.decode import DecodeError, decode
@@ -17,8 +18,7 @@ from ggrep.base.processes import is_running, own_start_ticks
 from ggrep.protocol.wire.socket_place import marker_path
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
+class Marker(Struct, frozen=True):
     """The content of the marker file."""
 
     reason: str

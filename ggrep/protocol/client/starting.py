@@ -9,10 +9,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.clock import SystemClock
@@ -136,8 +137,7 @@ def _claim(
     return []
 
 
-@dataclass(slots=True)
-class _Claim:
+class _Claim(Struct):
     """The right to start a daemon.
 
     Attributes:

@@ -5,9 +5,10 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
@@ -30,8 +31,7 @@ _END_MS: Final = 10_000
 _LOOK_S: Final = 0.02
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped:
+class Stopped(Struct, frozen=True):
     """A daemon that was stopped.
 
     Attributes:

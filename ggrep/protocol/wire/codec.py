@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from typing import Any, Final, TypeVar
+
+from msgspec import Struct
 
 from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import InvalidRequest
@@ -63,10 +64,10 @@ def from_json(kind: type[T], value: object, place: str) -> T:
 
 
 @cache
-def _names(kind: Any) -> tuple[str, ...]:  # noqa: ANN401 - any value's class
-    if not is_dataclass(kind):
+def _names(kind: type) -> tuple[str, ...]:
+    if not issubclass(kind, Struct):
         raise TypeError(f"no JSON for a {kind.__name__}")
-    return tuple(field.name for field in fields(kind))
+    return kind.__struct_fields__
 
 
 def _text(value: str) -> str:

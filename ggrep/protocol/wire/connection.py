@@ -7,9 +7,10 @@ may be called, and what may come, follows from the state alone: `states.TABLE`.
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import count
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.errors import BudgetExceeded, GgrepError, InvalidRequest
@@ -34,8 +35,7 @@ from ggrep.protocol.wire.versions import HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPON
 WENT_AWAY: Final = "the daemon went away"
 
 
-@dataclass(frozen=True, slots=True)
-class Misfit:
+class Misfit(Struct, frozen=True):
     """A client's frame that is refused: `DaemonConnection.refuse` says so.
 
     Attributes:
@@ -46,8 +46,7 @@ class Misfit:
     request_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(Struct, frozen=True):
     """The daemon went away, or what it says cannot be followed."""
 
     reason: str

@@ -3,9 +3,11 @@
 import hashlib
 import os
 import re
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.decode import DecodeError, decode
@@ -23,8 +25,7 @@ _UNDECODED: Final = re.compile("[\udc80-\udcff]")
 _SPELT: Final = re.compile("\0([89a-f][0-9a-f])")
 
 
-@dataclass(frozen=True, slots=True)
-class DaemonRecord:
+class DaemonRecord(Struct, frozen=True):
     """Who listens on a socket.
 
     Attributes:

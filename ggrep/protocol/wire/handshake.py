@@ -1,9 +1,11 @@
 """The handshake of a connection: the wanted store, the daemon's identity, the protocol."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import Incompatible, InvalidRequest
 from ggrep.base.stable_json import Json
@@ -20,8 +22,7 @@ _MOST_WORD: Final = 64
 _MOST_VERSION: Final = 2**31 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Hello:
+class Hello(Struct, frozen=True):
     """A client's first message.
 
     Attributes:
@@ -40,8 +41,7 @@ class Hello:
     build: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Welcome:
+class Welcome(Struct, frozen=True):
     """A daemon's reply.
 
     Attributes:

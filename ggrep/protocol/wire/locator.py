@@ -20,9 +20,10 @@ not exactly this is no hint. A root or socket with a newline in it has none.
 
 import os
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest
 
@@ -31,8 +32,7 @@ MAX_LOCATOR_BYTES: Final = 16 * 1024
 """Largest file that is read as a locator."""
 
 
-@dataclass(frozen=True, slots=True)
-class Locator:
+class Locator(Struct, frozen=True):
     """The content of the file.
 
     Attributes:

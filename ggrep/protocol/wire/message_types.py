@@ -1,7 +1,8 @@
 """Every message that a client can send to a daemon, one value each."""
 
-from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.joint_pools import MOST_MEMBERS, JointPoolRequest
@@ -21,8 +22,7 @@ _MOST_FIELDS: Final = 64
 """Most fields of an object that stands in a message."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """A client's assumptions about a daemon found by hint, which the daemon checks first.
 
     Attributes:
@@ -39,8 +39,7 @@ class Claim:
     build: Annotated[str, Sent(128, form="shown")] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(Struct, frozen=True):
     """A query.
 
     Attributes:
@@ -66,8 +65,7 @@ class Search:
     values: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Slate:
+class Slate(Struct, frozen=True):
     """A question to answer with a slate.
 
     Its budgets are the request's own: those of a search cut nothing here.
@@ -84,8 +82,7 @@ class Slate:
     values: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Struct, frozen=True):
     """Where a name is defined; fields as a Slate's."""
 
     request: SymbolRequest
@@ -94,8 +91,7 @@ class Symbol:
     values: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class References:
+class References(Struct, frozen=True):
     """Where a name is used; fields as a Slate's."""
 
     request: ReferencesRequest
@@ -104,8 +100,7 @@ class References:
     values: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Expand:
+class Expand(Struct, frozen=True):
     """The code around a place; fields as a Slate's."""
 
     request: ExpandRequest
@@ -113,8 +108,7 @@ class Expand:
     values: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """What files and folders define; fields as a Slate's."""
 
     request: OutlineRequest
@@ -122,8 +116,7 @@ class Outline:
     values: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Tour:
+class Tour(Struct, frozen=True):
     """What the repository is; fields as a Slate's."""
 
     request: TourRequest
@@ -131,15 +124,13 @@ class Tour:
     values: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Describe:
+class Describe(Struct, frozen=True):
     """Facts that a coordinator needs first. `timeout_ms` 0 is the daemon's own bound."""
 
     timeout_ms: Deadline = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TermStats:
+class TermStats(Struct, frozen=True):
     """Collection statistics of a query's terms.
 
     Attributes:
@@ -150,15 +141,13 @@ class TermStats:
     snapshot_id: Annotated[str | None, Sent(26)] = None
 
 
-@dataclass(frozen=True, slots=True)
-class Pool:
+class Pool(Struct, frozen=True):
     """Ranked lists to merge."""
 
     request: PoolRequest
 
 
-@dataclass(frozen=True, slots=True)
-class JointDescribe:
+class JointDescribe(Struct, frozen=True):
     """Facts of many repositories of this host, that a coordinator needs first.
 
     Attributes:
@@ -174,61 +163,52 @@ class JointDescribe:
     timeout_ms: Deadline = 0
 
 
-@dataclass(frozen=True, slots=True)
-class JointPool:
+class JointPool(Struct, frozen=True):
     """The beginnings of the lists of many repositories of this host, to merge."""
 
     request: JointPoolRequest
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolPool:
+class SymbolPool(Struct, frozen=True):
     """Definitions of a name by one rule, to merge."""
 
     request: SymbolPoolRequest
 
 
-@dataclass(frozen=True, slots=True)
-class ReferencesPool:
+class ReferencesPool(Struct, frozen=True):
     """Occurrences of a name by one rule, to merge."""
 
     request: ReferencesPoolRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Imports:
+class Imports(Struct, frozen=True):
     """Which imports of files elsewhere mean something of this repository."""
 
     request: ImportsRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Encode:
+class Encode(Struct, frozen=True):
     """A query's text as a vector. `timeout_ms` 0 is the daemon's own bound."""
 
     text: Annotated[str, Sent(MOST_QUERY_BYTES)]
     timeout_ms: Deadline = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Struct, frozen=True):
     """The `status` document."""
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(Struct, frozen=True):
     """The `health` document; `deep` hashes every file again."""
 
     deep: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Metrics:
+class Metrics(Struct, frozen=True):
     """Counters and latencies."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sync:
+class Sync(Struct, frozen=True):
     """Bring the index up to the work tree.
 
     Attributes:
@@ -246,46 +226,39 @@ class Sync:
     strict: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SyncStatus:
+class SyncStatus(Struct, frozen=True):
     """Progress of the running sync, and the outcome of the last one."""
 
 
-@dataclass(frozen=True, slots=True)
-class WatchStatus:
+class WatchStatus(Struct, frozen=True):
     """What is watched, and which events were seen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cancel:
+class Cancel(Struct, frozen=True):
     """End a request of the same client by its id, or the running sync by the word `sync`."""
 
     target: Annotated[str, Sent(64, form="shown")]
 
 
-@dataclass(frozen=True, slots=True)
-class Gc:
+class Gc(Struct, frozen=True):
     """Delete what no snapshot needs; without `force` only list it."""
 
     force: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Compact:
+class Compact(Struct, frozen=True):
     """Merge segments; without `force` only when it is due."""
 
     force: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Shutdown:
+class Shutdown(Struct, frozen=True):
     """Stop the daemon; `reason` is sent to every client whose request ends with it."""
 
     reason: Annotated[str, Sent(256)] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Serve:
+class Serve(Struct, frozen=True):
     """Serve another repository in the same process, for a client under equal variables.
 
     Attributes:
@@ -297,13 +270,11 @@ class Serve:
     encoder: Annotated[str, Sent(128)] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Ping:
+class Ping(Struct, frozen=True):
     """Check that the daemon is alive."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A command as it was typed, to be answered in print by whoever reads commands here.
 
     Attributes:
@@ -357,8 +328,7 @@ Message: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(Struct, frozen=True):
     """A message as it arrived.
 
     Attributes:

@@ -81,7 +81,7 @@ def message_json(request_id: str, message: Message, caller: str = "") -> dict[st
 
 def message_name(message: Message) -> str:
     """Return a message's name on the wire."""
-    return _NAMES[type(message)]
+    return NAMES[type(message)]
 
 
 def request_id_of(body: Mapping[str, object]) -> str:
@@ -112,4 +112,4 @@ def _name_of(kind: type[Message]) -> str:
 _KINDS: Final[Mapping[str, type[Message]]] = MappingProxyType(
     {_name_of(kind): kind for kind in get_args(Message)}
 )
-_NAMES: Final = MappingProxyType({kind: name for name, kind in _KINDS.items()})
+NAMES: Final = MappingProxyType({kind: name for name, kind in _KINDS.items()})

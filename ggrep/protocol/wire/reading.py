@@ -7,11 +7,13 @@ that an older one can. What a dataclass wants is worked out once, with its first
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, cast, get_args, get_origin
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.model.says import MAX_INTEGER, Says, Sent
@@ -73,7 +75,7 @@ def _object(kind: Any, value: object) -> Any:  # noqa: ANN401 - a dataclass
 @cache
 def readers_of(kind: Any) -> tuple[tuple[str, _Reader, bool], ...]:  # noqa: ANN401 - a dataclass
     """Return of each field its name, what reads it, and whether it has no default."""
-    return tuple((each.name, _of_hint(each.type), each.default is MISSING) for each in fields(kind))
+    return tuple((each.name, _of_hint(each.type), each.required) for each in fields(kind))
 
 
 def _of_hint(hint: Any) -> _Reader:  # noqa: ANN401 - any annotation
@@ -97,7 +99,7 @@ def _of_kind(kind: Any, sent: Sent | None) -> _Reader:  # noqa: ANN401 - any ann
         (inner,) = (one for one in get_args(kind) if one is not NoneType)
         read_one = _of_kind(inner, sent)
         found: _Reader = lambda value: None if value is None else read_one(value)  # noqa: E731
-    elif is_dataclass(kind):
+    elif isinstance(kind, type) and issubclass(kind, Struct):
         found = _dataclass(kind, sent)
     elif kind is bool:
         found = _flag

@@ -1,8 +1,9 @@
 """Replies as JSON objects, and the mapping of errors to the client's classes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import (
     BudgetExceeded,
@@ -57,8 +58,7 @@ class RemoteError(GgrepError):
         self.code = code
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """The reply to a request.
 
     Attributes:

@@ -1,8 +1,9 @@
 """The time that a daemon may take for a request: what its client has left."""
 
 import math
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
 from ggrep.model.request import SearchRequest

@@ -7,11 +7,12 @@ starts in four fifths of the time. A daemon loads all of them when it warms up.
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline

@@ -14,11 +14,12 @@ changed the answer `joint_reach` tells.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Incompatible
@@ -57,8 +58,7 @@ _MOST_DEEP: Final = 4_096
 """Hits of a merged list that are looked at for different texts."""
 
 
-@dataclass(frozen=True, slots=True)
-class _List:
+class _List(Struct, frozen=True):
     """The beginning of a corpus' merged list.
 
     Attributes:
@@ -125,8 +125,7 @@ def joint_pools(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Joint:
+class _Joint(Struct, frozen=True):
     """One question to several repositories.
 
     Attributes:

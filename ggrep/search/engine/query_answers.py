@@ -1,9 +1,9 @@
 """Turns requests into responses: limits, provenance and timings around the query pipeline."""
 
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from ggrep.base.cache import CacheKey
 from ggrep.base.deadline import Deadline

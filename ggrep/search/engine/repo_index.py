@@ -8,12 +8,14 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.deadline import Deadline
@@ -54,8 +56,7 @@ def _unbounded(count: int) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-@dataclass(frozen=True, slots=True)
-class Hosted:
+class Hosted(Struct, frozen=True):
     """Resources that a process with many stores shares with the engine of each.
 
     Attributes:

@@ -4,9 +4,11 @@ A daemon that was just started answers from here, so nothing of this loads the e
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import Clock, rfc3339
 from ggrep.base.deadline import Deadline
@@ -35,8 +37,7 @@ from ggrep.search.scan.scanner import WHOLE_MS, Scanned, ScanTarget, scanned
 _MIB: Final = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Scanner:
+class Scanner(Struct, frozen=True):
     """Answers searches of one repository by scanning its work tree; thread-safe.
 
     Attributes:

@@ -1,7 +1,8 @@
 """What a sync and the maintenance after it came to, as one value."""
 
-from dataclasses import fields, replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import asdict, replace
 
 from ggrep.base.errors import GgrepError
 from ggrep.model.limits import Notice
@@ -41,6 +42,6 @@ def _with_compaction(outcome: SyncOutcome, done: "CompactionReport") -> SyncOutc
 
 def outcome_of(store_id: str, report: "SyncReport") -> SyncOutcome:
     """Return the figures of a sync, without any maintenance after it."""
-    figures = {field.name: getattr(report, field.name) for field in fields(report)}
+    figures = asdict(report)
     counts = {"skipped": len(report.skipped), "degraded": len(report.degraded)}
     return SyncOutcome(store_id=store_id, cpu_ms=0, **{**figures, **counts})

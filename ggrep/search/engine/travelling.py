@@ -1,7 +1,8 @@
 """What an index pushes to a remote and pulls from it."""
 
 import time
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, InvalidRequest, RemoteError, StoreError
@@ -14,16 +15,14 @@ from ggrep.index.sync.sync_report import Progress, unheard
 from ggrep.search.engine.repo_index import RepoIndex
 
 
-@dataclass(frozen=True, slots=True)
-class Pushed:
+class Pushed(Struct, frozen=True):
     """A push, and what it asked of the remote."""
 
     report: PushReport
     traffic: Traffic
 
 
-@dataclass(frozen=True, slots=True)
-class Pulled:
+class Pulled(Struct, frozen=True):
     """What became of a pull.
 
     Attributes:

@@ -7,8 +7,9 @@ What nothing is said of stays, marked as a guess.
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base.scripts import WORD, folded
 from ggrep.model.containers import Family
@@ -26,8 +27,7 @@ _NEED_RECEIVERS: Final = frozenset(
 """Where a method or a field is never named without what it is of."""
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Struct, frozen=True):
     """What stands around a usage.
 
     Attributes:

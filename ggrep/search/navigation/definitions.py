@@ -1,12 +1,12 @@
 """Selects and orders the definitions of a name; without any, names that are spelled similarly."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.scripts import folded
@@ -28,8 +28,7 @@ _ENTRANCES: Final = frozenset({"__init__", "index", "lib", "main", "mod"})
 """Files that go by the name of their directory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Definitions:
+class Definitions(Struct, frozen=True):
     """The definitions of a name.
 
     Attributes:
@@ -67,8 +66,7 @@ def find_definitions(reading: Reading, asked: AskedName) -> Definitions:
     return Definitions((), tuple(dict.fromkeys(one.name for one in near)))
 
 
-@dataclass(frozen=True, slots=True)
-class Fitting:
+class Fitting(Struct, frozen=True):
     """The definitions of a name's last part that fit best.
 
     Attributes:

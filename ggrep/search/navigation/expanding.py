@@ -1,8 +1,10 @@
 """Answers requests for the code around a place: its chunks, and how far each boundary reaches."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.fingerprints import asked_fingerprint
@@ -20,8 +22,7 @@ BOUNDARIES: Final[tuple[Boundary, ...]] = ("chunk", "definition", "container", "
 """From the narrowest to the widest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """One chunk of a file.
 
     Attributes:
@@ -44,8 +45,7 @@ class Piece:
         return (*self.breadcrumb, self.name) if self.name else self.breadcrumb
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """The extent of a boundary.
 
     Attributes:
@@ -169,8 +169,7 @@ def expand(context: Context, request: ExpandRequest) -> ExpandResponse:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(Struct, frozen=True):
     """A file as it is shown.
 
     Attributes:
@@ -186,8 +185,7 @@ class _File:
     rows: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
+class _Shown(Struct, frozen=True):
     """The shown part of a file.
 
     Attributes:

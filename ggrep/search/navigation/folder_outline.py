@@ -4,8 +4,10 @@ The most important have their places first; all are shown in the order of their 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.index.store.view import SnapshotView
@@ -27,8 +29,7 @@ _MOST_READ: Final = 120
 """Files whose definitions are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """What is shown of a folder.
 
     Attributes:
@@ -41,8 +42,7 @@ class Listed:
     whole_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(Struct, frozen=True):
     """A file or subfolder that may be shown.
 
     Attributes:

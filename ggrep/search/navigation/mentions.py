@@ -1,8 +1,10 @@
 """Collects the mentions of a name in the order of the answer, and judges those of a container."""
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.model.containers import (
     MAX_DEFINED,
@@ -33,8 +35,7 @@ _BEFORE: Final = 80
 """What of a longer line is shown in front of the name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """The mentions that an answer shows.
 
     Attributes:
@@ -60,8 +61,7 @@ class Judged:
         return replace(self, shown=shown, wanted=self.wanted - hidden, doubtful=hidden)
 
 
-@dataclass(slots=True)
-class Mentions:
+class Mentions(Struct):
     """Collects occurrences in the order of the answer and keeps the first.
 
     Attributes:

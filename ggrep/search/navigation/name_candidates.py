@@ -6,11 +6,11 @@ turn out not to hold the name at all; none that holds it is missed.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.index.lexical.layout import SYMBOL
@@ -59,8 +59,7 @@ Every repetition has a bound: the text is a stranger's.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class AskedName:
+class AskedName(Struct, frozen=True):
     """A name as requested.
 
     Attributes:
@@ -82,8 +81,7 @@ class AskedName:
         return owners_of(self.typed, spelled) if self.owners else ()
 
 
-@dataclass(frozen=True, slots=True)
-class NameFile:
+class NameFile(Struct, frozen=True):
     """A file that may contain the name.
 
     Attributes:
@@ -100,8 +98,7 @@ class NameFile:
     names: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Searched:
+class Searched(Struct, frozen=True):
     """The segments of a snapshot, with the rows that a request allows.
 
     Attributes:

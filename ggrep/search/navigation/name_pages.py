@@ -1,6 +1,6 @@
 """Pages of one repository's answer about a name: where one begins, and what follows it."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from ggrep.base.ids import SnapshotId, StoreId, parse_snapshot_id
 from ggrep.config.fingerprints import asked_fingerprint

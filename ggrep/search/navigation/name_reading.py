@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final, Self
 
+from msgspec import Struct
+
 from ggrep.base.deadline import Deadline
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.sanitise import sanitise_line
@@ -22,8 +24,7 @@ _FILES_AT_ONCE: Final = 48
 """Files whose text is read at once; large ones are dear to hold, small reads dear to make."""
 
 
-@dataclass(frozen=True, slots=True)
-class HoldingFile:
+class HoldingFile(Struct, frozen=True):
     """A file that contains the name.
 
     Attributes:
@@ -137,8 +138,7 @@ _TROUBLE: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """An occurrence that the request allows, and the row that holds it."""
 
     file: NameFile
@@ -146,8 +146,7 @@ class Place:
     mention: Occurrence
 
 
-@dataclass(frozen=True, slots=True)
-class NamedFile:
+class NamedFile(Struct, frozen=True):
     """One file with its occurrences, in source order.
 
     Attributes:

@@ -5,8 +5,9 @@ defines.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final, NoReturn, TypeVar
+
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.model.limits import LimitHit, Notice

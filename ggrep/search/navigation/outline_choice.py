@@ -5,8 +5,10 @@ Members go before types, tests before all else; of the same rank the small ones 
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.model.outline import LeftOut, OutlineEntry
 from ggrep.model.outline_lines import bare_label, entry_line, size_of
@@ -22,8 +24,7 @@ _MEMBER_RANKS: Final = 2
 """How far each level of nesting moves a definition behind those above it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """The entries that are shown, in source order.
 
     Attributes:

@@ -1,7 +1,9 @@
 """Answers requests for outlines: what a file or a folder defines, from the snapshot alone."""
 
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.fingerprints import asked_fingerprint
@@ -100,16 +102,14 @@ def outline(context: Context, request: OutlineRequest, pool: OccurrencePool) -> 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
+class _Folder(Struct, frozen=True):
     """A folder that was asked for."""
 
     path: str
     folder: Folder
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(Struct, frozen=True):
     """A file that was asked for, or a place in it, with all that it defines there."""
 
     target: Target
@@ -122,8 +122,7 @@ def _need(asked: _Folder | _File) -> tuple[bool, int]:
     return isinstance(asked, _Folder), 0 if isinstance(asked, _Folder) else len(asked.entries)
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
+class _Work(Struct, frozen=True):
     """What the outlines of one request have in common."""
 
     context: Context

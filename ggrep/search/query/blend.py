@@ -1,9 +1,8 @@
 """Blends the evidence for each row into one score; the only place that applies weights."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.search.query.segments import run_starts
 from ggrep.search.query.weights import Fusion, Weights
@@ -11,8 +10,7 @@ from ggrep.search.query.weights import Fusion, Weights
 Scores = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(Struct, frozen=True):
     """The unweighted evidence for some rows of a segment, each (n,).
 
     Attributes:

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.index.lexical.bm25 import inverse_document_frequency
 from ggrep.index.lexical.layout import FILE_FIELDS, SCORED_FIELDS
@@ -31,8 +31,7 @@ In three files a word that stands in each of them is no common word. In thousand
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _BestRows:
+class _BestRows(Struct, frozen=True):
     """The best eligible row of each file that has one, files in ascending order."""
 
     files: Rows

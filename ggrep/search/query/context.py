@@ -1,8 +1,10 @@
 """What an answer needs, and what answers to all questions say of themselves."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from typing import TypedDict
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
@@ -37,8 +39,7 @@ class Head(TypedDict):
     admitted: Admitted | None
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """What answering one request needs.
 
     Attributes:

@@ -7,11 +7,12 @@ sources, says nothing of them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.model.corpus import CORPORA, Corpus
@@ -54,8 +55,7 @@ def factor_of(sums: npt.NDArray[np.int64]) -> Figures:
 MOST: Final = float(factor_of(np.array([1 << 30]))[0])
 
 
-@dataclass(frozen=True, slots=True)
-class Best:
+class Best(Struct, frozen=True):
     """Files with rows of code that may be shown, ascending, and the best score among those rows."""
 
     files: Places

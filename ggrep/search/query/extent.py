@@ -6,8 +6,9 @@ end of their breadcrumb.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.index.store.rows import ShownRow
 from ggrep.index.store.view import SnapshotView
@@ -24,8 +25,7 @@ MAX_ROWS: Final = 1_000
 """Chunks of a file that are looked at; of one with more no extent is told."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """What a chunk says of where it stands.
 
     Attributes:

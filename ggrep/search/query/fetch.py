@@ -1,7 +1,9 @@
 """Turns ordered candidates into hits by reading their text from the segments' tables."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.index.store.rows import ShownRow
@@ -21,8 +23,7 @@ from ggrep.search.query.score import DECIMALS
 from ggrep.search.query.snippets import cap_snippets, cut_snippet
 
 
-@dataclass(frozen=True, slots=True)
-class Caps:
+class Caps(Struct, frozen=True):
     """Byte caps of one answer's snippets."""
 
     per_result: int

@@ -5,11 +5,11 @@ layout of segments and in every split of a collection into repositories. Only su
 quotients are made, of values in a fixed order: the same bits on every processor.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.index.lexical.bm25 import inverse_document_frequency
 from ggrep.index.lexical.layout import (
@@ -176,8 +176,7 @@ class FileFeatures:
         return _WHOLE_K * norm
 
 
-@dataclass(frozen=True, slots=True)
-class _Runs:
+class _Runs(Struct, frozen=True):
     """Rows of some files, one file behind the other.
 
     Attributes:
@@ -214,8 +213,7 @@ class _Runs:
         return total
 
 
-@dataclass(frozen=True, slots=True)
-class _Holdings:
+class _Holdings(Struct, frozen=True):
     """Where some files hold some terms.
 
     Attributes:

@@ -6,9 +6,9 @@ with its last chunk.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.index.store.view import SnapshotView
@@ -18,8 +18,7 @@ from ggrep.search.query.segments import SearchableSegment
 _COLUMNS = ("text", "display_start", "display_length", "tail")
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedFile:
+class IndexedFile(Struct, frozen=True):
     """A file of a segment with its text.
 
     Attributes:

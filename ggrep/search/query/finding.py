@@ -5,10 +5,11 @@ takes away the rows that do not keep it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest
@@ -44,8 +45,7 @@ MOST_COUNTED: Final = 512
 """Distinct terms of a text whose frequencies are looked up; those that tell most are scored."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """The rows that satisfy a kind of finding.
 
     Attributes:
@@ -67,8 +67,7 @@ class Found:
         return replace(self, matches=tuple(matches.within(mask) for matches, mask in pairs))
 
 
-@dataclass(frozen=True, slots=True)
-class Seed:
+class Seed(Struct, frozen=True):
     """A place whose code is the query.
 
     Attributes:

@@ -1,16 +1,16 @@
 """The folders of a snapshot with what lies below each; worked out once of each snapshot."""
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from ggrep.base.cache import CacheKey
 from ggrep.index.store.view import SnapshotView
 from ggrep.search.query.listing import ListedFile, listed_files
 
 
-@dataclass(slots=True)
-class Folder:
+class Folder(Struct):
     """One folder; nothing of it changes once it is made.
 
     Attributes:

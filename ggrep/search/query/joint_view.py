@@ -7,11 +7,12 @@ else is in the view.
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base.cache import Cache
 from ggrep.base.deadline import Deadline
@@ -35,8 +36,7 @@ from ggrep.search.query.understand import ParsedQuery
 Places = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """The rows of one member's segment, among those of a segment of the view.
 
     Attributes:
@@ -49,8 +49,7 @@ class Stretch:
     segment: SegmentName
 
 
-@dataclass(frozen=True, slots=True)
-class JointView(SnapshotView):
+class JointView(SnapshotView, frozen=True, eq=False):
     """Snapshots of several stores as one view; its manifest counts all of them and is nobody's.
 
     Attributes:
@@ -97,8 +96,7 @@ class JointView(SnapshotView):
         require_still([self.members[member] for member in sorted({one for one, _ in self.loose})])
 
 
-@dataclass(frozen=True, slots=True)
-class _Figures:
+class _Figures(Struct, frozen=True):
     """A term's visible chunks and files, of each member, int64 (members,)."""
 
     chunks: Places

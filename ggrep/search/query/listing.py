@@ -1,9 +1,9 @@
 """The visible files of a snapshot with what their images say of them; worked out once of each."""
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 
 from ggrep.base.cache import CacheKey
 from ggrep.index.store.view import SnapshotView
@@ -11,8 +11,7 @@ from ggrep.search.query.score import DEFINITIONS
 from ggrep.search.query.segments import SearchableSegment, open_segments
 
 
-@dataclass(frozen=True, slots=True)
-class ListedFile:
+class ListedFile(Struct, frozen=True):
     """One visible file.
 
     Attributes:

@@ -9,11 +9,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Incompatible, InvalidRequest
@@ -40,8 +40,7 @@ _HEAD_BYTES: Final = 64
 _BODY: Final = range(BODY, BODY + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Struct, frozen=True):
     """A text that is found by its bytes; in NFC, with LF as line end.
 
     Attributes:
@@ -90,8 +89,7 @@ def pattern_of(request: SearchRequest) -> Pattern | None:
             return None
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
+class Matches(Struct, frozen=True):
     """Rows of one segment that match.
 
     Attributes:

@@ -6,11 +6,11 @@ of that stands in the symbol and spelled fields and in the row's type, so that n
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.index.lexical.layout import CRUMB, PATH, SPELLED, SYMBOL
 from ggrep.index.lexical.postings import Postings
@@ -37,8 +37,7 @@ _UNOWNED: Final = 0.4
 """What is left of `a.b` where a `b` is defined, and not in any `a`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Defining:
+class Defining(Struct, frozen=True):
     """Rows that define a name.
 
     Attributes:

@@ -1,11 +1,11 @@
 """The order of candidates; the only place that breaks ties within a repository."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.model.corpus import CORPORA
 from ggrep.search.query.score import SegmentScores
@@ -14,8 +14,7 @@ from ggrep.search.query.segments import SearchableSegment
 Mask = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A scored row, in order.
 
     Attributes:
@@ -50,8 +49,7 @@ def ordered_candidates(
     return _cut(picked, counts, most), counts
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
+class _Columns(Struct, frozen=True):
     segment: npt.NDArray[np.int64]
     row: npt.NDArray[np.int64]
     file: npt.NDArray[np.int64]

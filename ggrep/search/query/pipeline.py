@@ -1,10 +1,11 @@
 """The query pipeline over one pinned snapshot: understand, score, order, cut, format."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Incompatible, InvalidRequest
@@ -46,8 +47,7 @@ _MOST_VERBATIM = 5000
 """Chunks that hold a query's rarest word, beyond which nobody looks for all of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(Struct, frozen=True):
     """One query over one snapshot, scored: everything that answers are made from.
 
     Attributes:

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.base.scripts import WORD, folded
 from ggrep.index.lexical.layout import PATH
@@ -32,8 +32,7 @@ _ALSO_MEMBERS: Final = frozenset(
 _MAX_LINE: Final = 10_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class SpelledPath:
+class SpelledPath(Struct, frozen=True):
     """A path in a query.
 
     Attributes:

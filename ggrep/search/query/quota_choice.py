@@ -5,9 +5,9 @@ Only as many rows are ordered as the answer needs; whether more could have chang
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.model.corpus import CORPORA, Bucket, Corpus, bucket_of
@@ -24,8 +24,7 @@ _FURTHER = 8
 """Times as many are ordered next, where they were too few."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """The hits to show, and the reasons.
 
     Attributes:
@@ -115,8 +114,7 @@ def _of_corpora(ranked: Ranked, corpora: Sequence[Corpus]) -> Sequence[Mask]:
     return [mask & wanted[segment.image.row_corpora] for segment, mask in pairs]
 
 
-@dataclass(frozen=True, slots=True)
-class _Pick:
+class _Pick(Struct, frozen=True):
     """The candidates picked from the ordered list.
 
     Attributes:

@@ -6,8 +6,9 @@ of more than 256 KB is searched in pieces, and what runs over the end of one is 
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest
@@ -40,8 +41,7 @@ _PLAIN_ESCAPES: Final = frozenset("abBAzdDsSwWfnrtv")
 """Letters that an escape gives a meaning to without anything behind them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Regex:
+class Regex(Struct, frozen=True):
     """A compiled expression.
 
     Attributes:

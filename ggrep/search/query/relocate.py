@@ -5,10 +5,10 @@ only in the tables, so those are read for nothing but the chunks whose row is no
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.index.store.view import SnapshotView
@@ -21,8 +21,7 @@ from ggrep.search.query.segments import SearchableSegment, find_file, open_segme
 _BATCH_ROWS: Final = 16_384
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """A visible row, and what stands there."""
 
     segment: SearchableSegment

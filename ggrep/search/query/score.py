@@ -4,10 +4,9 @@ The score of a row is a function of the query, the row, its file and the collect
 (promise P3). Nothing here looks at which other rows score how.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.index.embedding.quantise import Int8, cosines
@@ -43,8 +42,7 @@ DEFINITIONS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class QueryVector:
+class QueryVector(Struct, frozen=True):
     """The encoded query, and the weight of its cosines."""
 
     values: Int8
@@ -52,8 +50,7 @@ class QueryVector:
     fusion: Fusion
 
 
-@dataclass(frozen=True, slots=True)
-class RowScores:
+class RowScores(Struct, frozen=True):
     """Figures of some rows, indexed by row.
 
     Attributes:
@@ -77,8 +74,7 @@ class RowScores:
         return float(self.values[place]) if held else self.otherwise
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentScores:
+class SegmentScores(Struct, frozen=True):
     """Scores of one segment's rows, each float64 (rows,).
 
     Attributes:

@@ -1,11 +1,11 @@
 """A segment with its postings opened, ready for scoring."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.base.cache import Cache, CacheKey
 from ggrep.base.ids import PathKey
@@ -17,8 +17,7 @@ from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS, Segment
 from ggrep.index.store.view import SnapshotView
 
 
-@dataclass(frozen=True, slots=True)
-class SearchableSegment:
+class SearchableSegment(Struct, frozen=True):
     """One segment of an open snapshot.
 
     Attributes:

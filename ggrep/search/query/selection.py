@@ -1,8 +1,9 @@
 """Looks which filter or path selects nothing."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.model.filters import Filter

@@ -1,8 +1,9 @@
 """Cuts a chunk's snippet within byte limits."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from ggrep.index.lexical.tokens import word_terms, words
 from ggrep.model.gaps import window_end
@@ -15,8 +16,7 @@ _word_terms = lru_cache(1 << 14)(word_terms)
 """Code repeats its words; about 4 MB when full."""
 
 
-@dataclass(frozen=True, slots=True)
-class Snippet:
+class Snippet(Struct, frozen=True):
     """Lines of a chunk.
 
     Attributes:

@@ -3,10 +3,11 @@
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest
@@ -26,8 +27,7 @@ _ALIKE: Final = 0.6
 _TOLD_DIGITS: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A place that was found.
 
     Attributes:

@@ -8,13 +8,13 @@ everywhere.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.base import stable_json
 
@@ -26,8 +26,7 @@ _MODEL: Final = "ranking_trees.json"
 _ALL: Final = (1 << MOST_LEAVES) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Forest:
+class Forest(Struct, frozen=True):
     """Trees of the same shape.
 
     Attributes:

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from shlex import quote
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.scripts import WORD, nfc
@@ -47,8 +49,7 @@ _BEGINNING = re.compile(rf"[{WORD}]+")
 _SEPARATORS = re.compile(r"::|#|->")
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedQuery:
+class ParsedQuery(Struct, frozen=True):
     """A query ready for scoring.
 
     Attributes:

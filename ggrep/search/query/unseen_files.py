@@ -1,7 +1,8 @@
 """Files of a snapshot that answers cannot show whole."""
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from ggrep.base.cache import CacheKey
 from ggrep.index.store.view import SnapshotView

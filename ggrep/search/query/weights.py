@@ -5,8 +5,10 @@ They are fitted to the aggregate of a public retrieval benchmark of 20 repositor
 docs/quality.md.
 """
 
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import formats
 from ggrep.index.lexical.bm25 import FieldWeights
@@ -17,8 +19,7 @@ from ggrep.search.query.kinds import QueryKind
 RANKING_REVISION = formats.RANKING_REVISION
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Struct, frozen=True):
     """How the parts of a score are blended.
 
     Attributes:
@@ -62,8 +63,7 @@ class Weights:
     kinds: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Fusion:
+class Fusion(Struct, frozen=True):
     """How one encoder's cosines are blended in.
 
     A cosine counts by how far it lies above `floor`, as a share of the way to 1.

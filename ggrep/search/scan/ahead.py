@@ -3,9 +3,10 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from ggrep.base.clock import Clock
 from ggrep.config.settings import Settings
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 _MOST_WORKERS: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Ahead:
+class Ahead(Struct, frozen=True):
     """The beginning of one scan.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.ids import PathKey
@@ -37,8 +38,7 @@ _TOLD_BY_PATH: Final = frozenset({"path", "ext", "test", "lang", "corpus"})
 """Filters that paths tell something of; others are judged later, row by row (`eligible`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(Struct, frozen=True):
     """What is looked through.
 
     Attributes:
@@ -54,8 +54,7 @@ class Tree:
     listing: Callable[[], Listing | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Looked:
+class Looked(Struct, frozen=True):
     """What was seen of a tree.
 
     Attributes:

@@ -7,8 +7,10 @@ seen. What is not in the best files is not found, and the answer says how much w
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
@@ -49,8 +51,7 @@ MOST_BYTES: Final = 3 << 19
 """Of them all; a file that does not fit in is passed over."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScanTarget:
+class ScanTarget(Struct, frozen=True):
     """The repository to scan.
 
     Attributes:
@@ -69,8 +70,7 @@ class ScanTarget:
     asked_ms: float
 
 
-@dataclass(frozen=True, slots=True)
-class Scanned:
+class Scanned(Struct, frozen=True):
     """What a scan has to rank.
 
     Attributes:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final
 
+from msgspec import Struct
+
 from ggrep.base.ids import PathKey
 from ggrep.index.lexical.bm25 import inverse_document_frequency
 from ggrep.index.lexical.stems import stem
@@ -26,8 +28,7 @@ MOST_NEEDLES: Final = 24
 """Each is another pass over every file; of longer queries the longest words count."""
 
 
-@dataclass(frozen=True, slots=True)
-class Needle:
+class Needle(Struct, frozen=True):
     """What words of one stem have in common.
 
     Attributes:
@@ -95,8 +96,7 @@ _DEFINITION: Final = re.compile(
 _HEAD: Final = re.compile(rb"[\w*&:<>,\s\[\]]+$")
 
 
-@dataclass(frozen=True, slots=True)
-class Sighted:
+class Sighted(Struct, frozen=True):
     """A file that may answer.
 
     Attributes:

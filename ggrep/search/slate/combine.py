@@ -5,8 +5,10 @@ are best, section by section, as in a slate of one.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.model.confidence import Confidence
 from ggrep.model.limits import LimitHit
@@ -34,8 +36,7 @@ _DECIMALS = 9
 """Shares are rounded as scores are, before anything is ordered by them."""
 
 
-@dataclass(frozen=True, slots=True)
-class RepoSlate:
+class RepoSlate(Struct, frozen=True):
     """What one repository gave.
 
     Attributes:
@@ -50,8 +51,7 @@ class RepoSlate:
     left: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Combining:
+class Combining(Struct, frozen=True):
     """How slates are combined.
 
     Attributes:

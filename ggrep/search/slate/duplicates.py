@@ -1,9 +1,11 @@
 """Merges duplicate evidence: shown once, with the other places where it occurs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.model.slate_material import PackMaterial, TextPiece
 
@@ -23,8 +25,7 @@ MOST_PLACES: Final = 5
 """Places of copies that are told."""
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(Struct, frozen=True):
     """A file whose evidence was compared with that of the files before it.
 
     Attributes:

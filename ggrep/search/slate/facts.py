@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.slate import FileFacts, Section
@@ -44,8 +46,7 @@ _DETOUR: Final = re.compile(r"[^/.][^/]*/\.\.(?:/|$)")
 _DOCUMENTS: Final = frozenset({Section.DOCS, Section.DIAGRAMS})
 
 
-@dataclass(frozen=True, slots=True)
-class SelectedText:
+class SelectedText(Struct, frozen=True):
     """What a slate holds of one file.
 
     Attributes:

@@ -5,11 +5,11 @@ list of hits. Files alone are looked at here; text is read of those that are cho
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.base.cache import CacheKey
 from ggrep.base.deadline import Deadline
@@ -56,8 +56,7 @@ _ROLES: Final = CacheKey[dict[tuple[RoleRules, str], _Told]]()
 Figures = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredRow:
+class ScoredRow(Struct, frozen=True):
     """A row of a file that matches.
 
     Attributes:
@@ -72,8 +71,7 @@ class ScoredRow:
     end_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Figures:
+class _Figures(Struct, frozen=True):
     """Figures of one segment's files.
 
     Attributes:
@@ -85,8 +83,7 @@ class _Figures:
     options: Figures
 
 
-@dataclass(frozen=True, slots=True)
-class FileRows:
+class FileRows(Struct, frozen=True):
     """The matching rows of a file.
 
     Attributes:

@@ -8,9 +8,10 @@ match the question, and tests of files that were chosen are preferred to other t
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.model.slate import SECTIONS, Reason, Role, Section
 from ggrep.model.slate_material import FileCandidate, Pick
@@ -101,8 +102,7 @@ _LEGAL: Final = re.compile(
 _AFFIX: Final = re.compile(r"(?i)^tests?[._-]|[._-]?(?:tests?|specs?)$|^Test(?=[A-Z])")
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """The files of a slate.
 
     Attributes:
@@ -171,8 +171,7 @@ def shares(files: int) -> dict[Section, int]:
     return {section: max(1, round(share * files / total)) for section, share in QUOTAS.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Weighed:
+class _Weighed(Struct, frozen=True):
     """A candidate and what its section is ordered by."""
 
     candidate: FileCandidate

@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.model.limits import LimitHit, sorted_limits

@@ -1,7 +1,9 @@
 """What each level of a slate discloses, and its default budgets."""
 
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.model.confidence import Confidence
@@ -38,8 +40,7 @@ _DEEP: Final = 2
 _SNIPPETS: Final = (SnippetMode.NONE, SnippetMode.FULL, SnippetMode.FULL, SnippetMode.FULL)
 
 
-@dataclass(frozen=True, slots=True)
-class Disclosure:
+class Disclosure(Struct, frozen=True):
     """How much of each chosen file is shown.
 
     Attributes:

@@ -1,8 +1,10 @@
 """What the bytes of a budget are counted on: canonical JSON, or the text that agents read."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.model.slate import Budgets, Evidence, Pack, Section, Slate
@@ -22,8 +24,7 @@ _SMALL: Final = 8_192
 """Bytes up to which a text names few files."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(Struct, frozen=True):
     """Bytes that are the same whatever is shown.
 
     Attributes:

@@ -4,8 +4,10 @@ No claim about the code is made: every word is the query's, a path's or a defini
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.model.confidence import Confidence
@@ -32,8 +34,7 @@ _LEFT: Final = "files that match were left out; a session can go on to them"
 _NEXT: Final = "files that match were left out; delta_only shows the next"
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What a question was taken for.
 
     Attributes:
@@ -85,8 +86,7 @@ def _telling(item: Evidence) -> str:
     return item.name
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """What decides which hints help.
 
     Attributes:

@@ -1,7 +1,9 @@
 """Builds packs from chosen files and their text, and a slate from packs within its budgets."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.model.limits import LimitHit
 from ggrep.model.slate import (
@@ -25,8 +27,7 @@ from ggrep.search.slate.overview import Asked, Standing, assembled
 from ggrep.search.slate.packing import RankedPack, kept_packs, room_for_graph, shown_size
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """What a slate is to look like.
 
     Attributes:
@@ -41,8 +42,7 @@ class Form:
     facts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(Struct, frozen=True):
     """A slate, with what does not stand in it.
 
     Attributes:

@@ -3,8 +3,10 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.model.sanitise import sanitise, sanitise_line
@@ -34,8 +36,7 @@ _AROUND: Final = 2
 """Rows on each side of the best evidence that may be shown as its neighbours."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(Struct, frozen=True):
     """The rows of one pick, before their text is read; places in their segment."""
 
     pick: Pick
@@ -205,8 +206,7 @@ def _belong_together(centre: dict[str, Any], other: dict[str, Any]) -> bool:
     return its == [*own, centre["name"]] or own == [*its, other["name"]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Shaper:
+class _Shaper(Struct, frozen=True):
     """Makes pieces of a segment's rows."""
 
     ranked: Ranked

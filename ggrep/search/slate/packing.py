@@ -7,8 +7,10 @@ pieces theirs, and the rest is for lines, the best pieces of all files first. Wh
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.model.limits import LimitHit
 from ggrep.model.slate import SECTIONS, Budgets, Evidence, Pack, Section, Slate
@@ -34,8 +36,7 @@ _EVIDENCE: Final = 0
 _KINDS: Final = {"anchor_for_context": 1, "neighbour_context": 2}
 
 
-@dataclass(frozen=True, slots=True)
-class RankedPack:
+class RankedPack(Struct, frozen=True):
     """A pack with its place in the order in which files give way.
 
     Attributes:
@@ -46,7 +47,7 @@ class RankedPack:
 
     pack: Pack
     rank: int
-    sizes: dict[int, int] = field(default_factory=dict, compare=False, repr=False)
+    sizes: dict[int, int] = field(default_factory=dict)
 
 
 def kept_packs(

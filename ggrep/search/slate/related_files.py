@@ -7,11 +7,11 @@ and a file counts as a companion by how much of their rarity it mentions.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.base.deadline import Deadline
 from ggrep.index.lexical.layout import SYMBOL
@@ -30,8 +30,7 @@ _ENOUGH: Final = 3
 """So many of the rarest names, mentioned, make a companion as good as any."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """A row whose names are searched for.
 
     Attributes:
@@ -43,8 +42,7 @@ class Origin:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class RelatedFiles:
+class RelatedFiles(Struct, frozen=True):
     """How much each file and row mentions, 0 to 1; per segment float64 (files,) and (rows,)."""
 
     files: tuple[npt.NDArray[np.float64], ...]

@@ -4,9 +4,10 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.model.slate import FileFacts, Section
 from ggrep.model.traits import TEST, traits_of
@@ -139,8 +140,7 @@ _NAMELESS: Final = frozenset(_NAMELESS_WORDS.split())
 """Stems that a repository has many of: without its directory such a name means none."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedFile:
+class NamedFile(Struct, frozen=True):
     """A file and the name it was found by, as the file itself spells it."""
 
     path: str

@@ -3,11 +3,13 @@
 The steps are those of a search up to its scores; what differs is what is picked of them.
 """
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest, SnapshotGone
@@ -159,15 +161,14 @@ def _session(context: Context, request: SlateRequest, sessions: Sessions) -> Ope
     if request.session is not None and request.session.token:
         resumed = sessions.resume(request.session.token)
         counted = frozenset(map(bytes.fromhex, request.seen or ()))
-        return replace(resumed, seen=resumed.seen | counted)
+        return dataclasses.replace(resumed, seen=resumed.seen | counted)
     snapshot_id = context.view.manifest.snapshot_id
     name = slate_fingerprint(request, context.settings)
     fixed = request.search.deterministic
     return sessions.begin(snapshot_id, derived_id(name, snapshot_id) if fixed else context.new_id())
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
+class _Choice(Struct, frozen=True):
     """The chosen files, and what mentions the best code."""
 
     selection: Selection
@@ -303,6 +304,6 @@ def _advanced(
     if request.session is None or session is None:
         return None
     if request.seen is not None:
-        return advance(replace(session, seen=frozenset()), (), request.session.op)
+        return advance(dataclasses.replace(session, seen=frozenset()), (), request.session.op)
     packs = [pack for _, packs in found.slate.sections for pack in packs]
     return advance(session, sorted(told_of(packs, copies)), request.session.op)

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 _Rest: TypeAlias = tuple[str, str]
 """The character that something begins with, and a pattern of the rest.
@@ -43,8 +44,7 @@ _BACKTICKS: Final = frozenset({"javascript", "typescript", "tsx", "go", "vue", "
 _BOTH: Final = frozenset({"php", "hcl"})
 
 
-@dataclass(frozen=True, slots=True)
-class BareText:
+class BareText(Struct, frozen=True):
     """One text, taken apart.
 
     Attributes:

@@ -9,9 +9,10 @@ import binascii
 import hashlib
 import hmac
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NoReturn
+
+from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest, SessionFull
 from ggrep.base.ids import SnapshotId, StoreId, parse_snapshot_id
@@ -41,8 +42,7 @@ MAX_SEEN: Final = (MAX_TOKEN_BYTES * 3 // 4 - _HEAD - _SEAL) // PATH_HASH_BYTES
 _CONTEXT: Final = b"ggrep session token\0"
 
 
-@dataclass(frozen=True, slots=True)
-class SessionToken:
+class SessionToken(Struct, frozen=True):
     """What a token says.
 
     Attributes:

@@ -4,8 +4,9 @@ Every line is a quotation, a name or a count, and says where it is from.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from ggrep.base.cache import CacheKey
 from ggrep.base.errors import InvalidRequest

@@ -1,14 +1,13 @@
 """Builds repositories in processes of this machine."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from ggrep.daemon.sync_process import SyncProcess
 from ggrep.federation.building import BuildWorker
 from ggrep.federation.upkeep_limits import BUILDS_A_WORKER
 
 
-@dataclass(frozen=True, slots=True)
-class LocalEngine:
+class LocalEngine(Struct, frozen=True):
     """See the module; `abreast` processes."""
 
     abreast: int

@@ -6,9 +6,10 @@ version. Settings travel with the job; the home, and the credentials of the remo
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 import ggrep
 from ggrep.base import stable_json

@@ -2,11 +2,11 @@
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 import anyio
 import anyio.to_thread
+from msgspec import Struct, field
 
 from ggrep.federation.building import BuildWorker
 from ggrep.model.sanitise import sanitise_line
@@ -61,8 +61,7 @@ class ClusterEngine:
         self.cluster.close()
 
 
-@dataclass(slots=True)
-class _Place:
+class _Place(Struct):
     cluster: Cluster
     limiter: anyio.CapacityLimiter
     under_way: list[Any] = field(default_factory=list)

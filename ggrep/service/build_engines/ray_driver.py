@@ -11,9 +11,10 @@ import queue
 import sys
 import threading
 from collections import Counter
-from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, BinaryIO, Final
+
+from msgspec import Struct, field
 
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
@@ -29,8 +30,7 @@ _REST_MS: Final = 20_000.0
 """Ray lists a dead node for as long."""
 
 
-@dataclass(slots=True)
-class _Driver:
+class _Driver(Struct):
     ray: Any
     out: BinaryIO
     incoming: "queue.Queue[dict[str, Any] | None]" = field(default_factory=queue.Queue)

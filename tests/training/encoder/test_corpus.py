@@ -4,10 +4,10 @@ import hashlib
 import io
 import tarfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
 from training.encoder import __main__ as command

@@ -2,10 +2,10 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
 from training.encoder import no_build

@@ -2,10 +2,11 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
 from training.encoder import fetching_debian
@@ -29,8 +30,7 @@ BINARY = replace(SOURCE, kind="binary")
 ENTRY = "Types: deb\nURIs: mirror://debian\nSuites: bookworm\nComponents: main\n"
 
 
-@dataclass
-class FakeApt:
+class FakeApt(Struct):
     """Lists packages and puts files where apt would.
 
     Attributes:

@@ -1,9 +1,9 @@
 """The lists of packages and the names that may not be on them."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
 from training import encoder

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
 from training.encoder.bags import (

@@ -1,11 +1,11 @@
 """A fit of the weights ranks as searches do, takes no step for little, holds out repositories."""
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
 from itertools import combinations
 
 import numpy as np
 import pytest
+from msgspec.structs import fields, replace
 
 from ggrep.interfaces.evaluation.measures import Expectation, score
 from ggrep.search.query.blend import Signals, blend

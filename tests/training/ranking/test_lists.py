@@ -1,10 +1,10 @@
 """Lists to learn from: the first files of code by uncorrected score, and which of them answer."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from ggrep.interfaces.evaluation.measures import Expectation
 from ggrep.interfaces.evaluation.questions import Question, Target

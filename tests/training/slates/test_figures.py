@@ -1,8 +1,7 @@
 """What slates are judged by: coverage, precision, calls, bytes and doubt."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from ggrep.model.confidence import Confidence, confidence_notices
 from ggrep.model.slate import Pack, Section, SlateRequest, SlateResponse

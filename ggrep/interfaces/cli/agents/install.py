@@ -1,9 +1,10 @@
 """`ggrep install|uninstall`: ggrep in the configuration of agents."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar, Final, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base.commands import nearest
 from ggrep.base.errors import UsageError
@@ -47,8 +48,7 @@ _DryFlag: TypeAlias = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Struct, frozen=True):
     """Whose files are meant."""
 
     title: ClassVar = "Files"

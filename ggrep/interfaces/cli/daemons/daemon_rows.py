@@ -5,10 +5,10 @@ The table fits a terminal: it shortens the root first, then drops columns. For t
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from ggrep.interfaces.cli.text_tables import age_text, bytes_text, count_text, pad, shorten
@@ -31,8 +31,7 @@ class DaemonState(Enum):
     OTHER = "other version"
 
 
-@dataclass(frozen=True, slots=True)
-class DaemonRow:
+class DaemonRow(Struct, frozen=True):
     """The data of one daemon; of one that did not answer, only its identity.
 
     Attributes:
@@ -107,8 +106,7 @@ _ROLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """One column other than the root.
 
     Attributes:

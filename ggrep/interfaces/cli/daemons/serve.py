@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, UsageError
@@ -43,8 +45,7 @@ _MOST_TOLD = 16
 StopOutcome = Literal["stopped", "killed", "gone", "failed"]
 
 
-@dataclass(frozen=True, slots=True)
-class StopResult:
+class StopResult(Struct, frozen=True):
     """The outcome of stopping one daemon.
 
     Attributes:

@@ -3,9 +3,10 @@
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
@@ -51,8 +52,7 @@ def status(
     return _OfOne(path, profile, json=json, plain=plain)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _OfAll:
+class _OfAll(Struct, frozen=True, kw_only=True):
     """All daemons of this home, as typed."""
 
     watch: bool
@@ -75,8 +75,7 @@ class _OfAll:
         """Leave it to the client."""
 
 
-@dataclass(frozen=True, slots=True)
-class _OfOne:
+class _OfOne(Struct, frozen=True):
     """The status of one repository, as typed."""
 
     path: Path | None

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock

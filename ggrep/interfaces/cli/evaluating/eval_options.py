@@ -1,8 +1,9 @@
 """The options of `ggrep eval`."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar, Final
+
+from msgspec import Struct
 
 from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.federation.strategies import STRATEGIES
@@ -13,8 +14,7 @@ from ggrep.model.corpus import Mode
 _MODES: Final = tuple(mode.value for mode in Mode)
 
 
-@dataclass(frozen=True, slots=True)
-class Cases:
+class Cases(Struct, frozen=True):
     """Which cases of the suite are run."""
 
     title: ClassVar = "Cases"
@@ -46,8 +46,7 @@ class Cases:
     ] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Questions:
+class Questions(Struct, frozen=True):
     """How every question is asked; None keeps the question's own value."""
 
     title: ClassVar = "Questions"
@@ -76,8 +75,7 @@ class Questions:
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(Struct, frozen=True):
     """How the cases are run."""
 
     title: ClassVar = "Running"
@@ -92,8 +90,7 @@ class Running:
     ] = 3600.0
 
 
-@dataclass(frozen=True, slots=True)
-class Demands:
+class Demands(Struct, frozen=True):
     """Lower bounds of the metrics, from 0 to 1."""
 
     title: ClassVar = "Bounds"
@@ -121,8 +118,7 @@ class Demands:
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """Where the report goes, and what it is compared with."""
 
     title: ClassVar = "Report"

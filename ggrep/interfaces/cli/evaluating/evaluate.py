@@ -1,10 +1,11 @@
 """`ggrep eval`: measures ranking quality on a suite of questions."""
 
 import math
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, UsageError
@@ -79,8 +80,7 @@ def _plan_of(cases: Cases, questions: Questions, running: Running, demands: Dema
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(Struct, frozen=True):
     """How the suite is run, and the bounds of its metrics."""
 
     conditions: "Conditions"
@@ -91,8 +91,7 @@ class _Plan:
     at_once: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Output:
+class _Output(Struct, frozen=True):
     """Where the report goes."""
 
     file: Path | None

@@ -1,9 +1,10 @@
 """`ggrep doctor`: what ggrep stands on here, and what mends what is wrong."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
+
+from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.config.remotes import read_remotes

@@ -1,9 +1,11 @@
 """`ggrep setup`: completions, agents and the first index, each offered once."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError, Unasked
 from ggrep.config.home import Home
@@ -31,8 +33,7 @@ _SCHEMA: Final = 1
 Outcome: TypeAlias = Literal["done", "nothing", "planned", "declined", "failed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One thing that is offered, and what became of it.
 
     Attributes:

@@ -9,11 +9,13 @@ options that many commands share.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, fields
 from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, get_args, get_origin
+
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import FieldInfo, fields
 
 from ggrep.base.errors import InvalidRequest, UsageError
 from ggrep.base.spelling import unknown
@@ -28,8 +30,7 @@ Takes = Literal[
 """What the values of an option or argument are names of; text is anything."""
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
+class Switch(Struct, frozen=True):
     """A flag without a value that stands for one word of an option.
 
     Attributes:
@@ -41,8 +42,7 @@ class Switch:
     help: str
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(Struct, frozen=True):
     """How a group's field is typed on the command line.
 
     Attributes:
@@ -74,8 +74,7 @@ class Flag:
         return (self.names or self.switches[0].names).split()[0].partition("/")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """A positional argument, declared on a parameter of the command.
 
     Attributes:
@@ -90,8 +89,7 @@ class Argument:
     takes: Takes = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """One field of a group.
 
     Attributes:
@@ -128,8 +126,7 @@ class Option:
         return value != self.default and (self.flag.of is None or value != self.field.default)
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(Struct, frozen=True):
     """A field of a request; `kind` is its type without None, `words` those of it or its items."""
 
     kind: Any
@@ -287,8 +284,8 @@ def _fields_of(kind: type) -> Mapping[str, _Field]:
     return found
 
 
-def _default(field: "Field[Any]") -> object:
-    return None if field.default is MISSING else field.default
+def _default(field: FieldInfo) -> object:
+    return None if field.default is NODEFAULT else field.default
 
 
 EncoderFlag: TypeAlias = Annotated[
@@ -319,8 +316,7 @@ PathFlag: TypeAlias = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """How an answer is printed."""
 
     title: ClassVar = "Output"

@@ -6,11 +6,12 @@ of these.
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Protocol, TypeVar, get_args, get_origin
+
+from msgspec import Struct
 
 from ggrep.interfaces.cli.parsing.flags import (
     Argument,
@@ -34,8 +35,7 @@ class Work(Protocol):
 Command = Callable[..., int | Work]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """One parameter: an argument, an option, or a switch that stands for one of its words.
 
     Attributes:
@@ -172,7 +172,7 @@ def _as_path(kind: Any, value: Any) -> Any:  # noqa: ANN401 - of any parameter
 
 
 def _is_group(parameter: inspect.Parameter) -> bool:
-    return is_dataclass(parameter.annotation)
+    return isinstance(parameter.annotation, type) and issubclass(parameter.annotation, Struct)
 
 
 def _is_repeatable(option: Option) -> bool:

@@ -1,15 +1,15 @@
 """The command tree; only the module of the command that runs is imported."""
 
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from ggrep.interfaces.cli.parsing.parameters import Command
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One command.
 
     Attributes:

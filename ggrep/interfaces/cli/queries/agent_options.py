@@ -1,7 +1,8 @@
 """The options of text for agents."""
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.parsing.flags import Flag, refuse
@@ -21,8 +22,7 @@ _BUDGET = Flag(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AgentForm:
+class AgentForm(Struct, frozen=True):
     """Whether an answer is text for agents."""
 
     title: ClassVar = "Text for agents"
@@ -37,15 +37,13 @@ class AgentForm:
     ] = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class AgentText(AgentForm):
+class AgentText(AgentForm, frozen=True):
     """The same, of what has a budget for such a text alone."""
 
     budget: Annotated[int | None, _BUDGET] = None
 
 
-@dataclass(frozen=True, slots=True)
-class AgentLines(AgentText):
+class AgentLines(AgentText, frozen=True):
     """The same, of what opens places."""
 
     comments: Annotated[
@@ -53,8 +51,7 @@ class AgentLines(AgentText):
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
-class AgentSearch:
+class AgentSearch(Struct, frozen=True):
     """How a search is written for agents."""
 
     title: ClassVar = "Text for agents"

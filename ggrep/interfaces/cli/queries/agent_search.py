@@ -1,8 +1,9 @@
 """`ggrep search --format agent`: the list, and the best hits opened."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError

@@ -3,9 +3,11 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.config.profiles import apply_to_request
@@ -24,8 +26,7 @@ from ggrep.render.limits_text import limits_line
 from ggrep.render.printed import Rendered
 
 
-@dataclass(frozen=True, slots=True)
-class ForEditor:
+class ForEditor(Struct, frozen=True):
     """Whether an answer is a list of places for an editor."""
 
     title: ClassVar = "For editors"

@@ -1,16 +1,16 @@
 """The options of a query over a workspace."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
+
+from msgspec import Struct
 
 from ggrep.base.errors import UsageError
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.interfaces.cli.parsing.flags import Flag, typed_flags
 
 
-@dataclass(frozen=True, slots=True)
-class Members:
+class Members(Struct, frozen=True):
     """Which workspace and repositories are asked.
 
     Attributes:
@@ -75,8 +75,7 @@ class Members:
             raise UsageError(f"{', '.join(named)}: only with --workspace")
 
 
-@dataclass(frozen=True, slots=True)
-class Repositories(Members):
+class Repositories(Members, frozen=True):
     """Which workspace and repositories are searched, and how their answers are merged."""
 
     title: ClassVar = "Workspace"

@@ -1,10 +1,12 @@
 """`ggrep symbol`, `ggrep refs` and `ggrep expand`: definitions, usages, surrounding code."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
 from ggrep.daemon.plan import Answers, Plan
@@ -41,8 +43,7 @@ _FILTER = Flag(
 _CURSOR = Flag("--cursor", "Show what follows: next_cursor of a JSON answer.", of=SymbolRequest)
 
 
-@dataclass(frozen=True, slots=True)
-class Definitions:
+class Definitions(Struct, frozen=True):
     """Which definitions are shown."""
 
     title: ClassVar = "Definitions"
@@ -53,8 +54,7 @@ class Definitions:
     cursor: Annotated[str | None, _CURSOR] = None
 
 
-@dataclass(frozen=True, slots=True)
-class Mentions:
+class Mentions(Struct, frozen=True):
     """Which occurrences are shown."""
 
     title: ClassVar = "Mentions"
@@ -74,8 +74,7 @@ class Mentions:
     cursor: Annotated[str | None, _CURSOR] = None
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(Struct, frozen=True):
     """How much is shown around a place."""
 
     title: ClassVar = "Extent"
@@ -174,8 +173,7 @@ def expand(
     return RepositoryQuery(asking, output, find, planned)
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Struct, frozen=True):
     """What was typed behind a command that takes names.
 
     Attributes:

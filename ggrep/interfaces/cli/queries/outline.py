@@ -1,7 +1,8 @@
 """`ggrep outline` and `ggrep tour`: what files and folders define, what a repository is."""
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
+
+from msgspec import Struct
 
 from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
@@ -17,8 +18,7 @@ from ggrep.render.outline_text import render_outline, render_tour
 from ggrep.render.printed import Rendered
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """How much of an outline is shown."""
 
     title: ClassVar = "Extent"
@@ -27,8 +27,7 @@ class Shape:
     max_bytes: Annotated[int | None, Flag("--max-bytes", of=OutlineRequest, judged=True)] = None
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(Struct, frozen=True):
     """How much of a tour is shown."""
 
     title: ClassVar = "Extent"

@@ -6,9 +6,11 @@ typed makes the same plan (`command_line`) and executes it itself.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.cli.parsing.flags import Output
@@ -61,8 +63,7 @@ class InShell:
     folder_or_target = staticmethod(folder_or_target_of)
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """The repository that a query asks, and all else that its plan depends on.
 
     Attributes:
@@ -97,8 +98,7 @@ class Query(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class RepositoryQuery:
+class RepositoryQuery(Struct, frozen=True):
     """A query to one repository.
 
     Attributes:

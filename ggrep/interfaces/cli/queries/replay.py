@@ -1,8 +1,9 @@
 """`ggrep replay`: runs a receipt's query again and compares the answers."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
@@ -58,8 +59,7 @@ def replay(
     return 0 if outcome.is_reproduced else 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(Struct, frozen=True):
     """The options given besides the file."""
 
     repo: Path | None
@@ -69,8 +69,7 @@ class _Asked:
     today: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
+class _Outcome(Struct, frozen=True):
     """The outcome of a replay, as text and as JSON."""
 
     is_reproduced: bool

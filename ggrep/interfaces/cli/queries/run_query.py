@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.commands import spelled
@@ -50,8 +52,7 @@ _QUIET_MS = 2_000.0
 """No bar is drawn before a scan's answer is late: drawing takes a tenth of a second to load."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Struct, frozen=True):
     """A repository to query, and the scope within it.
 
     Attributes:
@@ -242,8 +243,7 @@ def _executed(plan: Plan, ask: Callable[[Any], object], timeout_ms: float) -> "R
     raise AssertionError("the host waits")
 
 
-@dataclass(frozen=True, slots=True)
-class _Host:
+class _Host(Struct, frozen=True):
     """A host without an event loop."""
 
     ask: Callable[[Any], object]

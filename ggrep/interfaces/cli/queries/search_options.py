@@ -2,9 +2,11 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, ClassVar, Final, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.parsing.flags import (
@@ -58,8 +60,7 @@ def _once(numbers: tuple[int, ...]) -> int:
     return numbers[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """What to search for, and in which files."""
 
     title: ClassVar = "What to search for"
@@ -110,8 +111,7 @@ class Question:
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
+class Hits(Struct, frozen=True):
     """Which hits are shown, and how much of each.
 
     Attributes:
@@ -158,8 +158,7 @@ class Hits:
         return SnippetMode.FULL.value in self.snippet
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(Struct, frozen=True):
     """How lines are matched and shown where exact text is searched.
 
     Attributes:
@@ -209,8 +208,7 @@ class Lines:
         return replace(request, list_files=True, snippet=SnippetMode.NONE) if listed else request
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(Struct, frozen=True):
     """Which index answers, and how it is queried.
 
     Attributes:
@@ -260,8 +258,7 @@ class Asking:
             raise UsageError("--strict: only with --sync")
 
 
-@dataclass(frozen=True, slots=True)
-class Found(Output):
+class Found(Output, frozen=True):
     """How an answer that may have no hits is printed."""
 
     exit_status: Annotated[
@@ -273,8 +270,7 @@ class Found(Output):
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
-class Kept(Found):
+class Kept(Found, frozen=True):
     """How an answer is printed, and whether a receipt of it is written.
 
     Attributes:
@@ -291,8 +287,7 @@ class Kept(Found):
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(Struct, frozen=True):
     """A search as typed, not yet interpreted.
 
     Attributes:

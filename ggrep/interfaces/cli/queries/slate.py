@@ -1,8 +1,9 @@
 """`ggrep slate`, and `ggrep search --format slate`."""
 
-from dataclasses import replace
 from functools import partial
 from typing import Annotated, Final
+
+from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
 from ggrep.config.profiles import apply_to_slate

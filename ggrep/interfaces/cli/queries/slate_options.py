@@ -1,8 +1,9 @@
 """The options of a slate, and the request built from them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Final, cast, get_args
+
+from msgspec import Struct
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.parsing.flags import Flag, said
@@ -25,8 +26,7 @@ _LEVEL_OF_SNIPPET: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """How much a slate discloses and holds.
 
     Attributes:
@@ -49,8 +49,7 @@ class Bounds:
     of_text: Annotated[bool, Flag("--of-text", of=Budgets)] = False
 
 
-@dataclass(frozen=True, slots=True)
-class Format(Bounds):
+class Format(Bounds, frozen=True):
     """Whether a search returns a slate, or text for agents."""
 
     form: Annotated[
@@ -63,8 +62,7 @@ class Format(Bounds):
     ] = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class Shape(Bounds):
+class Shape(Bounds, frozen=True):
     """Options for the form of a slate.
 
     Attributes:
@@ -91,8 +89,7 @@ class Shape(Bounds):
         return cast("GraphForm | None", self.form)
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct, frozen=True):
     """How a slate continues a session.
 
     Attributes:

@@ -1,9 +1,10 @@
 """Converts a typed target into one that a repository understands."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.model.written_places import place_readings
@@ -13,8 +14,7 @@ from ggrep.service.places import Place, place_of
 HERE: Final = Path()
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A resolved target and its repository.
 
     Attributes:

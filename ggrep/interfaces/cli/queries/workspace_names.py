@@ -3,10 +3,12 @@
 import os
 import shlex
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.formats import ANSWERS_SCHEMA
@@ -48,8 +50,7 @@ from ggrep.service.federator import Federator
 A = TypeVar("A", FederatedSymbol, FederatedReferences, FederatedExpansion)
 
 
-@dataclass(frozen=True, slots=True)
-class _Way(Generic[A]):
+class _Way(Struct, Generic[A], frozen=True):
     """How a question is asked, and what is printed of its answer.
 
     Attributes:

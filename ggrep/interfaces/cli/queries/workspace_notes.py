@@ -1,8 +1,9 @@
 """What is told of a workspace's answer beside its hits: cuts, warnings, failures, times."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ggrep.federation.attendance import Attended
 from ggrep.federation.editing import MERGE_LINE

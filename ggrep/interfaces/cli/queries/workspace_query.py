@@ -5,12 +5,13 @@ a daemon is missing, or the user would have to be told of a wait, the client doe
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import anyio
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline, Stop
@@ -49,8 +50,7 @@ _MOST_LEARNT: Final = 8
 """Clients of which it is kept where daemons are met."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceQuery(Generic[T]):
+class WorkspaceQuery(Struct, Generic[T], frozen=True):
     """A query to a workspace.
 
     Attributes:

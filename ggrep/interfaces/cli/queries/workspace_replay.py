@@ -4,10 +4,10 @@ All is read in this process: a daemon could publish between question and compari
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import anyio
+from msgspec.structs import replace
 
 import ggrep
 from ggrep.base import stable_json

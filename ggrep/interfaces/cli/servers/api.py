@@ -4,9 +4,10 @@ import os
 import re
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from msgspec import Struct
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import GgrepError, UsageError
@@ -37,8 +38,7 @@ STARTUP_SCHEMA = 1
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class ApiFlags:
+class ApiFlags(Struct, frozen=True):
     """Where the server listens, and what callers may search.
 
     Attributes:

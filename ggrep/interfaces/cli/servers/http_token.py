@@ -1,9 +1,10 @@
 """The token that callers of `ggrep api` and `ggrep mcp --http` must present."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
+
+from msgspec import Struct
 
 from ggrep.base.errors import GgrepError, InvalidRequest, UsageError
 from ggrep.config.home import Home
@@ -11,8 +12,7 @@ from ggrep.config.settings import API_BEARER
 from ggrep.interfaces.cli.parsing.flags import Flag, typed_flags
 
 
-@dataclass(frozen=True, slots=True)
-class TokenOptions:
+class TokenOptions(Struct, frozen=True):
     """Which token to use.
 
     Attributes:
@@ -33,8 +33,7 @@ class TokenOptions:
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
-class HttpToken:
+class HttpToken(Struct, frozen=True):
     """The token that callers must present.
 
     Attributes:

@@ -3,9 +3,10 @@
 import gc
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, TypeAlias
+
+from msgspec import Struct
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import UsageError
@@ -26,8 +27,7 @@ _HOST = "127.0.0.1"
 _PORT = 7346
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Struct, frozen=True):
     """Which repositories and directories calls may search."""
 
     title: ClassVar = "Places"
@@ -44,8 +44,7 @@ class Places:
     anywhere: Annotated[bool, Flag("--allow-any-root", "Let calls search any directory.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class Http:
+class Http(Struct, frozen=True):
     """Options of the HTTP transport."""
 
     title: ClassVar = "HTTP"
@@ -63,8 +62,7 @@ class Http:
     ] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(Struct, frozen=True):
     """The form of answers, and the tools that are listed."""
 
     title: ClassVar = "Answers"

@@ -1,9 +1,11 @@
 """`ggrep index`: brings one repository, or all of a workspace, up to date."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError, UsageError
 from ggrep.index.repo_identity import require_modest
@@ -48,8 +50,7 @@ if TYPE_CHECKING:
 INDEX_SCHEMA: Final = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Indexing:
+class Indexing(Struct, frozen=True):
     """What to index, and how."""
 
     title: ClassVar = "Indexing"

@@ -5,13 +5,14 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from signal import SIGINT, SIGTERM
 from typing import Annotated, ClassVar, Final, get_args
 
 import anyio
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import Cancelled, InvalidRequest, UsageError
@@ -36,8 +37,7 @@ from ggrep.service.build_engines.cluster import Engine
 from ggrep.service.build_engines.local import LocalEngine
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Elsewhere(Struct, frozen=True):
     """Where indexes are built, and what travels."""
 
     title: ClassVar = "Remotes and clusters"
@@ -138,8 +138,7 @@ def build(
     return int(failed > 0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Jobs:
+class _Jobs(Struct, frozen=True):
     """Makes the job of a repository."""
 
     home: Home

@@ -3,9 +3,10 @@
 import os
 import stat
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+
+from msgspec.structs import replace
 
 from ggrep.base import durable
 from ggrep.base.errors import InvalidRequest, UsageError, WorkspaceError

@@ -1,9 +1,10 @@
 """The workspace file that a command is about, loaded."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final
+
+from msgspec import Struct
 
 from ggrep.base.errors import UsageError
 from ggrep.config.home import Home
@@ -54,8 +55,7 @@ def chosen_file(file: Path | None, named: Sequence[Path] | None) -> Path:
     return given[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+class Survey(Struct, frozen=True):
     """How the indexes of a workspace are looked at, and shown."""
 
     title: ClassVar = None
@@ -76,8 +76,7 @@ class Survey:
         return Surveyed(terminal, chosen, load(chosen), home_from(terminal.environ), self.encoder)
 
 
-@dataclass(frozen=True, slots=True)
-class Surveyed:
+class Surveyed(Struct, frozen=True):
     """A workspace that a command looks at.
 
     Attributes:

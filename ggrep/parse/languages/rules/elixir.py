@@ -1,9 +1,9 @@
 """Rules for Elixir."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from ggrep.parse.languages.found import Found, Rules, by_kind, last_named, named, text_of

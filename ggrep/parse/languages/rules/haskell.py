@@ -1,9 +1,9 @@
 """Rules for Haskell."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final, cast
 
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from ggrep.parse.languages.found import (

@@ -1,9 +1,9 @@
 """Rules for Rust."""
 
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from msgspec.structs import replace
 from tree_sitter import Node, Point, Range
 
 from ggrep.parse.languages.found import (
