@@ -106,7 +106,7 @@ def asked_fingerprint(
 
     Args:
         kind: the name of such questions with its version, as `symbol-1`.
-        request: a dataclass; its deadline and whatever `explain` asks for do not count.
+        request: a Struct; its deadline and whatever `explain` asks for do not count.
         settings: whose output budgets are in force; None for the defaults.
         ranking_revision: the revision of the weights, where they order the answer.
     """

@@ -60,7 +60,7 @@ def check_profile_name(where: str, value: object) -> str:
 def read_table(
     known: Mapping[str, Declared], value: object, file: str, place: str
 ) -> dict[str, Any]:
-    """Return the values of a table by the names of their fields; of tables in it, as dataclasses.
+    """Return the values of a table by the names of their fields; of tables in it, as Structs.
 
     Args:
         known: the keys that it may have.

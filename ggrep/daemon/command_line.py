@@ -3,7 +3,7 @@
 A line that is not certain is refused as a stale hint: then the client does all of it by itself.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -29,15 +29,6 @@ T = TypeVar("T")
 
 _MOST_WAITING: Final = 64
 """Workspaces' questions that wait for those at work."""
-
-_NAVIGATED: Final[Mapping[type, Callable[..., Awaitable[Document]]]] = {
-    m.Slate: navigating.slate,
-    m.Symbol: navigating.symbol,
-    m.References: navigating.references,
-    m.Expand: navigating.expand,
-    m.Outline: navigating.outline,
-    m.Tour: navigating.tour,
-}
 
 
 async def line(daemon: StoreDaemon, caller: Caller, message: m.Line) -> Document:
@@ -88,7 +79,7 @@ class _Here(Struct, frozen=True):
             answers.append(answer)
             return Rendered("", "")
 
-        await _NAVIGATED[type(message)](self.daemon, self.caller, message, keep)
+        await navigating.ask(self.daemon, self.caller, message, keep)
         return answers[0]
 
     async def compute(self, work: Callable[[], T]) -> T:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ggrep.base.deadline import Deadline, Stop
     from ggrep.config.home import Home
     from ggrep.config.profiles import Profile
-    from ggrep.protocol.wire.message_types import Line, Navigation, Question, Status
+    from ggrep.protocol.wire.message_types import Ask, Line, Question, Status
     from ggrep.render.printed import Rendered
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ class Plan(Struct, frozen=True):
 
     messages: "tuple[Question, ...] | tuple[Status]"
     printed: "Callable[[Answers], Rendered]"
-    follow_ups: "Callable[[Answers], Sequence[Navigation]] | None" = None
+    follow_ups: "Callable[[Answers], Sequence[Ask[Any]]] | None" = None
     needs_hits: bool = False
 
 

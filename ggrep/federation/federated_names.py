@@ -5,14 +5,14 @@ answer of a workspace says of its repositories.
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.formats import REFERENCES_SCHEMA, SYMBOL_SCHEMA
 from ggrep.base.ids import RepoId
-from ggrep.base.stable_json import Json
 from ggrep.federation.attendance import Attendance
 from ggrep.federation.attendance_json import (
     cleaner,
@@ -27,7 +27,7 @@ from ggrep.federation.attendance_json import (
 )
 from ggrep.federation.name_merging import RepoDefinedAt, RepoDefinition, RepoReference
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
-from ggrep.render.metadata_json import fields_json, paged_json
+from ggrep.render.metadata_json import paged_json
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import (
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from ggrep.model.schemas.federated_names import (
         FederatedReferencesJson,
         FederatedSymbolJson,
-        RepoDefinedAtJson,
-        RepoDefinitionJson,
-        RepoReferenceJson,
     )
 
 
@@ -85,7 +82,7 @@ class FederatedSymbol(Struct, frozen=True):
             **attended_json(self.attendance, (one.repo_id for one in self.definitions)),
             "name": self.asked.name,
             "limits": {"max_symbols": self.asked.limit},
-            "definitions": [_definition(one, names[one.repo_id]) for one in self.definitions],
+            "definitions": [_placed(one, names[one.repo_id]) for one in self.definitions],
             "total": self.total,
             "suggestions": list(self.suggestions),
             **paged_json(self.next_cursor),
@@ -142,42 +139,21 @@ class FederatedReferences(Struct, frozen=True):
                 "strings": self.asked.strings,
                 "comments": self.asked.comments,
             },
-            "references": [_reference(one, names[one.repo_id]) for one in self.references],
+            "references": [_placed(one, names[one.repo_id]) for one in self.references],
             "totals": dict(self.totals),
             "files": self.files,
             "definedIn": list(self.defining),
-            "defined": [_defined_at(one, names[one.repo_id]) for one in self.defined],
+            "defined": [_placed(one, names[one.repo_id]) for one in self.defined],
             **paged_json(self.next_cursor),
         }
 
 
-def _definition(one: RepoDefinition, alias: str | None) -> "RepoDefinitionJson":
-    document: dict[str, Json] = {
-        **fields_json(one.found),
-        "repoId": one.repo_id,
-        "repoAlias": alias,
-    }
-    return cast("RepoDefinitionJson", document)
-
-
-def _defined_at(one: RepoDefinedAt, alias: str | None) -> "RepoDefinedAtJson":
-    document: dict[str, Json] = {
-        **fields_json(one.found),
-        "repoId": one.repo_id,
-        "repoAlias": alias,
-    }
-    return cast("RepoDefinedAtJson", document)
-
-
-def _reference(one: RepoReference, alias: str | None) -> "RepoReferenceJson":
-    document: dict[str, Json] = {
-        **fields_json(one.found),
-        "repoId": one.repo_id,
-        "repoAlias": alias,
-    }
-    if one.tie is not None:
+def _placed(one: RepoDefinition | RepoDefinedAt | RepoReference, alias: str | None) -> Any:  # noqa: ANN401 - the object of a place
+    """Return a place with the repository that holds it, and how a usage is tied to it."""
+    document = {**asdict(one.found), "repoId": one.repo_id, "repoAlias": alias}
+    if isinstance(one, RepoReference) and one.tie is not None:
         document["tie"] = one.tie
-    return cast("RepoReferenceJson", document)
+    return document
 
 
 def attended_json(attendance: Attendance, shown: Iterable[RepoId] = ()) -> "AttendedJson":

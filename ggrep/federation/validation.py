@@ -293,7 +293,7 @@ def _object(value: object, problems: Problems, field: str) -> Mapping[str, objec
 
 
 def _table(kind: type[T], value: object, problems: Problems, field: str) -> T:
-    """Return a table as its dataclass; defaults for null and invalid values."""
+    """Return a table as its Struct; defaults for null and invalid values."""
     wanted: Any = kind
     known, given = declared(wanted), _object(value, problems, field)
     problems.unknown_keys(given, known, field)

@@ -1,6 +1,6 @@
 """Keys of files that people write: their types, bounds, words and meaning.
 
-It stands in the annotation of the dataclass that holds the values, and nowhere else: readers, the
+It stands in the annotation of the Struct that holds the values, and nowhere else: readers, the
 documentation's tables and the files' JSON Schemas are made of it or held against it.
 """
 
@@ -19,7 +19,6 @@ ANYBODY: Final = "u e r"
 """Users and repositories alike; what a repository says may only narrow what stands."""
 
 
-# No dataclass: settings are loaded wherever ggrep starts, and one takes ten times as long to make.
 class Key(NamedTuple):
     """About the value of one key.
 

@@ -4,6 +4,8 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from ggrep.model.answerable import Request
+from ggrep.model.constraints import Code, Positive, Sha256
 from ggrep.model.filters import Filter
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import DETERMINISTIC, FILTERS, SCOPE, TIMEOUT
@@ -42,7 +44,7 @@ _Cursor: TypeAlias = Annotated[
 ]
 
 
-class SymbolRequest(Struct, frozen=True):
+class SymbolRequest(Request["SymbolResponse"], frozen=True):
     """Where is a name defined?
 
     Attributes:
@@ -61,31 +63,33 @@ class SymbolRequest(Struct, frozen=True):
 
 
 class Definition(Struct, frozen=True):
-    """One definition.
+    """One definition."""
 
-    Attributes:
-        row_id: of the chunk that holds it; what `expand` takes.
-        line: of the name, 1-based, as the others; `start_line` is that of its first line with
-            what belongs in front of it.
-        kind: `function`, `method`, `class`, `interface`, `enum`, `typealias`, `module`,
-            `constant` or `field`.
-        container: qualified name of what encloses it; empty at the top level.
-        signature: its head on one line; of a constant or a field with the value.
-        doc: its documentation without comment marks, truncated to a bound.
-    """
-
-    row_id: str
+    row_id: Sha256
+    """Names the chunk that holds it; what `expand` takes."""
     path: str
-    line: int
-    start_line: int
-    end_line: int
+    """Path below the repository's root, with forward slashes."""
+    line: Positive
+    """Line of the name, 1-based."""
+    start_line: Positive
+    """First line of the definition, with what belongs in front of it."""
+    end_line: Positive
+    """Last line, inclusive."""
     name: str
+    """The name as it is written."""
     qualified_name: str
+    """The name behind its parents, joined with dots."""
     container: str
-    kind: str
+    """Qualified name of what encloses it; empty at the top."""
+    kind: Code
+    """What it is: function, method, class, interface, enum, typealias, module, constant or field.
+    """
     language: str
+    """Lower-case name such as python or go; text when unknown."""
     signature: str
+    """Its head on one line."""
     doc: str
+    """What documents it, without comment marks; empty when nothing does."""
 
 
 class SymbolResponse(Struct, frozen=True):
@@ -112,7 +116,7 @@ class SymbolResponse(Struct, frozen=True):
     next_cursor: str = ""
 
 
-class ReferencesRequest(Struct, frozen=True):
+class ReferencesRequest(Request["ReferencesResponse"], frozen=True):
     """Where is a name used? Of a qualified name uses that say another container are left out."""
 
     name: _Name
@@ -131,49 +135,51 @@ class ReferencesRequest(Struct, frozen=True):
 
 
 class Reference(Struct, frozen=True):
-    """One occurrence of a name other than its definition.
+    """One mention."""
 
-    Attributes:
-        row_id: of the chunk that holds it.
-        line: 1-based, as `column`, which counts characters.
-        container: qualified name of the enclosing definition; empty at the top level.
-        content: the line that holds it, truncated to a bound.
-        role: what it does with the name.
-        test: it stands in a test, be that a file or a part of a source file.
-        guess: of a qualified name, nothing says that it is of that container.
-    """
-
-    row_id: str
+    row_id: Sha256
+    """Names the chunk that holds it; what `expand` takes."""
     path: str
-    line: int
-    column: int
+    """Path below the repository's root, with forward slashes."""
+    line: Positive
+    """Line of the name, 1-based."""
+    column: Positive
+    """Column of its first character, 1-based, in characters."""
     kind: MentionKind
+    """Where it stands: in code, in a string literal, or in a comment or document."""
     container: str
+    """Qualified name of the definition that it stands in; empty at the top."""
     language: str
+    """Lower-case name such as python or markdown; text when unknown."""
     content: str
+    """The line it stands in, free of control characters and cut to a bound."""
     role: UseRole = "read"
+    """What it does with the name; `receiver` says whose methods follow."""
     test: bool = False
+    """It stands in a test, be that a file or a part of a source file."""
     guess: bool = False
+    """Of a qualified name: nothing says that it is of that container."""
 
 
 class DefinedAt(Struct, frozen=True):
-    """A definition of the name that is used.
-
-    Attributes:
-        start_line: with what belongs in front of it.
-        signature: its head on one line; of a constant or a field with the value.
-        relation: what it is to the container that was asked for; without one all are definitions.
-        guess: no type says that it implements the container.
-    """
+    """A definition of the name."""
 
     path: str
-    start_line: int
-    end_line: int
-    kind: str
+    """Path below the repository's root, with forward slashes."""
+    start_line: Positive
+    """First line of the definition, with what belongs in front of it."""
+    end_line: Positive
+    """Last line, inclusive."""
+    kind: Code
+    """What it is: function, method, class, constant and so on."""
     qualified_name: str
+    """The name behind its parents, joined with dots."""
     signature: str
+    """Its head on one line; of a constant or a field with the value."""
     relation: Relation = "definition"
+    """What it is to the container that was asked for."""
     guess: bool = False
+    """No type says that it implements the container."""
 
 
 class ReferencesResponse(Struct, frozen=True):
@@ -202,7 +208,7 @@ class ReferencesResponse(Struct, frozen=True):
     defined: tuple[DefinedAt, ...] = ()
 
 
-class ExpandRequest(Struct, frozen=True):
+class ExpandRequest(Request["ExpandResponse"], frozen=True):
     """Which code surrounds a place?"""
 
     target: Annotated[
@@ -227,19 +233,22 @@ class ExpandRequest(Struct, frozen=True):
 
 
 class Neighbour(Struct, frozen=True):
-    """A chunk of the same file that is not part of the text returned.
-
-    Attributes:
-        side: `before` or `after`.
-    """
+    """A chunk of the same file that is not part of the text."""
 
     side: Literal["before", "after"]
-    row_id: str
-    start_line: int
-    end_line: int
-    chunk_type: str
+    """On which side of the text it stands."""
+    row_id: Sha256
+    """Names the chunk; what `expand` takes."""
+    start_line: Positive
+    """Its first line, 1-based."""
+    end_line: Positive
+    """Its last line, inclusive."""
+    chunk_type: Code
+    """What the chunk is: function, method, class, section, diagram, block and so on."""
     name: str
+    """The definition's or heading's own name; empty for blocks."""
     signature: str
+    """The definition's head on one line; empty for what has none."""
 
 
 class ExpandResponse(Struct, frozen=True):

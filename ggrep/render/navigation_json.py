@@ -6,8 +6,9 @@ Schemas `symbol_success`, `references_success` and `expand_success`, version 1 e
 from typing import TYPE_CHECKING
 
 from ggrep.base.formats import EXPAND_SCHEMA, REFERENCES_SCHEMA, SYMBOL_SCHEMA
+from ggrep.base.stable_json import plain
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
-from ggrep.render.metadata_json import fields_json, metadata_json, paged_json, timed_json
+from ggrep.render.metadata_json import metadata_json, paged_json, timed_json
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.navigation import ExpandJson, ExpansionJson, ReferencesJson, SymbolJson
@@ -20,7 +21,7 @@ def symbol_success(response: SymbolResponse) -> "SymbolJson":
         **timed_json(response),
         "name": response.request.name,
         "limits": {"max_symbols": response.request.limit},
-        "definitions": [fields_json(found) for found in response.definitions],
+        "definitions": plain(response.definitions),
         "total": response.total,
         "suggestions": list(response.suggestions),
         **paged_json(response.next_cursor),
@@ -39,10 +40,10 @@ def references_success(response: ReferencesResponse) -> "ReferencesJson":
             "strings": request.strings,
             "comments": request.comments,
         },
-        "references": [fields_json(found) for found in response.references],
+        "references": plain(response.references),
         "totals": dict(response.totals),
         "files": response.files,
-        "defined": [fields_json(found) for found in response.defined],
+        "defined": plain(response.defined),
         **paged_json(response.next_cursor),
     }
 
@@ -71,5 +72,5 @@ def expansion_json(response: ExpandResponse) -> "ExpansionJson":
         "content": response.content,
         "hidden_lines": response.hidden_lines,
         "file_lines": response.file_lines,
-        "neighbours": [fields_json(found) for found in response.neighbours],
+        "neighbours": plain(response.neighbours),
     }

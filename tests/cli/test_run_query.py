@@ -11,7 +11,7 @@ from ggrep.interfaces.cli.queries.run_query import answered, chosen_place, reach
 from ggrep.interfaces.cli.queries.search_options import Asking
 from ggrep.interfaces.cli.terminal import Terminal
 from ggrep.model.navigation import SymbolRequest
-from ggrep.protocol.wire.message_types import Symbol
+from ggrep.protocol.wire.message_types import Ask
 from ggrep.render.printed import Rendered
 from ggrep.render.style import Style
 from ggrep.service.places import Place
@@ -20,7 +20,7 @@ from tests.fakes.repos import open_engine, write_tree
 
 REQUEST = SymbolRequest("charge_card", timeout_ms=2_000)
 PLAN = Plan(
-    (Symbol(REQUEST),),
+    (Ask(REQUEST),),
     lambda answers: Rendered("".join(f"{each.path}\n" for each in answers[0].definitions), ""),
 )
 READ = Asking(offline=True)

@@ -1,4 +1,4 @@
-"""Makes a JSON Schema of a type of `ggrep/model/schemas`, with what the source says under it."""
+"""Makes a JSON Schema of a Struct or TypedDict of `ggrep/model`, with the texts of its source."""
 
 import ast
 import itertools
@@ -12,6 +12,7 @@ from typing import (
     Any,
     Final,
     Literal,
+    NamedTuple,
     NotRequired,
     Union,
     get_args,
@@ -20,7 +21,19 @@ from typing import (
     is_typeddict,
 )
 
-from ggrep.model.schemas.constraints import GROWING, RULES, Held, Keywords
+from msgspec import Struct, UnsetType
+from msgspec.structs import fields
+
+from ggrep.model.constraints import (
+    EXTENDED,
+    GROWING,
+    HIDDEN,
+    LATER,
+    NAMED,
+    RULES,
+    Held,
+    Keywords,
+)
 
 Schema = dict[str, Any]
 
@@ -42,21 +55,20 @@ class Texts:
         bases: of each class, by name.
     """
 
-    def __init__(self, folder: Path) -> None:
-        """Read all modules of a folder."""
-        self.named: Final[dict[str, str]] = {}
+    def __init__(self, *folders: Path) -> None:
+        """Read all modules of some folders; of two types of one name the first counts."""
+        self.named: dict[str, str] = {}
         self.fields: Final[dict[tuple[str, str], str]] = {}
         self.bases: Final[dict[str, list[str]]] = {}
-        for path in sorted(folder.glob("*.py")):
+        for path in (path for folder in folders for path in sorted(folder.glob("*.py"))):
             tree = ast.parse(path.read_text())
-            self.named.update(_told(tree.body))
+            self.named = {**dict(_told(tree.body)), **self.named}
             for node in tree.body:
-                if not isinstance(node, ast.ClassDef):
+                if not isinstance(node, ast.ClassDef) or node.name in self.bases:
                     continue
-                if node.name in self.bases:
-                    raise ValueError(f"{path.name}: there are two types named {node.name}")
                 self.bases[node.name] = [ast.unparse(base) for base in node.bases]
-                self.named[node.name] = _line(ast.get_docstring(node) or "")
+                about = (ast.get_docstring(node) or "").partition("\n\nAttributes:")[0]
+                self.named[node.name] = _line(about)
                 for name, text in _told(node.body):
                     self.fields[node.name, name] = text
 
@@ -101,6 +113,7 @@ class Maker:
             Union: self._either,
             UnionType: self._either,
             Sequence: self._sequence,
+            tuple: self._tuple,
             Mapping: self._mapping,
         }
 
@@ -112,37 +125,36 @@ class Maker:
         """
         if kind in _TYPES:
             return {"type": _TYPES[kind]}
-        if is_typeddict(kind):
+        if is_typeddict(kind) or _is_struct(kind):
             return self._reference(kind)
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            return _words([member.value for member in kind])
         made = self._made_of.get(get_origin(kind))
         if made is None:
             raise TypeError(f"{kind} is no type of a document")
         return made(get_args(kind))
 
     def fields_of(self, kind: type) -> Schema:
-        """Return the schema of a TypedDict, itself and not by reference."""
+        """Return the schema of a Struct or TypedDict, itself and not by reference."""
         found: Schema = {"description": self._texts.named[kind.__name__], "type": "object"}
         if not found["description"]:
             raise ValueError(f"{kind.__name__} is not described")
         if kind not in GROWING:
             found["additionalProperties"] = False
-        hints = get_type_hints(kind, include_extras=True)
-        required = [name for name, hint in hints.items() if get_origin(hint) is not NotRequired]
+        members = dict(_members(kind))
+        required = [key for key, member in members.items() if member.needed]
         if required:
             found["required"] = required
-        found["properties"] = {
-            name: self._field(kind.__name__, name, hint) for name, hint in hints.items()
-        }
+        found["properties"] = {key: self._field(member) for key, member in members.items()}
         return {**found, **RULES[kind].words} if kind in RULES else found
 
-    def _field(self, owner: str, name: str, hint: Any) -> Schema:
-        if get_origin(hint) is NotRequired:
-            (hint,) = get_args(hint)
-        text = self._texts.of_field(owner, name)
-        return {"description": text, **self.of(hint)} if text else self.of(hint)
+    def _field(self, member: "Member") -> Schema:
+        text = self._texts.of_field(member.owner, member.name)
+        return {"description": text, **self.of(member.hint)} if text else self.of(member.hint)
 
     def _reference(self, kind: type) -> Schema:
-        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", kind.__name__.removesuffix("Json")).lower()
+        name = NAMED.get(kind, kind.__name__.removesuffix("Json").removesuffix("Report"))
+        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
         if name not in self.defs:
             self.defs[name] = {}  # it is being made
             self.defs[name] = self.fields_of(kind)
@@ -155,6 +167,8 @@ class Maker:
             match note:
                 case str():
                     found = {"description": note, **found}
+                case _ if note is LATER:
+                    pass
                 case Held():
                     found |= _bounds(note, found["type"])
                 case Keywords():
@@ -178,6 +192,12 @@ class Maker:
             return {**forms[0], "enum": [*forms[0]["enum"], None]}
         return {"anyOf": [*forms, {"type": "null"}]}
 
+    def _tuple(self, arguments: tuple[Any, ...]) -> Schema:
+        item, *others = arguments
+        if others == [...]:
+            return self._sequence((item,))
+        return {**self._sequence((item,)), **_bounds(Held(len(arguments), len(arguments)), "array")}
+
     def _sequence(self, arguments: tuple[Any, ...]) -> Schema:
         return {"type": "array", "items": self.of(arguments[0])}
 
@@ -185,6 +205,56 @@ class Maker:
         key, value = arguments
         found: Schema = {"type": "object", "additionalProperties": self.of(value)}
         return found if key is str else {**found, "propertyNames": self.of(key)}
+
+
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Struct)
+
+
+class Member(NamedTuple):
+    """A key of an object.
+
+    Attributes:
+        owner: name of the class that declares it as its field `name`.
+        needed: the key is always there.
+    """
+
+    owner: str
+    name: str
+    hint: Any
+    needed: bool
+
+
+def _members(kind: Any) -> Iterator[tuple[str, Member]]:
+    """Yield the keys of an object, those of a Struct that it extends first."""
+    if kind in EXTENDED:
+        base, key_of = EXTENDED[kind]
+        yield from ((key_of(key), member) for key, member in _members(base) if key_of(key))
+    if not _is_struct(kind):
+        for name, hint in get_type_hints(kind, include_extras=True).items():
+            needed = get_origin(hint) is not NotRequired
+            yield name, Member(kind.__name__, name, hint if needed else get_args(hint)[0], needed)
+        return
+    for each in fields(kind):
+        if each.name in HIDDEN.get(kind, ()):
+            continue
+        omitted = UnsetType
+        if kind.__struct_config__.omit_defaults and not each.required:
+            omitted = type(each.default)
+        hint = _without(omitted, each.type)
+        later = LATER in getattr(each.type, "__metadata__", ())
+        needed = omitted is UnsetType and hint == each.type and not later
+        yield each.encode_name, Member(kind.__name__, each.name, hint, needed)
+
+
+def _without(gone: type, hint: Any) -> Any:
+    """Return a type without one of its alternatives."""
+    if get_origin(hint) is Annotated:
+        kind, *notes = get_args(hint)
+        return Annotated[(_without(gone, kind), *notes)]
+    kinds = get_args(hint) if get_origin(hint) in {Union, UnionType} else ()
+    left = tuple(kind for kind in kinds if kind is not gone)
+    return Union[left] if len(left) < len(kinds) else hint  # noqa: UP007 - of a tuple
 
 
 def _words(words: Sequence[object]) -> Schema:

@@ -1,4 +1,4 @@
-"""Derives a body's decoder and its JSON Schema from its dataclasses.
+"""Derives a body's decoder and its JSON Schema from its Structs.
 
 Each field of a request says in its annotation where its value stands (`ggrep.model.says`). Shapes
 are judged here, and all that is wrong is noted at once.
@@ -27,7 +27,7 @@ class Leaf(Struct, frozen=True):
     """A value of a body.
 
     Attributes:
-        owner: the dataclass that has it as its field `name`.
+        owner: the Struct that has it as its field `name`.
         kind: its type, without what is said of it and without None.
         required: the field has no default.
         judged: its range and words are judged where the body is read, not by the request itself.
@@ -73,11 +73,11 @@ class Given(Struct, frozen=True):
     values: Mapping[tuple[type, str], object]
 
     def of(self, kind: type) -> dict[str, object]:
-        """Return the given fields of a dataclass."""
+        """Return the given fields of a Struct."""
         return {name: value for (owner, name), value in self.values.items() if owner is kind}
 
     def make(self, kind: type[T], **more: object) -> T:
-        """Return a dataclass from its given fields and `more`."""
+        """Return a Struct from its given fields and `more`."""
         return kind(**{**self.of(kind), **more})
 
 
@@ -94,12 +94,12 @@ class Shape:
         without: frozenset[str] = frozenset(),
         judged_later: tuple[type, ...] = (),
     ) -> None:
-        """Derive the structure from dataclasses.
+        """Derive the structure from Structs.
 
         Args:
-            kinds: dataclasses; of two fields for one place the later one counts.
+            kinds: Structs; of two fields for one place the later one counts.
             without: places that the body does not have.
-            judged_later: dataclasses whose own checks judge ranges and words.
+            judged_later: Structs whose own checks judge ranges and words.
         """
         leaves = [leaf for kind in kinds for leaf in _leaves(kind, judged_later)]
         by_place = {leaf.says.place: leaf for leaf in leaves}

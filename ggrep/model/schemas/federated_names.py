@@ -3,15 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, NotRequired, TypedDict
 
+from ggrep.model.constraints import Count, DocumentJson, Held, RepoId, RepoName, extends
+from ggrep.model.navigation import DefinedAt, Definition, Reference
 from ggrep.model.schemas.answer import PagedJson
-from ggrep.model.schemas.constraints import Count, DocumentJson, Held, RepoId, RepoName
 from ggrep.model.schemas.failure import FailureJson
 from ggrep.model.schemas.federated import AttendedJson, FederatedErrorJson
 from ggrep.model.schemas.navigation import (
-    DefinedAtJson,
-    DefinitionJson,
     ExpansionJson,
-    ReferenceJson,
     ReferencesLimitsJson,
     SymbolLimitsJson,
 )
@@ -25,15 +23,18 @@ class InRepoJson(TypedDict):
     """Its short name in the workspace; null when it has none."""
 
 
-class RepoDefinitionJson(DefinitionJson, InRepoJson):
+@extends(Definition)
+class RepoDefinitionJson(InRepoJson):
     """One definition in one of the repositories."""
 
 
-class RepoDefinedAtJson(DefinedAtJson, InRepoJson):
+@extends(DefinedAt)
+class RepoDefinedAtJson(InRepoJson):
     """A definition of the name in one of the repositories."""
 
 
-class RepoReferenceJson(ReferenceJson, InRepoJson):
+@extends(Reference)
+class RepoReferenceJson(InRepoJson):
     """One mention in one of the repositories."""
 
     tie: NotRequired[Literal["import", "guess"]]

@@ -1,8 +1,8 @@
-"""Decodes values from the wire by their dataclasses: each of its type, within bounds.
+"""Decodes values from the wire by their Structs: each of its type, within bounds.
 
 What a field's value may be stands in its annotation (`ggrep.model.says`). Fields that nobody
 declared are passed over, so that a newer client can be read; missing ones get their default, so
-that an older one can. What a dataclass wants is worked out once, with its first message.
+that an older one can. What a Struct wants is worked out once, with its first message.
 """
 
 import re
@@ -56,7 +56,7 @@ def read(kind: type[T], value: object, place: str = "") -> T:
     return found
 
 
-def _object(kind: Any, value: object) -> Any:  # noqa: ANN401 - a dataclass
+def _object(kind: Any, value: object) -> Any:  # noqa: ANN401 - a Struct
     if not isinstance(value, dict) and not isinstance(value, Mapping):
         raise _Misfit(_expected("an object", value))
     found = {}
@@ -73,7 +73,7 @@ def _object(kind: Any, value: object) -> Any:  # noqa: ANN401 - a dataclass
 
 
 @cache
-def readers_of(kind: Any) -> tuple[tuple[str, _Reader, bool], ...]:  # noqa: ANN401 - a dataclass
+def readers_of(kind: Any) -> tuple[tuple[str, _Reader, bool], ...]:  # noqa: ANN401 - a Struct
     """Return of each field its name, what reads it, and whether it has no default."""
     return tuple((each.name, _of_hint(each.type), each.required) for each in fields(kind))
 
@@ -100,7 +100,7 @@ def _of_kind(kind: Any, sent: Sent | None) -> _Reader:  # noqa: ANN401 - any ann
         read_one = _of_kind(inner, sent)
         found: _Reader = lambda value: None if value is None else read_one(value)  # noqa: E731
     elif isinstance(kind, type) and issubclass(kind, Struct):
-        found = _dataclass(kind, sent)
+        found = _struct(kind, sent)
     elif kind is bool:
         found = _flag
     elif get_origin(kind) is Literal:
@@ -120,7 +120,7 @@ def _each(sent: Sent) -> Sent | None:
     return Sent(sent.each[1], sent.each[0]) if any(sent.each) else None
 
 
-def _dataclass(kind: Any, sent: Sent | None) -> _Reader:  # noqa: ANN401 - a dataclass
+def _struct(kind: Any, sent: Sent | None) -> _Reader:  # noqa: ANN401 - a Struct
     readers_of(kind)
     if sent is None:
         return lambda value: _object(kind, value)

@@ -1,4 +1,4 @@
-"""Options of the command line, declared once each: on a field of a group, a frozen dataclass.
+"""Options of the command line, declared once each: on a field of a group, a Struct.
 
     per_file: Annotated[int | None, Flag("--per-file", of=SearchRequest)] = None
 

@@ -1,10 +1,10 @@
 """Which page of help some words ask for; pages ship as values, and no command is loaded."""
 
+import json  # noqa: TID251 - orjson loads dataclasses, which doubles the time of a page
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from ggrep.base import stable_json
 from ggrep.base.commands import ABOVE_OTHERS
 from ggrep.interfaces.cli.parsing.help_values import Page, Row, Section
 
@@ -48,5 +48,5 @@ def page_from(told: dict[str, Any]) -> Page:
 
 @cache
 def _shipped() -> dict[str, Any]:
-    found: dict[str, Any] = stable_json.loads(FILE.read_bytes())
+    found: dict[str, Any] = json.loads(FILE.read_bytes())
     return found

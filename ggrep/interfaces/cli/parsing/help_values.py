@@ -1,23 +1,23 @@
 """What a page of help consists of."""
 
-from msgspec import Struct
+from typing import NamedTuple
 
 
-class Row(Struct, frozen=True):
+class Row(NamedTuple):
     """One command, argument or option and what it is for."""
 
     term: str
     text: str
 
 
-class Section(Struct, frozen=True):
+class Section(NamedTuple):
     """Rows under a title."""
 
     title: str
     rows: tuple[Row, ...]
 
 
-class Page(Struct, frozen=True):
+class Page(NamedTuple):
     """The help of one command.
 
     Attributes:

@@ -17,7 +17,7 @@ from ggrep.interfaces.surfaces.agent_search import Wish, hits_to_open, search_te
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.navigation import ExpandResponse
 from ggrep.model.request import SnippetMode
-from ggrep.protocol.wire.message_types import Expand, Search
+from ggrep.protocol.wire.message_types import Ask, Search
 from ggrep.render.error_json import query_error
 from ggrep.render.navigation_json import expand_success
 from ggrep.render.printed import Rendered
@@ -41,9 +41,9 @@ def search_for_agent(typed: Typed, wish: Wish) -> RepositoryQuery:
         given = given_fields(typed) | {"snippet", "limit"}
         request = apply_to_request(request, given, site.profile)
 
-        def opened(answers: Answers) -> list[Expand]:
+        def opened(answers: Answers) -> list[Ask[Any]]:
             wanted = hits_to_open(_document(answers), wish, request.timeout_ms)
-            return [Expand(expansion) for _, expansion in wanted]
+            return [Ask(expansion) for _, expansion in wanted]
 
         def printed(answers: Answers) -> Rendered:
             return _rendered(_document(answers), answers[1:], wish)

@@ -19,7 +19,7 @@ from ggrep.interfaces.cli.queries.typed_targets import Target
 from ggrep.model.filters import keys_told
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.sanitise import sanitise_line
-from ggrep.protocol.wire.message_types import Expand, References, Symbol
+from ggrep.protocol.wire.message_types import Ask
 from ggrep.render.agent_text import AgentView
 from ggrep.render.batches import Named, found_in, render_for_agent, render_named
 from ggrep.render.printed import Rendered
@@ -105,7 +105,7 @@ def symbol(
     members.refuse_without_file()
 
     def planned(site: Site) -> Plan:
-        messages = (Symbol(SymbolRequest(name, site.keys[0], **given)) for name in typed.names)
+        messages = (Ask(SymbolRequest(name, site.keys[0], **given)) for name in typed.names)
         return Plan(tuple(messages), partial(_printed, typed.names, view, site))
 
     return RepositoryQuery(asking, output, partial(_scope, typed, asking), planned)
@@ -132,7 +132,7 @@ def references(
 
     def planned(site: Site) -> Plan:
         requests = (ReferencesRequest(name, site.keys[0], **given) for name in typed.names)
-        return Plan(tuple(map(References, requests)), partial(_printed, typed.names, view, site))
+        return Plan(tuple(map(Ask, requests)), partial(_printed, typed.names, view, site))
 
     return RepositoryQuery(asking, output, partial(_scope, typed, asking), planned)
 
@@ -167,7 +167,7 @@ def expand(
         return [finder.target(target, asking.repo) for target in typed]
 
     def planned(site: Site) -> Plan:
-        messages = tuple(Expand(ExpandRequest(key, **given)) for key in site.keys)
+        messages = tuple(Ask(ExpandRequest(key, **given)) for key in site.keys)
         return Plan(messages, partial(_printed, typed, view, site, whole=True))
 
     return RepositoryQuery(asking, output, find, planned)

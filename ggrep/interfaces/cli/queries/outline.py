@@ -11,7 +11,7 @@ from ggrep.interfaces.cli.queries.query import Finder, Query, RepositoryQuery, S
 from ggrep.interfaces.cli.queries.search_options import Asking
 from ggrep.interfaces.cli.queries.typed_targets import Target
 from ggrep.model.outline import OutlineRequest, TourRequest
-from ggrep.protocol.wire.message_types import Outline, Tour
+from ggrep.protocol.wire.message_types import Ask
 from ggrep.render.agent_text import agent_text
 from ggrep.render.outline_json import outline_success, tour_success
 from ggrep.render.outline_text import render_outline, render_tour
@@ -59,7 +59,7 @@ def outline(
                 return Rendered(agent_text(outline_success(answers[0])) + "\n", "")
             return render_outline(answers[0], site.root, site.view)
 
-        return Plan((Outline(OutlineRequest(site.keys, **given)),), printed)
+        return Plan((Ask(OutlineRequest(site.keys, **given)),), printed)
 
     return RepositoryQuery(asking, output, find, planned)
 
@@ -74,7 +74,7 @@ def tour(
     """Show what a repository is: purpose, layout, entry points, how to build and test it."""
     asking.check()
     for_agents = wants_agent(agent, json=output.json)
-    message = Tour(TourRequest(**said(TourRequest, room, asking)))
+    message = Ask(TourRequest(**said(TourRequest, room, asking)))
 
     def find(finder: Finder) -> list[Target]:
         return [Target(finder.place(asking.repo, path))]

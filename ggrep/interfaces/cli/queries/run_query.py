@@ -21,8 +21,8 @@ from ggrep.interfaces.cli.queries.search_options import Asking, Typed
 from ggrep.interfaces.cli.terminal import Terminal, ask_before_indexing, ended_at, show_progress
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.sanitise import is_text, sanitise_line
+from ggrep.protocol.wire.message_types import Ask, Search, Status
 from ggrep.protocol.wire.message_types import Question as Message
-from ggrep.protocol.wire.message_types import Search, Slate, Status
 from ggrep.service.daemon_choice import asking_of, asks_daemon
 from ggrep.service.places import (
     Place,
@@ -147,7 +147,10 @@ def answered(
         GgrepError: as the daemon or the engine says.
     """
     fresh, scans = not is_indexed(reached.address), isinstance(plan.messages[0], Search)
-    waits = asking.sync or (fresh and not scans and not isinstance(plan.messages[0], Slate))
+    slates = isinstance(plan.messages[0], Ask) and isinstance(
+        plan.messages[0].request, SlateRequest
+    )
+    waits = asking.sync or (fresh and not scans and not slates)
     offline = asking.offline or kept is not None
     asks = asks_daemon(reached.address, terminal.environ, offline=offline)
     if (asks or asking.sync) and ask_before_indexing(
@@ -189,6 +192,13 @@ def answered(
             raise
 
 
+def _is_slate(plan: Plan) -> bool:
+    from ggrep.model.slate import SlateRequest
+
+    (first, *_) = plan.messages
+    return isinstance(first, Ask) and isinstance(first.request, SlateRequest)
+
+
 def _by_engine(
     plan: Plan,
     reached: Reached,
@@ -207,7 +217,7 @@ def _by_engine(
 
         def read(message: Message) -> object:
             if not isinstance(message, Search):
-                return getattr(engine, _method(message))(message.request)
+                return engine.ask(message.request)
             from ggrep.render.printed import render_answer
 
             assert message.render is not None  # noqa: S101 - clients print
@@ -225,12 +235,7 @@ def _ask(daemon: "Daemon", watch: "Watcher | None", message: Message) -> object:
     if isinstance(message, Search):
         assert message.render is not None  # noqa: S101 - clients print
         return daemon.search(message.request, message.render, watch)
-    return getattr(daemon, _method(message))(message.request, watch)
-
-
-def _method(message: Message) -> str:
-    """Return the method that answers a message: engines and clients of daemons name them alike."""
-    return type(message).__name__.lower()
+    return daemon.ask(message.request, watch)
 
 
 def _executed(plan: Plan, ask: Callable[[Any], object], timeout_ms: float) -> "Rendered":

@@ -32,7 +32,7 @@ from ggrep.interfaces.cli.queries.slate_options import (
 )
 from ggrep.interfaces.cli.queries.typed_targets import Target
 from ggrep.model.request import SnippetMode
-from ggrep.protocol.wire.message_types import Slate as SlateMessage
+from ggrep.protocol.wire.message_types import Ask
 from ggrep.render.graph_text import GraphForm
 from ggrep.render.printed import Rendered
 from ggrep.render.slate_answer import render_graph, render_slate, render_slate_for_agent
@@ -133,7 +133,7 @@ def _of_one(
         if for_agents:
             request = replace(request, budgets=request.budgets.for_agents())
         given = given_fields(typed) | slate_fields(shape)
-        message = SlateMessage(apply_to_slate(request, given, site.profile))
+        message = Ask(apply_to_slate(request, given, site.profile))
         return Plan((message,), partial(_printed, form, site, for_agents=for_agents))
 
     return RepositoryQuery(typed.asking, typed.output, find, planned)

@@ -97,7 +97,7 @@ def symbol_way(asked: SymbolRequest) -> _Way[FederatedSymbol]:
 
     return _Way(
         asked.name,
-        lambda federator, workspace, request, _: federator.symbol(workspace, request, asked),
+        lambda federator, workspace, request, _: federator.follow(workspace, request, asked),
         shown,
         lambda found: len(found.definitions),
     )
@@ -116,7 +116,7 @@ def references_way(asked: ReferencesRequest) -> _Way[FederatedReferences]:
 
     return _Way(
         asked.name,
-        lambda federator, workspace, request, _: federator.references(workspace, request, asked),
+        lambda federator, workspace, request, _: federator.follow(workspace, request, asked),
         shown,
         lambda found: len(found.references),
     )
@@ -140,7 +140,7 @@ def expand_way(asked: ExpandRequest) -> _Way[FederatedExpansion]:
 
     return _Way(
         asked.target,
-        lambda federator, workspace, request, cwd: federator.expand(
+        lambda federator, workspace, request, cwd: federator.follow(
             workspace, request, meant(workspace, cwd)
         ),
         shown,
