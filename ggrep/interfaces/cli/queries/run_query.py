@@ -147,10 +147,7 @@ def answered(
         GgrepError: as the daemon or the engine says.
     """
     fresh, scans = not is_indexed(reached.address), isinstance(plan.messages[0], Search)
-    slates = isinstance(plan.messages[0], Ask) and isinstance(
-        plan.messages[0].request, SlateRequest
-    )
-    waits = asking.sync or (fresh and not scans and not slates)
+    waits = asking.sync or (fresh and not scans and not _is_slate(plan))
     offline = asking.offline or kept is not None
     asks = asks_daemon(reached.address, terminal.environ, offline=offline)
     if (asks or asking.sync) and ask_before_indexing(
