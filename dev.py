@@ -150,7 +150,7 @@ def schemas(arguments: list[str]) -> int:
         _python(["-m", "tests.contract.schema_files", *arguments])
         or _python(["-m", "tests.contract.file_schemas"])
         or _python(["-m", "tests.contract.agent_files"])
-        or _python(["-m", "ggrep.interfaces.cli.parsing.completion_table"])
+        or _python(["-m", "ggrep.interfaces.cli.parsing.option_table"])
         or _python(["-m", "ggrep.interfaces.cli.parsing.help_table"])
     )
 

@@ -13,59 +13,14 @@ Everything else is a query. The standard library alone, and as little of it as c
 search of the console script loads this.
 """
 
-COMMANDS = frozenset(
-    {
-        "api",
-        "audit",
-        "check",
-        "clean",
-        "compact",
-        "completion",
-        "doctor",
-        "eval",
-        "expand",
-        "gc",
-        "health",
-        "help",
-        "index",
-        "install",
-        "list",
-        "mcp",
-        "metrics",
-        "outline",
-        "references",
-        "refs",
-        "profiles",
-        "pull",
-        "push",
-        "remote",
-        "repair",
-        "replay",
-        "search",
-        "serve",
-        "setup",
-        "slate",
-        "status",
-        "stop",
-        "stop-all",
-        "stores",
-        "symbol",
-        "tour",
-        "uninstall",
-        "upgrade-store",
-        "workspace",
-    }
-)
+from ggrep.base.options import ASKING, BELOW, OPTIONS
 
-ABOVE_OTHERS = frozenset({"remote", "workspace"})
+COMMANDS = frozenset(name.partition(" ")[0] for name in OPTIONS)
+
+ABOVE_OTHERS = frozenset(BELOW)
 """Commands that only lead to others."""
 
-READ_BY_DAEMONS = frozenset(
-    {
-        *("expand", "outline", "references", "refs"),
-        *("search", "slate", "status", "symbol", "tour"),
-    }
-)
+READ_BY_DAEMONS = frozenset(ASKING.split())
 """Commands that only ask: a daemon reads them as they were typed, and prints."""
 
 OTHER_NAMES = {
@@ -111,19 +66,6 @@ WORDS_OF_CODE = frozenset(
 )
 """Words that stand often in code, one slip away from a name."""
 
-SEARCH_VALUES = frozenset(
-    {
-        *("-m", "--max", "--top", "--per-file", "--mode", "--corpus", "--filter", "--backend"),
-        *("--find", "--timeout-ms", "--encoder", "--format", "--level", "--max-bytes"),
-        *("--max-files", "--profile", "--repo", "--workspace", "--select", "--only", "--tag"),
-        *("--repo-filter", "--merge", "--rrf-k", "--top-per-repo", "--max-repos"),
-        *("--concurrency", "--cohort", "--cohort-policy", "--receipt", "--body", "--budget"),
-        *("-t", "--type", "-T", "--type-not", "-g", "--glob", "-A", "-B", "-C", "--context"),
-        *("--after-context", "--before-context"),
-    }
-)
-"""Options of a search that take a value, which is no first word."""
-
 STARTING = ["serve", "--background", "--yes"]
 """What a client types to start a daemon, before the paths. Whether the roots are to be indexed was
 settled by whoever asks."""
@@ -133,6 +75,14 @@ LATER = "--later"
 
 _OWN_OPTIONS = frozenset({"--help", "-h", "--version"})
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyz-")
+
+
+def values_of(command: str) -> frozenset[str]:
+    """Return the flags of a command that a value follows."""
+    from ggrep.base.reader import options_of
+
+    flags, _ = options_of(command)
+    return frozenset(flag for flag, option in flags.items() if option.takes_value)
 
 
 def is_search(given: list[str]) -> bool:
@@ -200,7 +150,7 @@ def _first_word(given: list[str]) -> int | None:
             return None
         if not argument.startswith("-"):
             return at
-        if argument in SEARCH_VALUES:
+        if argument in values_of("search"):
             next(left, None)
     return None
 

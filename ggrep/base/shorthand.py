@@ -3,7 +3,7 @@
 The standard library alone, and as little of it as can be: every search loads this.
 """
 
-from ggrep.base.commands import SEARCH_VALUES
+from ggrep.base.commands import values_of
 from ggrep.base.quoted import quoted_whole
 
 SEARCHING = frozenset({"search", "slate"})
@@ -63,12 +63,12 @@ def written_out(arguments: list[str]) -> list[str]:
     if not arguments or arguments[0] not in FILTERING:
         return arguments
     end = arguments.index("--") if "--" in arguments else len(arguments)
-    finds = FINDS if arguments[0] in SEARCHING else {}
+    finds, values = FINDS if arguments[0] in SEARCHING else {}, values_of(arguments[0])
     left: list[str] = []
     words = iter(_apart(arguments[:end]) if finds else arguments[:end])
     for word in words:
         flag, value = _parts(word)
-        if word in SEARCH_VALUES and word not in FILTERS:
+        if word in values and word not in FILTERS:
             # What follows is its value, whatever that looks like.
             left += [word, *(each for each in (next(words, None),) if each is not None)]
         elif flag in FILTERS and (value is not None or (value := next(words, None)) is not None):
@@ -80,7 +80,7 @@ def written_out(arguments: list[str]) -> list[str]:
         else:
             left.append(word)
     if arguments[0] == "search" and _is_exact(left, arguments[end + 1 :]):
-        left = _as_in_grep(left)
+        left = _as_in_grep(left, values)
     return left + arguments[end:]
 
 
@@ -110,13 +110,13 @@ def _is_exact(words: list[str], behind: list[str]) -> bool:
     return given or any(quoted_whole(word) for word in (*words, *behind))
 
 
-def _as_in_grep(words: list[str]) -> list[str]:
+def _as_in_grep(words: list[str], values: frozenset[str]) -> list[str]:
     """Return the words of a search of exact text with ripgrep's letters written out."""
     left: list[str] = []
     following = iter(words)
     for word in following:
         flag, value = _parts(word)
-        if word in SEARCH_VALUES and word not in CONTEXT:
+        if word in values and word not in CONTEXT:
             left += [word, *(each for each in (next(following, None),) if each is not None)]
         elif flag in CONTEXT and (
             value is not None or (value := next(following, None)) is not None

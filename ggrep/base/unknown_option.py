@@ -3,9 +3,9 @@
 The standard library alone: a slip of the hand is answered without the command line's parser.
 """
 
-from ggrep.base.commands import ABOVE_OTHERS, COMMANDS, STARTING, nearest, slip_of, spelled
-from ggrep.base.completion_words import FLAGS
-from ggrep.base.shorthand import FILTERING, FILTERS, FINDS, TESTS
+from ggrep.base.commands import COMMANDS, STARTING, nearest, slip_of, spelled
+from ggrep.base.options import OPTIONS
+from ggrep.base.reader import command_in, options_of
 
 _EVERYWHERE = frozenset({"--help", "--color", "--no-pager"})
 _MOST_OTHERS = 3
@@ -19,16 +19,15 @@ def unknown_option(arguments: list[str]) -> str | None:
     Returns:
         None where there is none, and where short forms leave it to the command line's parser.
     """
-    size = 2 if arguments[:1] and arguments[0] in ABOVE_OTHERS else 1
-    name = " ".join(arguments[:size])
-    flags = FLAGS.get(name)
-    if flags is None or arguments[: len(STARTING)] == STARTING:
+    name = command_in(arguments)
+    if name is None or arguments[: len(STARTING)] == STARTING:
         return None
-    words = iter(arguments[size:])
+    flags, _ = options_of(name)
+    words = iter(arguments[name.count(" ") + 1 :])
     for word in words:
         option, equals, _ = word.partition("=")
         if option in flags:
-            if flags[option] is not None and not equals:
+            if flags[option].takes_value and not equals:
                 next(words, None)
         elif word == "--" or (word.startswith("-") and not word.startswith("--")):
             return None
@@ -47,16 +46,15 @@ def advice(name: str, option: str, arguments: list[str]) -> str:
         whole = _first_option_meant(arguments[1])
         if whole is not None:
             return f"; did you mean: {spelled(whole, *arguments[2:])}"
-    short = (*FILTERS, *TESTS, *FINDS) if name in FILTERING else ()
-    flags = FLAGS.get(name, {})
-    known = {each.lstrip("-"): each for each in (*flags, *short, "--help")}
+    flags, _ = options_of(name)
+    known = {each.lstrip("-"): each for each in (*flags, "--help")}
     known |= {other: ours for other, ours in _OTHER_TOOLS.items() if ours in flags}
     meant = nearest(option.lstrip("-"), list(known))
     if meant is not None and at < len(arguments):
         mended = known[meant] + arguments[at][len(option) :]
         return f"; did you mean: {spelled(*arguments[:at], mended, *arguments[at + 1 :])}"
     see = f"; see: {spelled('help', *name.split())}"
-    others = [other for other, flags in FLAGS.items() if option in flags]
+    others = [other for other in OPTIONS if option in options_of(other)[0]]
     if others:
         named = ", ".join(spelled(*other.split()) for other in others[:_MOST_OTHERS])
         return f", which is one of {named}{see}"

@@ -15,11 +15,11 @@ from ggrep.base.errors import Cancelled, GgrepError, InvalidRequest
 from ggrep.base.stable_json import Document, Json
 from ggrep.daemon import joint_pooling, navigating, searching
 from ggrep.daemon.caller import Caller
+from ggrep.daemon.command_line import line
 from ggrep.daemon.hint_checks import check_process
 from ggrep.daemon.status_reply import at_desk, status_of
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.sync_rounds import Wanted
-from ggrep.daemon.typed_lines import line
 from ggrep.protocol.wire import message_types as m
 from ggrep.protocol.wire.replies import error_of
 

@@ -27,9 +27,9 @@ from ggrep.base.identifiers import IdSource
 from ggrep.base.processes import raise_descriptors
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings, load_settings, without_profile
-from ggrep.daemon.asked_line import LineReader, no_lines
 from ggrep.daemon.daemon_locks import AlreadyServed, DaemonLocks
 from ggrep.daemon.endpoint_files import Endpoint, sweep
+from ggrep.daemon.plan import LineReader, no_lines
 from ggrep.daemon.qos.cpu import CpuPermits
 from ggrep.daemon.qos.handles import HandleBudget
 from ggrep.daemon.reception import Reception

@@ -10,11 +10,11 @@ from anyio import CapacityLimiter
 from ggrep.base.clock import Clock
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.home import Home
-from ggrep.daemon.asked_line import LineReader, no_lines
 from ggrep.daemon.guests import Guests
 from ggrep.daemon.host_packs import HostPacks
 from ggrep.daemon.joint_members import JointMembers
 from ggrep.daemon.open_logs import OpenLogs
+from ggrep.daemon.plan import LineReader, no_lines
 from ggrep.daemon.qos.cpu import CpuPermits
 from ggrep.daemon.qos.handles import HandleBudget
 from ggrep.daemon.sync_process import SyncProcess

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.interfaces.agents.completion_scripts import SCRIPTS
-from ggrep.interfaces.cli.parsing import completion_table
+from ggrep.interfaces.cli.parsing import option_table
 from ggrep.interfaces.entry.complete import candidates
 from tests.fakes.repos import write_tree
 from tests.journeys.command import SOURCE, Command
@@ -48,8 +48,8 @@ def offered(line: str) -> list[str]:
 
 
 def test_the_tables_are_those_of_the_command_tree() -> None:
-    """No list is written twice: `python -m ggrep.interfaces.cli.parsing.completion_table`."""
-    assert completion_table.FILE.read_text() == completion_table.source()
+    """No list is written twice: `python -m ggrep.interfaces.cli.parsing.option_table`."""
+    assert option_table.FILE.read_text() == option_table.source()
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_completions_load_next_to_nothing_and_make_nothing(tmp_path: Path) -> No
     assert set(done.stderr.split()) == {
         *("ggrep", "ggrep.base", "ggrep.base.commands", "ggrep.interfaces"),
         *("ggrep.interfaces.entry", "ggrep.interfaces.entry.complete"),
-        "ggrep.base.completion_words",
+        *("ggrep.base.options", "ggrep.base.reader"),
     }
     assert not home.exists()
 

@@ -3,7 +3,7 @@
 import pytest
 from typer.main import get_command
 
-from ggrep.base.commands import COMMANDS, SEARCH_VALUES
+from ggrep.base.commands import COMMANDS, values_of
 from ggrep.interfaces import entry
 from ggrep.interfaces.cli.parsing.typer_tree import parser
 
@@ -18,7 +18,9 @@ def test_the_script_knows_which_options_of_a_search_take_a_value() -> None:
     command = get_command(parser()).commands["search"]  # type: ignore[attr-defined] # as above
     options = [each for each in command.params if each.param_type_name == "option"]
 
-    assert {name for each in options if not each.is_flag for name in each.opts} <= SEARCH_VALUES
+    assert {name for each in options if not each.is_flag for name in each.opts} <= values_of(
+        "search"
+    )
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from typer import Typer
 from typer.main import get_command
 
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.cli.parsing.parameters import Command, handed, pieces_of, read_plainly
+from ggrep.base.reader import read
+from ggrep.interfaces.cli.parsing.parameters import Command, handed, pieces_of
 from ggrep.interfaces.cli.parsing.tree import COMMANDS, EVERY
 from ggrep.interfaces.cli.parsing.typer_tree import grouped
 
@@ -74,7 +75,7 @@ def test_what_is_taken_is_read_as_typer_reads_it(line: tuple[str, list[str]]) ->
     name, arguments = line
     command = command_of(name)
     try:
-        values = read_plainly(command, arguments)
+        values = read([name, *arguments]).values
     except ValueError:
         return
     assert handed_or_said(lambda: handed(command, values)) == handed_or_said(
@@ -95,6 +96,9 @@ def handed_or_said(act: Callable[[], dict[str, Any]]) -> dict[str, Any] | str:
     [
         ("symbol", "Session.commit --in src -m 5 --filter lang:python --json"),
         ("symbol", "a b --json c"),
+        ("symbol", "-m5 -- a -b"),
+        ("slate", "words --fold"),
+        ("slate", "words --no-fold --filter -lang:c"),
         ("refs", "commit --strings --comments --max=7 --timeout-ms 900"),
         ("expand", "src/a.py:3 --boundary file --max-bytes 9000"),
         ("slate", "words --level 2 --session new --max-files=3 -d --exit-status"),
@@ -112,7 +116,8 @@ def test_the_usual_lines_are_taken(name: str, line: str) -> None:
     """Each of them waits for typer otherwise, and nothing would say so."""
     command, arguments = command_of(name), line.split()
 
-    assert handed(command, read_plainly(command, arguments)) == by_typer(command, arguments)
+    values = read([name, *arguments]).values
+    assert handed(command, values) == by_typer(command, arguments)
 
 
 @pytest.mark.parametrize(
@@ -128,9 +133,7 @@ def test_the_usual_lines_are_taken(name: str, line: str) -> None:
         ("symbol", "a -m=5"),
         ("symbol", "a --json=1"),
         ("symbol", "--help"),
-        ("symbol", "-- a"),
         ("search", "words -cs"),
-        ("search", "words --fold"),
         ("eval", "-k 0"),
         ("eval", "--timeout-s 5"),
     ],
@@ -138,7 +141,7 @@ def test_the_usual_lines_are_taken(name: str, line: str) -> None:
 def test_whatever_gives_cause_to_doubt_is_refused(name: str, line: str) -> None:
     """Typer knows what to make of it, and `usage` the words for what is wrong with it."""
     with pytest.raises(ValueError):
-        read_plainly(command_of(name), line.split())
+        read([name, *line.split()])
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -9,7 +9,6 @@ from ggrep.config.home import Home
 from ggrep.index.maintenance.profile_stores import list_profiles
 from ggrep.interfaces.cli.app import run
 from ggrep.interfaces.cli.stores.profiles import profile_table
-from ggrep.interfaces.entry.plain import read
 from ggrep.model.profiles import ProfileBudgets, ProfileReport
 from ggrep.render.style import Style
 from tests.fakes.repos import open_engine, write_tree
@@ -143,12 +142,6 @@ def test_a_search_sees_what_its_profile_shows(
     assert found(capsys, str(tree), "--profile", "data") == {"a.csv", "a.md", "b.md", "main.py"}
     assert found(capsys, str(tree), "--profile", "docs", "--top", "9") == {"a.md", "main.py"}
     assert len(found(capsys, str(tree), "--profile", "docs")) == 1, "its own number of hits"
-
-
-def test_a_search_with_a_profile_is_no_plain_search() -> None:
-    """The short way knows nothing of what a profile makes of a question."""
-    with pytest.raises(ValueError, match="--profile"):
-        read(["needle", "--profile", "docs"])
 
 
 def test_a_profile_of_a_workspace_is_of_the_repositories_that_have_it(

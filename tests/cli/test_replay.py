@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.interfaces.entry.plain import read
 from tests.fakes.receipts import AFTER, BEFORE
 from tests.fakes.repos import write_tree
 from tests.journeys.command import Command, fits
@@ -158,12 +157,6 @@ def test_a_file_that_is_too_large_is_not_read(
 
     assert outcome.status == 2
     assert "more than 100 bytes" in outcome.err
-
-
-def test_a_daemon_is_not_asked_for_a_receipt() -> None:
-    """It tells less than a receipt holds, so the shortest way to it must not be taken."""
-    with pytest.raises(ValueError, match="--receipt"):
-        read(["needle", "--receipt", "receipt.json"])
 
 
 def test_a_receipt_that_is_not_there_cannot_be_replayed(ggrep: Command) -> None:

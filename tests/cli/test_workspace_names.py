@@ -7,7 +7,8 @@ from msgspec.structs import asdict, fields
 
 from ggrep.base import stable_json
 from ggrep.interfaces.cli.queries.federation_options import Members
-from ggrep.interfaces.cli.queries.workspace_names import _repositories
+from ggrep.interfaces.cli.queries.search_options import Typed
+from ggrep.interfaces.cli.queries.workspace_names import in_workspace
 from tests.fakes.repos import open_engine, write_tree
 from tests.journeys.command import Command, fits
 
@@ -160,7 +161,7 @@ def test_every_option_of_a_workspace_reaches_the_question() -> None:
     given = {"files": (Path("w"),), "only": ("a",), "concurrency": 7, "all_repos": True}
     members = Members(**given, select=("b",), stats=True, include_paths=True)
 
-    handed = _repositories(members)
+    handed = in_workspace(Typed(""), members, (), None).repositories
     assert {each.name: getattr(handed, each.name) for each in fields(members)} == asdict(members)
 
 

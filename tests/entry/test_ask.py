@@ -19,14 +19,13 @@ from ggrep.base.command_time import now_ms
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.interfaces.entry import ask
-from ggrep.interfaces.entry.fast import client_of, messages_of, view_of
-from ggrep.interfaces.entry.plain import read, request_of
+from ggrep.interfaces.entry.fast import client_of, messages_of, terminal_view
 from ggrep.interfaces.entry.plain_place import Locator
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.wire.connection import ClientConnection, DaemonConnection, Lost, Misfit
 from ggrep.protocol.wire.frames import frame
 from ggrep.protocol.wire.handshake import Hello, Welcome, welcome_json
-from ggrep.protocol.wire.message_types import Envelope, Search
+from ggrep.protocol.wire.message_types import Envelope, Line, Search
 from ggrep.protocol.wire.replies import Reply, error_json, reply_json
 from ggrep.protocol.wire.states import Role, State, Step, follow
 from ggrep.protocol.wire.versions import DEFAULT_MAX_REQUEST_BYTES
@@ -39,16 +38,15 @@ WELCOME = frame(stable_json.dumps(welcome_json(OFFER)), cap_bytes=CAP)
 
 
 def asked() -> list[object]:
-    """Return what a plain search says."""
-    typed = read(["two words", "-m", "5"])
+    """Return what a command says."""
     locator = Locator("shop-1", "ff", "nowhere", "b1")
     claim: dict[str, object] = {"root": "/r", "environ": {"GGREP_HOME": "/h"}, "build": "b1"}
-    search: dict[str, object] = {
-        "message": "search",
-        "request": request_of(typed, "src"),
-        "render": view_of(typed, {}),
+    line: dict[str, object] = {
+        "message": "line",
+        "arguments": ["search", "two words", "-m", "5"],
+        "render": terminal_view({}, json=False, plain=False),
     }
-    return messages_of(search, claim, locator, client_of({}))
+    return messages_of(line, claim, locator, client_of({}))
 
 
 def test_a_daemon_reads_the_one_write_of_a_plain_search() -> None:
@@ -63,8 +61,8 @@ def test_a_daemon_reads_the_one_write_of_a_plain_search() -> None:
 
     assert hello.store_id == "shop-1"
     assert isinstance(question, Envelope)
-    assert isinstance(question.message, Search)
-    assert question.message.request.query == "two words"
+    assert isinstance(question.message, Line)
+    assert question.message.arguments[1] == "two words"
     assert daemon.next_event() is None
     state = State.GREETING
     for step in (Step.HELLO, Step.REQUEST, Step.WELCOME, Step.REPLY):

@@ -20,7 +20,7 @@ from ggrep.interfaces.entry import fast
 from ggrep.interfaces.entry import plain_terminal as terminal
 from ggrep.model.answer_view import ViewOptions
 from ggrep.protocol.wire.handshake import parse_hello
-from ggrep.protocol.wire.message_types import Search
+from ggrep.protocol.wire.message_types import Line
 from ggrep.protocol.wire.messages import parse_message
 from ggrep.render.error_json import query_error
 from ggrep.render.printed import json_line, render_failure
@@ -43,7 +43,7 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> Printed:
 
 def test_what_the_daemon_says_is_printed(served: Served, printed: Printed) -> None:
     """Each text on its stream, and its exit status for ours."""
-    assert fast.answer(["words"], now_ms()) == 0
+    assert fast.answer(["search", "words"], now_ms()) == 0
     assert printed == [(1, RENDERED["out"]), (2, RENDERED["err"])]
 
 
@@ -55,32 +55,34 @@ def test_the_daemon_is_asked_in_its_own_words(
     monkeypatch.setenv("GGREP_A", "")
     monkeypatch.setenv("COLUMNS", "70")
 
-    fast.answer(["-m5", "--scores", "--content", '"quoted" \\ \x01 words', "src"], now_ms())
+    typed = ["search", "-m5", "--scores", '"quoted" \\ \x01 words', "src"]
+    fast.answer(typed, now_ms())
     hello, asked = served.daemon.seen
-    search = parse_message(asked).message
+    line = parse_message(asked).message
 
     assert parse_hello(hello).client_id == f"cli-{os.getsid(0)}"
     assert parse_hello(hello).build == build_id()
-    assert isinstance(search, Search)
-    assert (search.request.query, search.request.scope) == ('"quoted" \\ \x01 words', "src")
-    assert (search.request.limit, search.request.timeout_ms) == (5, 0)
-    assert search.claim is not None
-    assert (search.claim.root, search.claim.build) == (str(served.root), build_id())
-    assert search.claim.environ == (
+    assert isinstance(line, Line)
+    assert line.arguments == tuple(typed)
+    assert (line.claim.root, line.claim.build) == (str(served.root), build_id())
+    assert line.claim.environ == (
         ("GGREP_A", ""),
         ("GGREP_B", "2 café"),
         ("GGREP_HOME", str(served.home)),
     )
-    assert search.render == ViewOptions(
-        json=False, columns=70, cwd=str(served.root), scores=True, whole=True, chunks=True
-    )
+    assert line.render == ViewOptions(json=False, columns=70, cwd=str(served.root))
 
 
-def test_every_way_to_print_is_told_to_the_daemon(served: Served, printed: Printed) -> None:
+OF_FLAGS = {"scores", "compact", "explain", "whole", "chunks", "counts"}
+"""What a line says of the view by itself."""
+
+
+def test_all_that_the_terminal_says_is_told_to_the_daemon(served: Served, printed: Printed) -> None:
     """A new field of the view would be left at its default for ever."""
-    fast.answer(["words"], now_ms())
+    fast.answer(["search", "words"], now_ms())
 
-    assert set(served.daemon.seen[1]["render"]) == {field.name for field in fields(ViewOptions)}
+    told = set(served.daemon.seen[1]["render"])
+    assert told == {field.name for field in fields(ViewOptions)} - OF_FLAGS
 
 
 def test_a_client_says_who_it_is_and_how_urgent(
@@ -90,7 +92,7 @@ def test_a_client_says_who_it_is_and_how_urgent(
     monkeypatch.setenv("GGREP_CLIENT_ID", "agent-7")
     monkeypatch.setenv("GGREP_CLIENT_KIND", "batch")
 
-    fast.answer(["words"], now_ms())
+    fast.answer(["search", "words"], now_ms())
     hello, search = served.daemon.seen
 
     assert (hello["client_id"], hello["client_kind"]) == ("agent-7", "batch")
@@ -112,7 +114,7 @@ def test_replies_may_come_in_pieces(served: Served, printed: Printed) -> None:
     """A stream has no borders."""
     served.daemon.piece = 1
 
-    assert fast.answer(["words"], now_ms()) == 0
+    assert fast.answer(["search", "words"], now_ms()) == 0
     assert printed[0] == (1, RENDERED["out"])
 
 
@@ -124,7 +126,7 @@ def test_a_failure_that_stands_is_printed_as_the_daemon_put_it(
     rendered = {"out": "{}\n", "err": "error: no\n", "exit_status": 10}
     served.daemon.reply = fails(code, rendered=rendered)
 
-    assert fast.answer(["--json", "words"], now_ms()) == 10
+    assert fast.answer(["search", "--json", "words"], now_ms()) == 10
     assert printed == [(1, "{}\n"), (2, "error: no\n")]
 
 
@@ -157,7 +159,7 @@ def test_whatever_else_comes_back_is_left_to_the_command_line(
     """A wrong hint costs time, never correctness; nothing was printed yet."""
     served.daemon.reply = reply
 
-    assert fast.answer(["words"], now_ms()) is None
+    assert fast.answer(["search", "words"], now_ms()) is None
     assert printed == []
 
 
@@ -178,7 +180,7 @@ def test_a_daemon_that_is_not_the_one_that_was_meant_is_not_listened_to(
     """The socket's path may be taken by another store's daemon by now."""
     served.daemon.greeting = says(welcome(**other))
 
-    assert fast.answer(["words"], now_ms()) is None
+    assert fast.answer(["search", "words"], now_ms()) is None
     assert printed == []
 
 
@@ -186,7 +188,7 @@ def test_without_a_daemon_nothing_is_printed(served: Served, printed: Printed) -
     """A daemon that was killed leaves its hint and its socket behind."""
     served.daemon.address.unlink()
 
-    assert fast.answer(["words"], now_ms()) is None
+    assert fast.answer(["search", "words"], now_ms()) is None
     assert printed == []
 
 
@@ -194,7 +196,7 @@ def test_a_daemon_of_another_build_is_not_asked(served: Served, printed: Printed
     """After an upgrade the old daemon is still there."""
     served.daemon.lead(served.home, served.root, build="0.0+1")
 
-    assert fast.answer(["words"], now_ms()) is None
+    assert fast.answer(["search", "words"], now_ms()) is None
     assert served.daemon.seen == []
 
 
@@ -220,7 +222,7 @@ def test_an_unusual_environment_is_left_to_the_command_line(
     """Whoever says offline means no daemon; text that is no UTF-8 has no JSON."""
     monkeypatch.setenv(name, value)
 
-    assert (fast.answer(["words"], now_ms()) is not None) is asked
+    assert (fast.answer(["search", "words"], now_ms()) is not None) is asked
     assert bool(served.daemon.seen) is asked
 
 
@@ -228,13 +230,10 @@ def test_on_request_the_exit_status_says_whether_anything_was_found(
     served: Served, printed: Printed
 ) -> None:
     """As grep does."""
-    assert fast.answer(["words", "--exit-status"], now_ms()) == 0
+    assert fast.answer(["search", "words", "--exit-status"], now_ms()) == 0
 
-    served.daemon.reply = prints(hits=0)
-    assert fast.answer(["words", "--exit-status"], now_ms()) == 1
-
-    served.daemon.reply = prints(hits=None)
-    assert fast.answer(["words", "--exit-status"], now_ms()) is None
+    served.daemon.reply = prints(hits=0, exit_status=1)
+    assert fast.answer(["search", "words", "--exit-status"], now_ms()) == 1
 
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
@@ -247,7 +246,7 @@ def test_an_interrupted_search_says_so_as_the_command_line_does(
     view = ViewOptions(json=bool(flags), notes_colour=True)
     expected = render_failure(Cancelled("interrupted"), view)
 
-    assert fast.answer(["words", *flags], now_ms()) == expected.exit_status
+    assert fast.answer(["search", "words", *flags], now_ms()) == expected.exit_status
     assert printed == [(1, expected.out), (2, expected.err)]
     assert not render_failure(Cancelled("interrupted"), replace(view, json=False)).out
 
@@ -258,7 +257,7 @@ def test_whatever_is_no_plain_search_goes_to_the_command_line(
     """The script asks the daemon first, and only where it may."""
     ran: list[list[str]] = []
     monkeypatch.setattr(
-        "ggrep.interfaces.cli.app.run", lambda arguments, _: ran.append(arguments) or 7
+        "ggrep.interfaces.cli.app.run", lambda arguments, *_: ran.append(arguments) or 7
     )
 
     assert entry.main(["words"]) == 0
@@ -271,7 +270,7 @@ def test_whatever_is_no_plain_search_goes_to_the_command_line(
 
 def test_captured_output_is_written_by_the_command_line(served: Served) -> None:
     """What is written past the stream would not be captured."""
-    assert fast.answer(["words"], now_ms()) is None
+    assert fast.answer(["search", "words"], now_ms()) is None
     assert served.daemon.seen == []
 
 
@@ -298,7 +297,7 @@ def test_a_daemon_that_does_not_answer_in_time_is_told_as_the_command_line_does(
     served.daemon.reply = lambda _: b"" if over.wait(20) else b"x"
     late = DeadlineExceeded("the daemon did not answer in time")
 
-    status = fast.answer(["words", *flags], now_ms())
+    status = fast.answer(["search", "words", *flags], now_ms())
     over.set()
     late.request_id = served.daemon.seen[1]["request_id"]
     expected = render_failure(late, ViewOptions(json=bool(flags), notes_colour=True))
@@ -320,7 +319,7 @@ def test_another_users_daemon_is_left_to_the_command_line(
 
     monkeypatch.setattr("ggrep.interfaces.entry.ask.socket", Stranger)
 
-    assert fast.answer(["words"], now_ms()) is None
+    assert fast.answer(["search", "words"], now_ms()) is None
     assert printed == []
     assert served.daemon.seen == []
 

@@ -27,13 +27,14 @@ LOADED = {
         "ggrep.base.command_time",
         "ggrep.base.commands",
         "ggrep.base.linux",
+        "ggrep.base.options",
+        "ggrep.base.reader",
         "ggrep.base.terminal",
         "ggrep.interfaces.entry.fast",
     ),
     *(
-        "ggrep.base.quoted",
+        "ggrep.interfaces.entry.line",
         "ggrep.interfaces.entry.plain_place",
-        "ggrep.interfaces.entry.plain",
         "ggrep.interfaces.entry.plain_terminal",
     ),
 }
@@ -54,8 +55,8 @@ def _search(run: str, *arguments: str) -> subprocess.Popen[bytes]:
 @pytest.mark.parametrize(
     ("typed", "more"),
     [
-        ("words -m 5", {"ggrep.base.shorthand"}),
-        ("symbol Name", {"ggrep.interfaces.entry.line"}),
+        ("words -m 5", {"ggrep.base.quoted", "ggrep.base.shorthand"}),
+        ("symbol Name", set()),
     ],
 )
 def test_a_plain_search_loads_next_to_nothing(served: Served, typed: str, more: set[str]) -> None:

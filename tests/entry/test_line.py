@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.command_time import now_ms
-from ggrep.base.commands import READ_BY_DAEMONS
+from ggrep.base.reader import read
 from ggrep.interfaces import entry
-from ggrep.interfaces.cli.parsing.tree import COMMANDS
 from ggrep.interfaces.entry import fast, line
 from ggrep.interfaces.entry import plain_terminal as terminal
 from ggrep.protocol.wire.message_types import Line
@@ -28,11 +27,6 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
     return written
 
 
-def test_commands_that_only_ask_are_those_of_the_tree() -> None:
-    """A daemon loads these and no others; the names are spelled twice."""
-    assert {name for name, each in COMMANDS.items() if each.asks} == READ_BY_DAEMONS
-
-
 @pytest.mark.parametrize(
     "typed",
     [
@@ -42,6 +36,8 @@ def test_commands_that_only_ask_are_those_of_the_tree() -> None:
         ["slate", "some words", "--level", "0"],
         ["words", "--format", "slate"],
         ["words", "--find", "usage"],
+        ["words", "-m5"],
+        ["refs", "--", "-x"],
         ["status"],
     ],
 )
@@ -69,7 +65,7 @@ def test_a_line_that_the_daemon_declines_is_read_here(
     """It may know another place than its own, or no words for what is wrong."""
     served.daemon.reply = fails(code)
 
-    assert fast.answer_line(["symbol", "Name"], now_ms()) is None
+    assert fast.answer(["symbol", "Name"], now_ms()) is None
     assert printed == []
 
 
@@ -78,12 +74,14 @@ def test_a_line_that_the_daemon_declines_is_read_here(
     [
         ["symbol", "--help"],
         ["symbol", "-h"],
-        ["refs", "--", "-x"],
         ["slate", "words", "--workspace=nosuch.json"],
         ["status", "--all"],
         ["status", "--watch"],
         ["symbol", "Name", "--sync"],
         ["symbol", "Name", "--offline"],
+        ["search", "words", "--receipt", "r.json"],
+        ["search", "words", "--profile", "docs"],
+        ["search", "words", "--encoder=none"],
         ["symbol", "Name", "--timeout-ms", "soon"],
         ["symbol", *(["Name"] * 80)],
     ],
@@ -92,7 +90,7 @@ def test_what_a_daemon_would_decline_is_not_sent(
     served: Served, printed: list[tuple[int, str]], typed: list[str]
 ) -> None:
     """The way there would be for nothing."""
-    assert fast.answer_line(typed, now_ms()) is None
+    assert fast.answer(typed, now_ms()) is None
     assert served.daemon.seen == []
 
 
@@ -104,13 +102,13 @@ def test_a_line_is_about_the_last_place_that_is_there(
     (tmp_path / "src").mkdir()
     (tmp_path / "src/a.py").touch()
 
-    assert line.place_in(["symbol", "src"]) is None
-    assert line.place_in(["symbol", "Name", "src"]) == "src"
-    assert line.place_in(["refs", "Name", "src", "-m", "5"]) == "src"
-    assert line.place_in(["expand", "src/a.py:3-5"]) == "src/a.py"
-    assert line.place_in(["expand", "abcdef12"]) is None
-    assert line.place_in(["symbol", "Name", "--repo", "elsewhere"]) == "elsewhere"
-    assert line.place_in(["status", "--path=elsewhere"]) == "elsewhere"
+    assert line.place_in(read(["symbol", "src"])) is None
+    assert line.place_in(read(["symbol", "Name", "src"])) == "src"
+    assert line.place_in(read(["refs", "Name", "src", "-m", "5"])) == "src"
+    assert line.place_in(read(["expand", "src/a.py:3-5"])) == "src/a.py"
+    assert line.place_in(read(["expand", "abcdef12"])) is None
+    assert line.place_in(read(["symbol", "Name", "--repo", "elsewhere"])) == "elsewhere"
+    assert line.place_in(read(["status", "--path=elsewhere"])) == "elsewhere"
 
 
 def test_a_workspace_is_asked_of_any_of_its_daemons(
@@ -121,12 +119,12 @@ def test_a_workspace_is_asked_of_any_of_its_daemons(
     file = tmp_path / "ws.jsonc"
     file.write_text('{"repos": [// one\n{"root": "other"}, {"alias": "r", "root": "repo"}]}')
 
-    assert fast.answer_line(["search", "words", "--workspace", str(file)], now_ms()) == 0
+    assert fast.answer(["search", "words", "--workspace", str(file)], now_ms()) == 0
     assert served.daemon.seen[1]["claim"]["root"] == str(served.root)
     assert printed == [(1, RENDERED["out"]), (2, RENDERED["err"])]
 
     file.write_text('{"repos": [{"root": "other"}]}')
-    assert fast.answer_line(["search", "words", "--workspace", str(file)], now_ms()) is None
+    assert fast.answer(["search", "words", "--workspace", str(file)], now_ms()) is None
     assert len(served.daemon.seen) == 2
 
 
@@ -139,18 +137,11 @@ def test_a_workspace_that_includes_directories_is_asked_of_one_of_these(
     file = tmp_path / "ws.jsonc"
     file.write_text(f'{{"include": ["{tmp_path}/nowhere/*", "{served.root.parent}/*"]}}')
 
-    assert fast.answer_line(["search", "words", "--workspace", str(file)], now_ms()) == 0
+    assert fast.answer(["search", "words", "--workspace", str(file)], now_ms()) == 0
     assert served.daemon.seen[1]["claim"]["root"] == str(served.root)
 
     file.write_text(f'{{"include": ["{served.root.parent}/**"]}}')
-    assert fast.answer_line(["search", "words", "--workspace", str(file)], now_ms()) is None
-
-
-def test_a_line_says_how_long_it_may_take() -> None:
-    """Nothing else of the options is looked at."""
-    assert line.timeout_ms_in(["symbol", "Name"]) == 0
-    assert line.timeout_ms_in(["symbol", "Name", "--timeout-ms", "900"]) == 900
-    assert line.timeout_ms_in(["symbol", "Name", "--timeout-ms=7"]) == 7
+    assert fast.answer(["search", "words", "--workspace", str(file)], now_ms()) is None
 
 
 def test_offline_asks_no_daemon(
@@ -159,7 +150,7 @@ def test_offline_asks_no_daemon(
     """As for searches."""
     monkeypatch.setitem(os.environ, "GGREP_OFFLINE", "1")
 
-    assert fast.answer_line(["symbol", "Name"], now_ms()) is None
+    assert fast.answer(["symbol", "Name"], now_ms()) is None
     assert served.daemon.seen == []
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from ggrep.base.completion_words import FLAGS
+from ggrep.base.reader import options_of
 from ggrep.base.unknown_option import unknown_option
 from ggrep.interfaces.cli.parsing.parameters import pieces_of
 from ggrep.interfaces.cli.parsing.tree import EVERY
@@ -56,7 +56,7 @@ def test_the_table_has_every_option_of_every_command() -> None:
         for piece in pieces_of(entry.load()) or ()
         for word in piece.names
         for option in word.split("/")
-        if option not in FLAGS[name]
+        if option not in options_of(name)[0]
     }
 
     assert missing == set()

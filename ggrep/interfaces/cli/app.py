@@ -3,13 +3,13 @@
 from ggrep.base.commands import correction
 from ggrep.base.errors import Cancelled, GgrepError, UsageError
 from ggrep.base.processes import require_descriptors
+from ggrep.base.reader import read
 from ggrep.base.spelling import unknown
 from ggrep.base.terminal import COLOUR, UnknownWord, without_terminal_options
 from ggrep.interfaces.cli.boundary import bounded
-from ggrep.interfaces.cli.parsing.parameters import read_plainly
 from ggrep.interfaces.cli.parsing.parameters import run as run_command
 from ggrep.interfaces.cli.parsing.several_words import SeveralWords
-from ggrep.interfaces.cli.parsing.tree import found
+from ggrep.interfaces.cli.parsing.tree import EVERY
 
 _ONLY_TEXT = frozenset({"help", "--help", "-h", "--version"})
 """Where they stand, a text is printed and no more."""
@@ -30,15 +30,11 @@ def run(arguments: list[str], began_ms: float | None = None) -> int:
             raise UsageError(said)
         if not _ONLY_TEXT.intersection(arguments):
             require_descriptors()
-        entry, typed = found(arguments)
-        if entry is not None:
-            command = entry.load()
-            try:
-                given = read_plainly(command, typed)
-            except ValueError:
-                return _run_by_typer(arguments)
-            return run_command(command, given)
-        return _run_by_typer(arguments)
+        try:
+            line = read(arguments)
+        except ValueError:
+            return _run_by_typer(arguments)
+        return run_command(EVERY[line.command].load(), line.values)
 
     return bounded(act, arguments, _as_ours, began_ms=began_ms)
 

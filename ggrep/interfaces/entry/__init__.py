@@ -139,16 +139,7 @@ def _by_daemon(given: list[str], began_ms: float, *, begun_here: bool) -> int | 
     """Have a daemon answer what only asks, or search without one; None where neither was done."""
     if not given or given[0] not in READ_BY_DAEMONS:
         return None
-    from ggrep.interfaces.entry.fast import answer, answer_line, search
+    from ggrep.interfaces.entry.fast import answer, search
 
-    status = None
-    if given[0] == "search":
-        status = answer(given[1:], began_ms)
-        if status is None:
-            status = search(given[1:], began_ms, begun_here=begun_here)
-    status = answer_line(given, began_ms) if status is None else status
-    if status is None and begun_here:
-        from ggrep.interfaces.entry.fast import arm_for
-
-        arm_for(given, began_ms)
-    return status
+    status = answer(given, began_ms)
+    return search(given, began_ms, begun_here=begun_here) if status is None else status

@@ -8,14 +8,8 @@ What is not in the tables is read from files: nothing is started, asked or writt
 
 import sys
 
-from ggrep.base.completion_words import (
-    ARGUMENTS,
-    BELOW,
-    CLIENTS,
-    COMMANDS,
-    FILTERS,
-    FLAGS,
-)
+from ggrep.base.options import BELOW, CLIENTS, COMMANDS, FILTERS, OPTIONS
+from ggrep.base.reader import options_of
 
 ASKED = ["__complete", "--"]
 _EVERYWHERE = {"--help": None, "--color": "auto always never", "--no-pager": None}
@@ -63,7 +57,10 @@ def _of_command(name: str, before: list[str], typed: list[str], current: str) ->
         typed: of it what stands behind the command.
         current: the word.
     """
-    flags = FLAGS[name] | _EVERYWHERE
+    options, arguments = options_of(name)
+    flags = {
+        flag: option.words if option.takes_value else None for flag, option in options.items()
+    } | _EVERYWHERE
     flag, is_joined, value = current.partition("=")
     if typed and (kind := flags.get(typed[-1])) is not None:
         return _values(kind, current, before)
@@ -71,7 +68,7 @@ def _of_command(name: str, before: list[str], typed: list[str], current: str) ->
         return [f"{flag}={word}" for word in _values(kind, value, before)]
     if current.startswith("-"):
         return _begun(current, " ".join(flags))
-    kinds = ARGUMENTS.get(name, [""])
+    kinds = [argument.words for argument in arguments] or [""]
     return _values(kinds[min(_places(typed, flags), len(kinds) - 1)], current, before)
 
 
@@ -102,8 +99,8 @@ def _command(before: list[str]) -> tuple[str, int]:
     """Return the command that is typed, and where its own words begin."""
     two = " ".join(before[:2])
     if before[0] in BELOW:
-        return (two, 2) if two in FLAGS else (before[0], 1)
-    return (before[0], 1) if before[0] in FLAGS else ("search", 0)
+        return (two, 2) if two in OPTIONS else (before[0], 1)
+    return (before[0], 1) if before[0] in OPTIONS else ("search", 0)
 
 
 def _places(typed: list[str], flags: dict[str, str | None]) -> int:

@@ -1,6 +1,6 @@
 """Has a running daemon answer a command, without loading the search modules.
 
-A plain search is read here, and any other command that only asks is sent as it was typed.
+A command that only asks is sent as it was typed; here it is read for its place, time and print.
 
 The hint that leads to the daemon may be wrong in any way: of another root, of an old
 configuration, of a build that was replaced. The daemon is told all that this process went by and
@@ -11,25 +11,26 @@ import os
 
 from ggrep.base.build import build_id
 from ggrep.base.command_time import LATE, OVER, TimeIsUp, now_ms
+from ggrep.base.reader import Line, read
 from ggrep.base.terminal import columns_of, link_form, wants_colour
 from ggrep.interfaces.entry import plain_terminal as terminal
-from ggrep.interfaces.entry.plain import Typed, read, request_of
-from ggrep.interfaces.entry.plain_place import (
-    Locator,
-    Place,
-    is_led,
-    locator_file,
-    place_of,
-    read_locator,
-)
+from ggrep.interfaces.entry.line import place_in, place_of_line, with_timeout
+from ggrep.interfaces.entry.plain_place import Locator, is_led, locator_file, read_locator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ggrep.protocol.client.headstart import HeadStart
 
-    QuestionOf = Callable[[list[str], dict[str, str]], "Question"]
+_BY_CLIENT = (
+    *("--offline", "--sync", "--profile", "--encoder", "--receipt", "--force", "--all", "--watch"),
+)
+"""Options of lines that every daemon declines."""
+
+_OF_ONE = frozenset({"query", "path", "question", "hits", "output", "asking", "lines"})
+"""Arguments and groups of options of a search of one repository."""
+
+_MOST_ARGUMENTS = 64
+"""Most words of a line that a daemon takes."""
 
 PROTOCOL_VERSION = 1
 PREFIX = "GGREP_"
@@ -49,19 +50,6 @@ _LEFT_TO_CLI = frozenset({"stale_hint", "incompatible", "invalid_request", "no_i
 
 
 def answer(arguments: list[str], began_ms: float) -> int | None:
-    """Have a daemon answer and write what it says; return the exit status.
-
-    Args:
-        arguments: what follows `search`.
-        began_ms: when the command began, on the scale of `now_ms`.
-
-    Returns:
-        None when nothing was written and `ggrep.interfaces.cli` has to do it all.
-    """
-    return _answered(arguments, _search, began_ms)
-
-
-def answer_line(arguments: list[str], began_ms: float) -> int | None:
     """Have a daemon read a command and answer, and write what it says; return the exit status.
 
     Args:
@@ -71,15 +59,11 @@ def answer_line(arguments: list[str], began_ms: float) -> int | None:
     Returns:
         None when nothing was written and `ggrep.interfaces.cli` has to do it all.
     """
-    return _answered(arguments, _line, began_ms)
-
-
-def _answered(arguments: list[str], question_of: "QuestionOf", began_ms: float) -> int | None:
     if not terminal.are_our_own():
         return None
     environ = dict(os.environ)  # noqa: TID251 - config.settings is too slow to import here
     try:
-        rendered = _asked(arguments, environ, question_of, began_ms)
+        rendered = _asked(arguments, environ, began_ms)
         return None if rendered is None else _printed(rendered, arguments, environ)
     except KeyboardInterrupt as interrupt:
         return interrupted(arguments, interrupt)
@@ -88,42 +72,48 @@ def _answered(arguments: list[str], question_of: "QuestionOf", began_ms: float) 
 def search(arguments: list[str], began_ms: float, *, begun_here: bool) -> int | None:
     """Search where no daemon answered, if it is a plain search; return the exit status.
 
+    Any command is ended when the time that its line names is over, whatever it loads then. A sync
+    that is waited for is no part of that time.
+
     Args:
-        arguments: what follows `search`.
+        arguments: the command's name first.
         began_ms: when the command began, on the scale of `now_ms`.
         begun_here: this process is the command, from its start.
 
     Returns:
-        None when nothing was done and `ggrep.interfaces.cli.app` has to read the arguments.
+        None when nothing was done and `ggrep.interfaces.cli.app` has to run the command.
     """
     try:
-        typed = read(arguments)
-        request_of(typed, "")
-        if typed.path is not None and not os.path.exists(typed.path):  # noqa: PTH110 - as below
-            return None
+        line = read(arguments)
     except ValueError:
         return None
-    head = None
-    if begun_here:
-        arm_for(arguments, began_ms)
-        head = _head_start(typed)
-    from ggrep.interfaces.cli.queries.one_search import search_plainly
+    timeout_ms = _timeout_of(line)
+    if begun_here and timeout_ms and not line.value("--sync"):
+        from ggrep.base.alarm import arm
 
-    return search_plainly(
-        typed.words, typed.switches, typed.values, arguments, began_ms=began_ms, head=head
-    )
+        arm(began_ms + timeout_ms)
+    is_plain = line.command == "search" and not any(map(line.value, _BY_CLIENT))
+    is_known = all(key in _OF_ONE or key.partition("_")[0] in _OF_ONE for key in line.values)
+    if not (is_plain and is_known and all(map(os.path.exists, line.words[1:]))):
+        return None
+    head = _head_start(line) if begun_here else None
+    try:
+        from ggrep.interfaces.cli.queries.one_search import search_plainly
+
+        return search_plainly(line, arguments, began_ms, head)
+    finally:
+        if head is not None:
+            head.close()
 
 
-def _head_start(typed: Typed) -> "HeadStart | None":
+def _head_start(line: Line) -> "HeadStart | None":
     """Have a process begin to become a daemon, where none seems to run; None without one."""
     from ggrep.protocol.client.headstart import HeadStart
 
-    environ = dict(os.environ)  # noqa: TID251 - as below
+    environ = dict(os.environ)  # noqa: TID251 - as above
     try:
         unwanted = environ.get("GGREP_OFFLINE") or "GGREP_START_DAEMON" in environ
-        if unwanted or is_led(typed.path, environ):
-            return None
-        return HeadStart(environ)
+        return None if unwanted or is_led(place_in(line), environ) else HeadStart(environ)
     except (OSError, ValueError):
         return None
 
@@ -138,23 +128,6 @@ def interrupted(arguments: list[str], interrupt: KeyboardInterrupt) -> int:
     return _printed(failed, arguments, environ)
 
 
-def arm_for(arguments: list[str], began_ms: float) -> None:
-    """Have the command ended when the time that its line names is over, whatever it loads then.
-
-    A sync that is waited for is no part of that time.
-    """
-    from ggrep.interfaces.entry import line
-
-    try:
-        timeout_ms = 0 if "--sync" in arguments else line.timeout_ms_in(arguments)
-    except ValueError:
-        return
-    if timeout_ms:
-        from ggrep.base.alarm import arm
-
-        arm(began_ms + timeout_ms)
-
-
 class Rendered:
     """What to print, and how to end."""
 
@@ -165,96 +138,6 @@ class Rendered:
         self.err = err
         self.exit_status = exit_status
         self.before = before
-
-
-class Question:
-    """What a daemon is asked.
-
-    Attributes:
-        place: where the command looks for it.
-        message: what is asked, as JSON has it, without who claims what.
-        timeout_ms: what the answer may take; 0 for the default.
-        give: writes into the message what the daemon may take of it.
-        needs_hits: the command fails where nothing was found, which the reply does not say.
-    """
-
-    __slots__ = ("give", "message", "needs_hits", "place", "timeout_ms")
-
-    def __init__(
-        self,
-        place: Place,
-        message: dict[str, object],
-        timeout_ms: int,
-        give: "Callable[[int], None]",
-        *,
-        needs_hits: bool = False,
-    ) -> None:
-        self.place = place
-        # As a blocking connection names its first request.
-        self.message = {"request_id": f"{os.urandom(8).hex()}-1", **message}
-        self.timeout_ms = timeout_ms
-        self.give = give
-        self.needs_hits = needs_hits
-
-
-def _search(arguments: list[str], environ: dict[str, str]) -> Question:
-    """Return a plain search.
-
-    Raises:
-        ValueError: it is none.
-        OSError: there is nothing at its path.
-    """
-    typed = read(arguments)
-    place = place_of(typed.path, environ)
-    request = request_of(typed, place.scope)
-    message: dict[str, object] = {
-        "message": "search",
-        "request": request,
-        "render": view_of(typed, environ),
-    }
-    strict = "exit_status" in typed.switches
-    timeout_ms = request["timeout_ms"]
-    assert isinstance(timeout_ms, int)  # noqa: S101 - made above
-
-    def give(left_ms: int) -> None:
-        request["timeout_ms"] = left_ms
-
-    return Question(place, message, timeout_ms, give, needs_hits=strict)
-
-
-def _line(arguments: list[str], environ: dict[str, str]) -> Question:
-    """Return a command as it was typed.
-
-    Raises:
-        ValueError: no daemon would read it.
-        OSError: there is nothing at its path.
-    """
-    from ggrep.interfaces.entry import line
-
-    line.require_short(arguments)
-    place = line.place_of_line(arguments, environ)
-    view = terminal_view(environ, json=_json(arguments), plain="--plain" in arguments)
-    words = list(arguments)
-    message: dict[str, object] = {"message": "line", "arguments": words, "render": view}
-
-    def give(left_ms: int) -> None:
-        words[:] = line.with_timeout(words, left_ms)
-
-    return Question(place, message, line.timeout_ms_in(arguments), give)
-
-
-def view_of(typed: Typed, environ: dict[str, str]) -> dict[str, object]:
-    """Return how the answer to a plain search is to be printed."""
-    switches = typed.switches
-    return {
-        **terminal_view(environ, json="json" in switches, plain="plain" in switches),
-        "scores": "scores" in switches,
-        "compact": "compact" in switches,
-        "explain": "explain" in switches,
-        "whole": "full" in typed.values.get("snippet", ()),
-        "chunks": "snippet" in typed.values,
-        "counts": False,
-    }
 
 
 def terminal_view(environ: dict[str, str], *, json: bool, plain: bool) -> dict[str, object]:
@@ -304,12 +187,11 @@ def messages_of(
     return [hello, {**question, "priority": kind, "claim": claim}]
 
 
-def judged(reply: dict[str, object], *, needs_hits: bool, strict: bool = False) -> Rendered:
+def judged(reply: dict[str, object], *, strict: bool = False) -> Rendered:
     """Return what the daemon's reply has us print.
 
     Args:
         reply: of the daemon.
-        needs_hits: the command fails where nothing was found.
         strict: status 1 says that nothing was found, so a failure has status 2.
 
     Raises:
@@ -323,34 +205,29 @@ def judged(reply: dict[str, object], *, needs_hits: bool, strict: bool = False) 
         raise ValueError("another daemon is to be asked")
     match holder.get("rendered"):
         case {"out": str(out), "err": str(err), "exit_status": int(status), **more}:
-            hits = more.get("hits")
+            pass
         case _:
             raise ValueError("nothing to print")
     if error is not None:
         return Rendered(out, err, 2 if strict and status == 1 else status)
-    if needs_hits:
-        if not isinstance(hits, int):
-            raise ValueError("hits were not counted")
-        status = status or int(not hits)
     return Rendered(out, err, status, str(more.get("before", "")))
 
 
-def _asked(
-    arguments: list[str], environ: dict[str, str], question_of: "QuestionOf", began_ms: float
-) -> Rendered | None:
+def _asked(arguments: list[str], environ: dict[str, str], began_ms: float) -> Rendered | None:
     """Return what a daemon answered; None where none did, or where it may be in the wrong."""
     try:
-        if environ.get("GGREP_OFFLINE"):
+        if environ.get("GGREP_OFFLINE") or len(arguments) > _MOST_ARGUMENTS:
             return None
-        return _ask(arguments, question_of(arguments, environ), environ, began_ms)
+        line = read(arguments)
+        if any(line.value(flag) for flag in _BY_CLIENT):
+            return None
+        return _ask(arguments, line, environ, began_ms)
     except (OSError, ValueError, RecursionError):
         return None
 
 
-def _ask(
-    arguments: list[str], question: Question, environ: dict[str, str], began_ms: float
-) -> Rendered:
-    root = question.place.root
+def _ask(arguments: list[str], line: Line, environ: dict[str, str], began_ms: float) -> Rendered:
+    root = place_of_line(line, environ).root
     locator = read_locator(locator_file(root, environ), root)
     build = build_id()
     if locator.build != build:
@@ -360,11 +237,23 @@ def _ask(
 
     named = {name: environ[name] for name in sorted(environ) if name.startswith(PREFIX)}
     claim: dict[str, object] = {"root": root, "environ": named, "build": build}
-    until_ms = began_ms + (question.timeout_ms or DEFAULT_TIMEOUT_MS)
+    timeout_ms, words = _timeout_of(line), arguments
+    until_ms = began_ms + (timeout_ms or DEFAULT_TIMEOUT_MS)
     left_ms = until_ms - now_ms()
-    if question.timeout_ms:
-        question.give(max(1, int(left_ms - min(_REPLY_MS, left_ms / 10))))
-    messages = messages_of(question.message, claim, locator, client_of(environ))
+    if timeout_ms:
+        words = with_timeout(words, max(1, int(left_ms - min(_REPLY_MS, left_ms / 10))))
+    # As a blocking connection names its first request.
+    request_id = f"{os.urandom(8).hex()}-1"
+    view = terminal_view(
+        environ, json=bool(line.value("--json")), plain=bool(line.value("--plain"))
+    )
+    question: dict[str, object] = {
+        "request_id": request_id,
+        "message": "line",
+        "arguments": words,
+        "render": view,
+    }
+    messages = messages_of(question, claim, locator, client_of(environ))
     greeted_by_ms = now_ms() + min(_GREETING_MS, left_ms / 4)
     connection = Connection(locator.address, messages, greeted_by_ms)
     try:
@@ -373,12 +262,17 @@ def _ask(
             reply = connection.receive(until_ms)
         except TimeoutError:
             # It is the right daemon, and the search's time is over: asking again would double it.
-            request_id = str(question.message["request_id"])
             said = "timeout", LATE, _TIMEOUT, request_id
             return _failed(*said, shape=_shape(arguments), colour=_colour(arguments, environ))
-        return judged(reply, needs_hits=question.needs_hits, strict="--exit-status" in arguments)
+        return judged(reply, strict=bool(line.value("--exit-status")))
     finally:
         connection.close()
+
+
+def _timeout_of(line: Line) -> int:
+    """Return the milliseconds that a line gives its answer; 0 where it says nothing."""
+    timeout_ms = line.value("--timeout-ms")
+    return timeout_ms if isinstance(timeout_ms, int) else 0
 
 
 def refused(message: str, arguments: list[str]) -> int | None:
@@ -413,7 +307,7 @@ def _failed(
 
 def _shape(arguments: list[str]) -> str:
     """Return the document of a failure with places for its words; empty where text is wanted."""
-    words = {word.partition("=")[0] for word in arguments}
+    words = {word.partition("=")[0] for word in _options(arguments)}
     if "--json" not in words:
         return ""
     if "--workspace" not in words:
@@ -439,8 +333,13 @@ def _printed(rendered: Rendered, arguments: list[str], environ: dict[str, str]) 
 
 
 def _json(arguments: list[str]) -> bool:
-    return "--json" in arguments
+    return "--json" in _options(arguments)
 
 
 def _colour(arguments: list[str], environ: dict[str, str]) -> bool:
-    return wants_colour(environ, plain="--plain" in arguments, terminal=os.isatty(2))
+    return wants_colour(environ, plain="--plain" in _options(arguments), terminal=os.isatty(2))
+
+
+def _options(arguments: list[str]) -> list[str]:
+    """Return the words before those that are no options."""
+    return arguments[: arguments.index("--")] if "--" in arguments else arguments

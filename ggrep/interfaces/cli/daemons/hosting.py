@@ -19,8 +19,8 @@ from ggrep.config.settings import PROFILE_VARIABLE, compute_in_one_thread, envir
 from ggrep.model.sanitise import sanitise_line
 
 if TYPE_CHECKING:
-    from ggrep.daemon.asked_line import AskedLine, ServedRoot
     from ggrep.daemon.host import Outcome
+    from ggrep.daemon.plan import PlannedLine, ServedRoot
     from ggrep.protocol.wire.message_types import Line
 
 
@@ -110,9 +110,9 @@ def host(
     )
 
 
-def _read_line(line: "Line", served: "ServedRoot") -> "AskedLine | None":
+def _read_line(line: "Line", served: "ServedRoot") -> "PlannedLine | None":
     """Read a typed command; what that needs is loaded with the first."""
-    from ggrep.interfaces.cli.queries.typed_lines import read_line
+    from ggrep.interfaces.cli.queries.command_line import read_line
 
     return read_line(line, served)
 

@@ -28,8 +28,8 @@ from ggrep.service.places import open_engine, place_of
 from ggrep.service.status_reading import REPLY_MS, read_document, status_document
 
 if TYPE_CHECKING:
-    from ggrep.interfaces.cli.queries.asked import Finder, Pending, Plan, Spot
-    from ggrep.model.answer_view import ViewOptions
+    from ggrep.daemon.plan import Plan
+    from ggrep.interfaces.cli.queries.query import Query, Site
     from ggrep.protocol.wire.endpoint import DaemonRecord
 
 
@@ -44,7 +44,7 @@ def status(
     profile: ProfileFlag = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,
-) -> "Pending":
+) -> "Query":
     """Show a repository's index and the daemons that run."""
     if watch and json:
         raise UsageError("--watch and --json cannot go together")
@@ -72,7 +72,7 @@ class _OfAll(Struct, frozen=True, kw_only=True):
             terminal.write(status_rows(rows, terminal.style, terminal.columns))
         return 0
 
-    def plan(self, finder: "Finder", spot: "Spot", view: "ViewOptions") -> None:
+    def plan(self, site: "Site") -> None:
         """Leave it to the client."""
 
 
@@ -103,23 +103,24 @@ class _OfOne(Struct, frozen=True):
         terminal.note(note)
         return 0
 
-    def plan(self, finder: "Finder", spot: "Spot", view: "ViewOptions") -> "Plan | None":
+    def plan(self, site: "Site") -> "Plan | None":
         """Return what a daemon is to do."""
-        from ggrep.interfaces.cli.queries.asked import Plan
+        from ggrep.daemon.plan import Answers, Plan
         from ggrep.protocol.wire.message_types import Status
         from ggrep.render.printed import Rendered
 
         if self.profile is not None:
             return None
-        finder.place(None, None if self.path is None else str(self.path))
+        site.finder.place(None, None if self.path is None else str(self.path))
 
-        def printed(document: Document) -> Rendered:
+        def printed(answers: Answers) -> Rendered:
+            (document,), view = answers, site.view
             if self.json:
-                shown = _with_fan_out(document, spot.home)
+                shown = _with_fan_out(document, site.home)
                 return Rendered(stable_json.dumps_pretty(shown).decode(), "")
-            return Rendered(*self._text(document, spot.home, Style(view.colour), view.columns))
+            return Rendered(*self._text(document, site.home, Style(view.colour), view.columns))
 
-        return Plan(Status(), printed)
+        return Plan((Status(),), printed)
 
     def _text(self, document: Document, home: Home, style: Style, columns: int) -> tuple[str, str]:
         """Return the repository's lines and the other daemons, and a note."""

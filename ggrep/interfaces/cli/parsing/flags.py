@@ -8,7 +8,7 @@ groups what typer reads. Nothing here needs it: a plain search goes without. At 
 options that many commands share.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -144,12 +144,11 @@ class _Field(Struct, frozen=True):
         return () if self.says is None else self.says.words
 
 
-def options_of(group: type) -> Iterator[Option]:
-    """Yield the options of a group, in declaration order."""
-    for each in fields(group):
-        option = option_of(each.name, each.type, _default(each))
-        if option is not None:
-            yield option
+@cache
+def options_of(group: type) -> tuple[Option, ...]:
+    """Return the options of a group, in declaration order."""
+    options = (option_of(each.name, each.type, _default(each)) for each in fields(group))
+    return tuple(option for option in options if option is not None)
 
 
 def option_of(name: str, hint: Any, default: object) -> Option | None:  # noqa: ANN401 - any type
@@ -189,7 +188,7 @@ def said(kind: type, *groups: object) -> dict[str, Any]:
     known = _fields_of(kind)
     found = {}
     for group in groups:
-        for option in options_of(type(group)):
+        for option in options_of(type(group)):  # type: ignore[arg-type] # types are hashable
             value = getattr(group, option.name)
             nothing = value is None or value == () or (value is False and option.default is False)
             if option.flag.of is not None and option.name in known and not nothing:
@@ -201,7 +200,7 @@ def typed_flags(group: object) -> list[str]:
     """Return the names of a group's options that were given."""
     return [
         option.flag.shown
-        for option in options_of(type(group))
+        for option in options_of(type(group))  # type: ignore[arg-type] # types are hashable
         if option.is_typed(getattr(group, option.name))
     ]
 

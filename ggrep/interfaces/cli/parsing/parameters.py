@@ -1,17 +1,15 @@
-"""The parameters of a command: as both parsers read them, and read from an unambiguous line.
+"""The parameters of a command, and the call of a command with the values of a line.
 
-`read_plainly` does without typer, which takes longer than many commands. It is a second, smaller
-reading of what `typer_tree` has typer read, from the same declarations. It may refuse anything, and
-refuses whatever gives cause to doubt; what it does take, it reads as the other does. Help,
-abbreviations and mistakes are typer's.
+Each parameter is declared once: the option table (`option_table`) and typer (`typer_tree`) are made
+of these.
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from inspect import Parameter
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
-from types import NoneType
-from typing import Annotated, Any, Final, Protocol, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Annotated, Any, Protocol, TypeVar, get_args, get_origin
 
 from msgspec import Struct
 
@@ -24,12 +22,14 @@ from ggrep.interfaces.cli.parsing.flags import (
     require_known,
 )
 
+G = TypeVar("G")
+
 
 class Work(Protocol):
-    """What a command that asks returns: its work, not begun."""
+    """A command that only asks, not yet run (`queries.query`)."""
 
     def answer(self) -> int:
-        """Do it; return the exit status."""
+        """Run it and print; return the exit status."""
 
 
 Command = Callable[..., int | Work]
@@ -83,17 +83,26 @@ def pieces_of(command: Command) -> tuple[Piece, ...] | None:
 
 
 def handed(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a command's keyword arguments, built from the parsed values.
+    """Return a command's keyword arguments, built from the values of a line, by key.
 
     Raises:
         UsageError: a word is none of the closed set that it should be of.
     """
-    takes = inspect.signature(command).parameters.values()
-    return {each.name: _collected(each, given) for each in takes}
+    return {each.name: _collected(each, given) for each in _takes(command)}
+
+
+@cache
+def _takes(command: Command) -> tuple[inspect.Parameter, ...]:
+    return tuple(inspect.signature(command).parameters.values())
+
+
+def group_of(kind: type[G], name: str, given: Mapping[str, Any]) -> G:
+    """Return the group of options that a command takes by a name; errors as of `handed`."""
+    return kind(**{each.name: _value(each, name, given) for each in options_of(kind)})  # type: ignore[arg-type] # types are hashable
 
 
 def run(command: Command, given: Mapping[str, Any]) -> int:
-    """Run a command with its parsed values; return its exit status."""
+    """Run a command with the values of a line; return its exit status."""
     done = command(**handed(command, given))
     return done if isinstance(done, int) else done.answer()
 
@@ -127,13 +136,15 @@ def _collected(parameter: inspect.Parameter, given: Mapping[str, Any]) -> Any:  
     kind, name = parameter.annotation, parameter.name
     own = option_of(name, kind, parameter.default)
     if _is_group(parameter):
-        return kind(**{one.name: _value(one, name, given) for one in options_of(kind)})
+        return group_of(kind, name, given)
     if own is not None:
         return _value(own, "", given)
-    argument = _argument(parameter)
-    if argument is not None and argument.says.words:
-        one_of(name, given[name], argument.says.words)
-    return given[name]
+    argument, value = _argument(parameter), given.get(name, parameter.default)
+    if argument is None:
+        return value
+    if argument.says.words:
+        one_of(name, value, argument.says.words)
+    return _as_path(argument.kind, value)
 
 
 def _value(option: Option, group: str, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any
@@ -142,13 +153,22 @@ def _value(option: Option, group: str, given: Mapping[str, Any]) -> Any:  # noqa
     require_known(option, value)
     if option.flag.switches:
         words = (each.word for each in option.flag.switches)
-        typed = [word for word in words if given[_key(group, option, word)]]
+        typed = [word for word in words if given.get(_key(group, option, word))]
         return (*([value] if value else []), *typed)
+    kind, default = _typed(option)
     if _is_repeatable(option):
-        return tuple(value or ())
+        return tuple(_as_path(kind, value) or ())
     if _is_switch(option):
         return not option.resting if value else option.default
-    return value
+    return _as_path(kind, given.get(_key(group, option), default))
+
+
+def _as_path(kind: Any, value: Any) -> Any:  # noqa: ANN401 - of any parameter
+    """Return a value, with paths where a line holds their text."""
+    item, _ = item_of(kind)
+    if item is not Path or value is None or isinstance(value, Path):
+        return value
+    return [Path(each) for each in value] if isinstance(value, list) else Path(value)
 
 
 def _is_group(parameter: inspect.Parameter) -> bool:
@@ -168,104 +188,8 @@ def _key(group: str, option: Option, word: str = "") -> str:
     return "_".join(part for part in (group, option.name, word) if part)
 
 
-_MOST_DIGITS: Final = 9
-
-
-def read_plainly(command: Command, arguments: Sequence[str]) -> dict[str, Any]:
-    """Return the parsed values of a command's parameters.
-
-    Raises:
-        ValueError: they are not plain, or may not be.
-    """
-    pieces = pieces_of(command)
-    if pieces is None:
-        raise ValueError("typer knows")
-    given = {piece.key: piece.default for piece in pieces}
-    places = [piece for piece in pieces if not piece.names]
-    named = {name: piece for piece in pieces for name in piece.names}
-    left = iter(arguments)
-    for argument in left:
-        if not argument.startswith("-"):
-            if not places:
-                raise ValueError(argument)
-            _take_place(places, argument, given)
-            continue
-        # A value is joined to a long flag alone.
-        flag, is_joined, text = argument.partition("=" if argument.startswith("--") else "\0")
-        piece = named[flag] if flag in named else _unknown(flag)
-        if piece.kind is bool:
-            given[piece.key] = True if not is_joined else _unknown(argument)
-            continue
-        value = _converted(piece, text if is_joined else next(left, ""))
-        if _is_list(piece.kind):
-            given[piece.key] = [*(given[piece.key] or ()), value]
-        else:
-            given[piece.key] = value
-    if Parameter.empty in given.values():
-        raise ValueError("an argument is missing")
-    return given
-
-
-def _converted(piece: Piece, text: str) -> Any:  # noqa: ANN401 - of any piece
-    """Return a value converted to the parameter's type.
-
-    Raises:
-        ValueError: it is of another, or of one that typer knows better.
-    """
-    if not text or text.startswith("-") or (_is_list(piece.kind) and not piece.names):
-        raise ValueError(text)
-    (kind,) = _without_none(_item(piece.kind))
-    if kind is str:
-        return text
-    if kind is Path:
-        return Path(text)
-    is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
-    if kind is not int or not is_number:
-        raise ValueError(text)
-    return _in_range(piece, int(text))
-
-
-def _take_place(places: list[Piece], argument: str, given: dict[str, Any]) -> None:
-    """Give a word to the first free place; the last of all may take any number of them.
-
-    Raises:
-        ValueError: it is of another type, or one that typer knows better.
-    """
-    piece = places[0]
-    if len(places) > 1 or not _is_list(piece.kind):
-        places.pop(0)
-        given[piece.key] = _converted(piece, argument)
-        return
-    if not argument:
-        raise ValueError(argument)
-    held = given[piece.key]
-    given[piece.key] = [*(held if isinstance(held, list) else ()), argument]
-
-
-def _in_range(piece: Piece, value: int) -> int:
-    flag = getattr(piece.says, "flag", None)
-    least, most = getattr(flag, "least", None), getattr(flag, "most", None)
-    if (least is not None and value < least) or (most is not None and value > most):
-        raise ValueError(value)
-    return value
-
-
-def _is_list(kind: Any) -> bool:  # noqa: ANN401 - any type
-    return bool([one for one in _without_none(kind) if getattr(one, "__origin__", None) is list])
-
-
-def _item(kind: Any) -> Any:  # noqa: ANN401 - any type
-    """Return the type of one value; of a list, the type of its items."""
-    if not _is_list(kind):
-        return kind
-    (several,) = _without_none(kind)
-    return get_args(several)[0]
-
-
-def _without_none(kind: Any) -> list[Any]:  # noqa: ANN401 - any type
-    is_type = isinstance(kind, type) or getattr(kind, "__origin__", None) is not None
-    return [kind] if is_type else [one for one in get_args(kind) if one is not NoneType]
-
-
-def _unknown(argument: str) -> Any:  # noqa: ANN401 - it returns nothing
-    raise ValueError(argument)
+def item_of(kind: Any) -> tuple[Any, bool]:  # noqa: ANN401 - any type
+    """Return the type of one value, and whether there may be several."""
+    if isinstance(kind, UnionType):
+        (kind,) = (each for each in get_args(kind) if each is not NoneType)
+    return (get_args(kind)[0], True) if get_origin(kind) is list else (kind, False)

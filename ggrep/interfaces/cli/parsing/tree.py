@@ -16,7 +16,7 @@ class Entry(Struct, frozen=True):
         place: its module in `ggrep.interfaces.cli`, a dot, and the function; empty where only its
             own commands run.
         about: what the list of commands says; the command's own page has the function's docstring.
-        asks: it does nothing itself and returns a question (`queries.asked`), so that a daemon
+        asks: it does nothing itself and returns a query (`queries.query`), so that a daemon
             can read it, too.
     """
 
@@ -179,12 +179,6 @@ EVERY: Final = COMMANDS | {
     f"{above} {name}": entry for above, below in BELOW.items() for name, entry in below.items()
 }
 """All that can be run, by what is typed."""
-
-
-def found(words: list[str]) -> tuple[Entry | None, list[str]]:
-    """Return the command that `words` begin with, if any, and the remaining words."""
-    size = 2 if words[:1] and words[0] in BELOW else 1
-    return EVERY.get(" ".join(words[:size])), words[size:]
 
 
 def about(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The command tree in typer, for lines that `read_plainly` does not parse.
+"""The command tree in typer, for lines that `ggrep.base.reader` refuses.
 
 Each option of a command's groups is one parameter. Pages of help are ours (`help_pages`).
 """

@@ -4,19 +4,18 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.config.profiles import Profile, apply_to_request
-from ggrep.daemon.asked_line import Found, SearchThenOpen
+from ggrep.config.profiles import apply_to_request
+from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.parsing.flags import Flag, refuse
-from ggrep.interfaces.cli.queries.asked import Finder, Plan, Spot, asks_plainly
-from ggrep.interfaces.cli.queries.one_answer import Question, answered, place_asked, reach
+from ggrep.interfaces.cli.queries.query import Finder, RepositoryQuery, Site
 from ggrep.interfaces.cli.queries.search_options import Typed, given_fields, listing, request_of
-from ggrep.interfaces.cli.terminal import open_terminal
+from ggrep.interfaces.cli.queries.typed_targets import Target
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.damage import incomplete_first
 from ggrep.model.limits import Notice
@@ -25,11 +24,6 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.wire.message_types import Search
 from ggrep.render.limits_text import limits_line
 from ggrep.render.printed import Rendered
-
-if TYPE_CHECKING:
-    from ggrep.protocol.client.exchange import Exchange as Daemon
-    from ggrep.protocol.client.exchange import Watcher
-    from ggrep.search.engine.engine import Engine
 
 
 class ForEditor(Struct, frozen=True):
@@ -42,71 +36,40 @@ class ForEditor(Struct, frozen=True):
     ] = False
 
 
-class SearchForEditor(Struct, frozen=True):
-    """A search of one repository, as typed."""
+def search_for_editor(typed: Typed, *, form: str, workspace: bool) -> RepositoryQuery:
+    """Return a search whose answer is places, as seen from the client's directory.
 
-    typed: Typed
+    Raises:
+        UsageError: a flag was given that such lines do not heed.
+    """
+    output, hits = typed.output, typed.hits
+    given = {
+        "--format": form != "text",
+        "--json": output.json,
+        "--receipt": output.receipt is not None,
+        "--scores": hits.scores,
+        "--explain": hits.explain,
+        "--workspace": workspace,
+    }
+    refuse(given, "--vimgrep")
 
-    def check(self, *, form: str, workspace: bool) -> None:
-        """Raise if a flag was given that such lines do not heed.
+    def find(finder: Finder) -> list[Target]:
+        return [Target(finder.place_asked("search", typed))]
 
-        Raises:
-            UsageError: says which.
-        """
-        output, hits = self.typed.output, self.typed.hits
-        given = {
-            "--format": form != "text",
-            "--json": output.json,
-            "--receipt": output.receipt is not None,
-            "--scores": hits.scores,
-            "--explain": hits.explain,
-            "--workspace": workspace,
-        }
-        refuse(given, "--vimgrep")
-
-    def answer(self) -> int:
-        """Search, and print the places below the current directory as it sees them."""
-        typed = self.typed
-        terminal, place = open_terminal(plain=True), place_asked("search", typed)
-        reached = reach(place, terminal, typed.asking.overrides)
-        request = self._meant(reached.scope, reached.address.profile)
-
-        def ask(daemon: "Daemon", watch: "Watcher | None") -> Mapping[str, Any]:
-            printed = daemon.search(request, ViewOptions(json=True), watch)
-            document: Mapping[str, Any] = stable_json.loads(printed.out.encode())
-            return document
-
-        def read(engine: "Engine") -> Mapping[str, Any]:
-            from ggrep.render.query_json import query_success
-
-            return query_success(engine.search_or_scan(request, tell=terminal.tell))
-
-        question: Question[Mapping[str, Any]] = Question(ask=ask, read=read, scans=True)
-        document = answered(question, reached, terminal, typed.asking)
-        printed = _printed(document, request, reached.root, Path.cwd())
-        terminal.write_answer(printed, json=False)
-        return 1 if typed.output.exit_status and not printed.hits else 0
-
-    def plan(self, finder: Finder, spot: Spot, view: ViewOptions) -> Plan | None:
-        """Return what a daemon is to do; a receipt is refused."""
-        typed = self.typed
-        if not asks_plainly(typed.asking):
-            return None
-        request = self._meant(finder.place_asked("search", typed).scope, spot.profile)
-
-        def printed(found: Found) -> Rendered:
-            document, _ = found
-            return _printed(document, request, spot.root, Path(view.cwd))
-
-        message = SearchThenOpen(Search(request), lambda _: ())
-        return Plan(message, printed, typed.output.exit_status)
-
-    def _meant(self, scope: str, profile: Profile) -> SearchRequest:
-        """Return the search, with whole chunks of words: a line is looked for in each."""
-        request = listing(request_of(self.typed, scope=scope), self.typed)
+    def planned(site: Site) -> Plan:
+        request = listing(request_of(typed, scope=site.keys[0]), typed)
+        # Whole chunks of words: a line is looked for in each.
         depth = SnippetMode.NONE if request.is_exact else SnippetMode.FULL
-        given = given_fields(self.typed) | {"snippet", "limit"}
-        return apply_to_request(replace(request, snippet=depth), given, profile)
+        fields = given_fields(typed) | {"snippet", "limit"}
+        request = apply_to_request(replace(request, snippet=depth), fields, site.profile)
+
+        def printed(answers: Answers) -> Rendered:
+            document = stable_json.loads(answers[0].out.encode())
+            return _printed(document, request, site.root, Path(site.view.cwd))
+
+        return Plan((Search(request, render=ViewOptions(json=True)),), printed)
+
+    return RepositoryQuery(typed.asking, replace(output, plain=True), find, planned)
 
 
 def places(

@@ -1,22 +1,21 @@
 """`ggrep symbol`, `ggrep refs` and `ggrep expand`: definitions, usages, surrounding code."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeAlias
+from typing import Annotated, ClassVar, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ggrep.base.errors import UsageError
+from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
 from ggrep.interfaces.cli.queries.agent_options import AgentLines, AgentText, agent_view
-from ggrep.interfaces.cli.queries.asked import Finder, Meant, Pending, Spot
-from ggrep.interfaces.cli.queries.asked_each import Answers, AskedEach
-from ggrep.interfaces.cli.queries.batches import Names, names_of
 from ggrep.interfaces.cli.queries.federation_options import Members
+from ggrep.interfaces.cli.queries.query import Finder, Query, RepositoryQuery, Site
 from ggrep.interfaces.cli.queries.search_options import Asking, Found, Kept, Typed
 from ggrep.interfaces.cli.queries.typed_targets import Target
-from ggrep.model.answer_view import ViewOptions
 from ggrep.model.filters import keys_told
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.sanitise import sanitise_line
@@ -93,7 +92,7 @@ def symbol(
     agent: AgentText,
     asking: Asking,
     members: Members,
-) -> Pending:
+) -> Query:
     """Show where names are defined."""
     asking.check()
     view = agent_view(agent, json=output.json, stats=members.stats)
@@ -102,14 +101,14 @@ def symbol(
         from ggrep.interfaces.cli.queries.workspace_names import in_workspace, symbol_way
 
         ways = [symbol_way(SymbolRequest(name, **given)) for name in typed.names]
-        asked = typed_of(typed.names, typed.path, output, asking)
-        return in_workspace(asked, members, ways, view)
+        return in_workspace(_typed_of(typed, output, asking), members, ways, view)
     members.refuse_without_file()
 
-    def about(name: str, spot: Spot) -> Ask[Any]:
-        return Ask(SymbolRequest(name, spot.scope, **given))
+    def planned(site: Site) -> Plan:
+        messages = (Ask(SymbolRequest(name, site.keys[0], **given)) for name in typed.names)
+        return Plan(tuple(messages), partial(_printed, typed.names, view, site))
 
-    return _of_names(typed, asking, output, view, about)
+    return RepositoryQuery(asking, output, partial(_scope, typed, asking), planned)
 
 
 def references(
@@ -119,7 +118,7 @@ def references(
     agent: AgentText,
     asking: Asking,
     members: Members,
-) -> Pending:
+) -> Query:
     """Show where names are used."""
     asking.check()
     view = agent_view(agent, json=output.json, stats=members.stats)
@@ -128,14 +127,14 @@ def references(
         from ggrep.interfaces.cli.queries.workspace_names import in_workspace, references_way
 
         ways = [references_way(ReferencesRequest(name, **given)) for name in typed.names]
-        asked = typed_of(typed.names, typed.path, output, asking)
-        return in_workspace(asked, members, ways, view)
+        return in_workspace(_typed_of(typed, output, asking), members, ways, view)
     members.refuse_without_file()
 
-    def about(name: str, spot: Spot) -> Ask[Any]:
-        return Ask(ReferencesRequest(name, spot.scope, **given))
+    def planned(site: Site) -> Plan:
+        requests = (ReferencesRequest(name, site.keys[0], **given) for name in typed.names)
+        return Plan(tuple(map(Ask, requests)), partial(_printed, typed.names, view, site))
 
-    return _of_names(typed, asking, output, view, about)
+    return RepositoryQuery(asking, output, partial(_scope, typed, asking), planned)
 
 
 def expand(
@@ -151,7 +150,7 @@ def expand(
     agent: AgentLines,
     asking: Asking,
     members: Members,
-) -> Pending:
+) -> Query:
     """Show the code around places."""
     asking.check()
     view = agent_view(agent, json=output.json, stats=members.stats)
@@ -160,42 +159,66 @@ def expand(
         from ggrep.interfaces.cli.queries.workspace_names import expand_way, in_workspace
 
         ways = [expand_way(ExpandRequest(target, **given)) for target in typed]
-        asked = typed_of(typed, None, Found(output.json, output.plain), asking)
-        return in_workspace(asked, members, ways, view)
+        shown = Found(output.json, output.plain)
+        return in_workspace(_typed_of(Names(typed, None), shown, asking), members, ways, view)
     members.refuse_without_file()
 
-    def around(target: Target, spot: Spot) -> Ask[Any]:
-        return Ask(ExpandRequest(target.key(spot.scope), **given))
+    def find(finder: Finder) -> list[Target]:
+        return [finder.target(target, asking.repo) for target in typed]
 
-    def find(finder: Finder) -> list[Meant]:
-        wanted = [finder.target(target, asking.repo) for target in typed]
-        return [(target.place, partial(around, target)) for target in wanted]
+    def planned(site: Site) -> Plan:
+        messages = tuple(Ask(ExpandRequest(key, **given)) for key in site.keys)
+        return Plan(messages, partial(_printed, typed, view, site, whole=True))
 
-    return AskedEach(asking, output, find, partial(_printed, typed, view, whole=True))
+    return RepositoryQuery(asking, output, find, planned)
 
 
-def _of_names(
-    typed: Names,
-    asking: Asking,
-    output: Found,
-    agent: AgentView | None,
-    about: Callable[[str, Spot], Ask[Any]],
-) -> AskedEach:
-    """Return questions about names; `about` makes the message of one."""
+class Names(Struct, frozen=True):
+    """What was typed behind a command that takes names.
 
-    def find(finder: Finder) -> list[Meant]:
-        place = finder.place(asking.repo, typed.path)
-        return [(place, partial(about, name)) for name in typed.names]
+    Attributes:
+        path: which narrows; None for none.
+    """
 
-    return AskedEach(asking, output, find, partial(_printed, typed.names, agent))
+    names: tuple[str, ...]
+    path: str | None
+
+
+def names_of(typed: Sequence[str], inside: str | None) -> Names:
+    """Return names, and the path among them or behind `--in`.
+
+    A path is told by its form alone: `.`, `./src`, `../lib`, `/abs` or `src/`. No name looks so,
+    and what lies in the current directory does not change what a command means.
+
+    Raises:
+        UsageError: there is no name, or more than one path.
+    """
+    paths = [text for text in typed if _is_path(text)]
+    names = tuple(text for text in typed if not _is_path(text))
+    every = [*([] if inside is None else [inside]), *paths]
+    if not names:
+        raise UsageError("no name was given")
+    if len(every) > 1:
+        raise UsageError(f"give only one path, not {' and '.join(every)}")
+    return Names(tuple(dict.fromkeys(names)), every[0] if every else None)
+
+
+def _is_path(text: str) -> bool:
+    if text in {".", ".."} or text.startswith(("./", "../", "/")):
+        return True
+    return text.endswith("/") and not text.startswith("operator")
+
+
+def _scope(typed: Names, asking: Asking, finder: Finder) -> list[Target]:
+    """Return the place that names are looked for in."""
+    return [Target(finder.place(asking.repo, typed.path))]
 
 
 def _printed(
     typed: Sequence[str],
     agent: AgentView | None,
+    site: Site,
     answers: Answers,
-    root: Path,
-    view: ViewOptions,
     *,
     whole: bool = False,
 ) -> Rendered:
@@ -204,33 +227,28 @@ def _printed(
     Args:
         typed: what was asked for.
         agent: how an agent is shown them; None for people.
+        site: the repository, and how to print.
         answers: to each.
-        root: of the repository.
-        view: how to print.
         whole: no line is cut to the terminal's width.
     """
     named = [Named(asked, answer) for asked, answer in zip(typed, answers, strict=True)]
     if agent is not None:
         rendered = render_for_agent(named, agent)
     else:
-        rendered = render_named(named, root, replace(view, whole=whole))
-    return replace(rendered, err=rendered.err + "".join(_taken_for_names(named, view.cwd)))
+        rendered = render_named(named, site.root, replace(site.view, whole=whole))
+    return replace(rendered, err=rendered.err + "".join(_taken_for_names(named, site.view.cwd)))
 
 
 def _taken_for_names(named: Sequence[Named], cwd: str) -> Iterator[str]:
     """Yield a line for each of several names that nothing has, and that is a path here."""
-    for one in named if len(named) > 1 else ():
-        if not found_in(one.answer) and Path(cwd or ".", one.asked).exists():
-            asked = sanitise_line(one.asked)
+    for each in named if len(named) > 1 else ():
+        if not found_in(each.answer) and Path(cwd or ".", each.asked).exists():
+            asked = sanitise_line(each.asked)
             yield f"{asked} was taken for a name; to search in it: --in {asked}\n"
 
 
-def typed_of(
-    asked: Sequence[str],
-    path: str | None,
-    output: Found,
-    asking: Asking,
-) -> Typed:
+def _typed_of(typed: Names, output: Found, asking: Asking) -> Typed:
     """Return questions about a workspace as a typed search of it."""
     kept = Kept(output.json, output.plain, output.exit_status)
-    return Typed(asked[0], () if path is None else (path,), asking=asking, output=kept)
+    paths = () if typed.path is None else (typed.path,)
+    return Typed(typed.names[0], paths, asking=asking, output=kept)

@@ -1,80 +1,60 @@
-"""A search of one repository, from its flags to its output; without typer.
+"""A search of one repository, from its options to its plan.
 
 A plain search that no daemon answered comes straight here, any other by `search`.
 """
 
-from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
-
-from ggrep.base.errors import GgrepError
 from ggrep.base.processes import require_descriptors
+from ggrep.base.reader import Line
 from ggrep.config.profiles import apply_to_request
+from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.boundary import bounded
-from ggrep.interfaces.cli.daemon_contact import is_indexed, watching
-from ggrep.interfaces.cli.parsing.flags import options_of
-from ggrep.interfaces.cli.queries.one_answer import Question as Asked
-from ggrep.interfaces.cli.queries.one_answer import answered, reach, view_of
+from ggrep.interfaces.cli.parsing.parameters import group_of
+from ggrep.interfaces.cli.queries.query import Finder, RepositoryQuery, Site
 from ggrep.interfaces.cli.queries.search_options import (
     Asking,
     Hits,
     Kept,
+    Lines,
     Question,
     Typed,
     given_fields,
     request_of,
 )
-from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.queries.typed_targets import Target
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.request import SearchRequest
-from ggrep.service.daemon_choice import asking_of, asks_daemon
-from ggrep.service.places import Place, place_of
+from ggrep.protocol.wire.message_types import Search
 
 if TYPE_CHECKING:
     from ggrep.model.response import QueryResponse
-    from ggrep.protocol.client.daemon_address import DaemonAddress
-    from ggrep.protocol.client.exchange import Printed
     from ggrep.protocol.client.headstart import HeadStart
     from ggrep.render.printed import Rendered
     from ggrep.search.engine.engine import Engine
 
 
-def search_one(
-    terminal: Terminal, typed: Typed, place: Place, head: "HeadStart | None" = None
-) -> int:
-    """Answer a search of the repository around a place; return the exit status.
+def search_one(typed: Typed) -> RepositoryQuery:
+    """Return a search of one repository; a receipt of it is written by the client."""
 
-    After a scan whoever watches is shown how the index takes over.
+    def find(finder: Finder) -> list[Target]:
+        return [Target(finder.place_asked("search", typed))]
 
-    Raises:
-        GgrepError: as the flags, the daemon or the engine say.
-    """
-    request = request_of(typed, scope=place.scope)
-    reached = reach(place, terminal, typed.asking.overrides)
-    request = replace(request, scope=reached.scope)
-    request = apply_to_request(request, given_fields(typed), reached.address.profile)
-    view = shown(typed, view_of(terminal, json=typed.output.json))
+    def planned(site: Site) -> Plan:
+        request = request_of(typed, scope=site.keys[0])
+        request = apply_to_request(request, given_fields(typed), site.profile)
+        return Plan((Search(request, render=shown(typed, site.view)),), _only)
 
-    def read(engine: "Engine") -> "Rendered":
-        response = _found(engine, request, terminal, typed.output)
-        from ggrep.render.printed import render_answer
+    kept = None if typed.output.receipt is None else partial(_with_receipt, typed.output)
+    return RepositoryQuery(typed.asking, typed.output, find, planned, kept)
 
-        return render_answer(response, reached.root, view)
 
-    question: Asked[Rendered | Printed] = Asked(
-        ask=lambda daemon, watch: daemon.search(request, view, watch), read=read, scans=True
-    )
-    # A receipt holds more than a daemon tells, so the index is read here.
-    offline = typed.asking.offline or typed.output.receipt is not None
-    asking = replace(typed.asking, offline=offline)
-    printed = answered(question, reached, terminal, asking, head)
-    terminal.write_answer(printed, json=typed.output.json)
-    asks = asks_daemon(reached.address, terminal.environ, offline=asking.offline)
-    if printed.scan and terminal.progress and asks and not typed.output.json:
-        follow_index(reached.address, terminal)
-    return 1 if typed.output.exit_status and not printed.hits else 0
+def _only(answers: Answers) -> "Rendered":
+    """Return the output of a search."""
+    rendered: Rendered = answers[0]
+    return rendered
 
 
 def shown(typed: Typed, view: ViewOptions) -> ViewOptions:
@@ -91,18 +71,15 @@ def shown(typed: Typed, view: ViewOptions) -> ViewOptions:
     )
 
 
-def _found(
-    engine: "Engine", request: SearchRequest, terminal: Terminal, output: Kept
-) -> "QueryResponse":
-    """Return the answer of the index or, without one, of a scan; write a receipt where wanted.
+def _with_receipt(output: Kept, engine: "Engine", request: SearchRequest) -> "QueryResponse":
+    """Return the answer of the index, and write a receipt.
 
     A receipt needs an index. Nobody makes one meanwhile, so it is said what would.
 
     Raises:
-        NoIndex: there is none, and only an index can answer.
+        NoIndex: there is none.
     """
-    if output.receipt is None:
-        return engine.search_or_scan(request, tell=terminal.tell)
+    assert output.receipt is not None  # noqa: S101 - asked for
     response = engine.search(request)
     from ggrep.interfaces.cli.queries.receipt_file import write_receipt
     from ggrep.interfaces.cli.queries.replay import answer_bytes
@@ -114,86 +91,31 @@ def _found(
     return response
 
 
-G = TypeVar("G")
-
-
 def search_plainly(
-    words: list[str],
-    switches: set[str],
-    values: dict[str, list[str]],
-    arguments: list[str],
-    *,
-    began_ms: float,
-    head: "HeadStart | None" = None,
+    line: Line, arguments: list[str], began_ms: float, head: "HeadStart | None"
 ) -> int:
-    """Search one repository; return the exit status.
+    """Run a search of one repository without the modules of others; return the exit status.
 
     Args:
-        words: the query, and the path if one was given.
-        switches: options that were given and take no value.
-        values: what was given to the others, or words that flags stand for, by option.
-        arguments: all that was typed.
+        line: with values of these groups of options alone, without a receipt; its paths exist.
+        arguments: that it was read from.
         began_ms: when the command began, on the scale of `SystemClock`.
         head: a process that has begun to become a daemon; None for none.
     """
 
     def act() -> int:
         require_descriptors()
-        terminal = open_terminal(plain="plain" in switches)
-        typed = given_of(words, switches, values)
-        place = place_of(Path(words[1]) if len(words) == 2 else None)
-        return search_one(terminal, typed, place, head)
+        values: dict[str, Any] = line.values
+        typed = Typed(
+            values["query"],
+            values.get("path", ()),
+            group_of(Question, "question", values),
+            group_of(Hits, "hits", values),
+            group_of(Asking, "asking", values),
+            group_of(Kept, "output", values),
+            group_of(Lines, "lines", values),
+        )
+        typed.asking.check()
+        return search_one(typed).answer(head)
 
-    try:
-        return bounded(act, arguments, began_ms=began_ms)
-    finally:
-        if head is not None:
-            head.close()
-
-
-def given_of(words: list[str], switches: set[str], values: dict[str, list[str]]) -> Typed:
-    """Return the typed options in the form of `ggrep.interfaces.cli.queries.search`.
-
-    Requires: `ggrep.interfaces.entry.plain` takes it.
-    """
-
-    def group(kind: type[G]) -> G:
-        given: dict[str, object] = {}
-        for option in options_of(kind):
-            texts = values.get(option.name)
-            if option.name in switches:
-                given[option.name] = True
-            elif texts and option.kind == tuple[str, ...]:
-                given[option.name] = tuple(texts)
-            elif texts:
-                number = int(texts[0])
-                given[option.name] = (number,) if option.kind == tuple[int, ...] else number
-        return kind(**given)
-
-    return Typed(
-        query=words[0],
-        question=group(Question),
-        hits=group(Hits),
-        asking=group(Asking),
-        output=group(Kept),
-    )
-
-
-_PATIENCE_MS: Final = 20_000
-"""How long a first portion is waited for; it is read for some five seconds."""
-
-
-def follow_index(address: "DaemonAddress", terminal: Terminal) -> None:
-    """Show the first index's progress until it answers; an interrupt only ends the display.
-
-    Requires: somebody watches the terminal.
-    """
-    label, there = address.identity.root.name, False
-    with suppress(GgrepError, KeyboardInterrupt), watching(terminal, label) as watch:
-        if watch is not None:
-            asking = asking_of(address, terminal.environ, terminal.tell)
-            there = asking.follow(lambda: is_indexed(address), watch, _PATIENCE_MS)
-    if there:
-        terminal.tell(f"the index of {label} is ready: repeat the command to use it")
-    else:
-        terminal.tell(f"{label} has no index yet; progress: ggrep status")
+    return bounded(act, arguments, began_ms=began_ms)

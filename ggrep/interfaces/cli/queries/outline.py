@@ -1,24 +1,16 @@
 """`ggrep outline` and `ggrep tour`: what files and folders define, what a repository is."""
 
-from pathlib import Path
 from typing import Annotated, ClassVar
 
 from msgspec import Struct
 
+from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
 from ggrep.interfaces.cli.queries.agent_options import AgentForm, wants_agent
-from ggrep.interfaces.cli.queries.asked import (
-    Asked,
-    AskedOfPlaces,
-    Finder,
-    Meant,
-    Pending,
-    Printing,
-)
+from ggrep.interfaces.cli.queries.query import Finder, Query, RepositoryQuery, Site
 from ggrep.interfaces.cli.queries.search_options import Asking
 from ggrep.interfaces.cli.queries.typed_targets import Target
-from ggrep.model.answer_view import ViewOptions
-from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, TourResponse
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.protocol.wire.message_types import Ask
 from ggrep.render.agent_text import agent_text
 from ggrep.render.outline_json import outline_success, tour_success
@@ -52,7 +44,7 @@ def outline(
         list[str] | None,
         Argument("Files, folders, or path:line; default: the current folder.", metavar="PATH..."),
     ] = None,
-) -> Pending:
+) -> Query:
     """Show what files or folders define, as a tree with line ranges."""
     asking.check()
     for_agents = wants_agent(agent, json=output.json)
@@ -61,15 +53,15 @@ def outline(
     def find(finder: Finder) -> list[Target]:
         return [finder.folder_or_target(path, asking.repo) for path in paths or ["."]]
 
-    def message(keys: tuple[str, ...]) -> Ask[OutlineRequest]:
-        return Ask(OutlineRequest(keys, **given))
+    def planned(site: Site) -> Plan:
+        def printed(answers: Answers) -> Rendered:
+            if for_agents:
+                return Rendered(agent_text(outline_success(answers[0])) + "\n", "")
+            return render_outline(answers[0], site.root, site.view)
 
-    def printed(response: OutlineResponse, root: Path, view: ViewOptions) -> Rendered:
-        if for_agents:
-            return Rendered(agent_text(outline_success(response)) + "\n", "")
-        return render_outline(response, root, view)
+        return Plan((Ask(OutlineRequest(site.keys, **given)),), printed)
 
-    return AskedOfPlaces(Printing(asking, output, printed), find, message)
+    return RepositoryQuery(asking, output, find, planned)
 
 
 def tour(
@@ -78,18 +70,21 @@ def tour(
     agent: AgentForm,
     asking: Asking,
     path: Annotated[str | None, Argument("The repository, or a path in it.")] = None,
-) -> Pending:
+) -> Query:
     """Show what a repository is: purpose, layout, entry points, how to build and test it."""
     asking.check()
     for_agents = wants_agent(agent, json=output.json)
     message = Ask(TourRequest(**said(TourRequest, room, asking)))
 
-    def find(finder: Finder) -> Meant:
-        return finder.place(asking.repo, path), lambda _: message
+    def find(finder: Finder) -> list[Target]:
+        return [Target(finder.place(asking.repo, path))]
 
-    def printed(response: TourResponse, root: Path, view: ViewOptions) -> Rendered:
-        if for_agents:
-            return Rendered(agent_text(tour_success(response)) + "\n", "")
-        return render_tour(response, root, view)
+    def planned(site: Site) -> Plan:
+        def printed(answers: Answers) -> Rendered:
+            if for_agents:
+                return Rendered(agent_text(tour_success(answers[0])) + "\n", "")
+            return render_tour(answers[0], site.root, site.view)
 
-    return Asked(Printing(asking, output, printed), find)
+        return Plan((message,), printed)
+
+    return RepositoryQuery(asking, output, find, planned)

@@ -1,16 +1,17 @@
 """`ggrep slate`, and `ggrep search --format slate`."""
 
-from pathlib import Path
+from functools import partial
 from typing import Annotated, Final
 
 from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
 from ggrep.config.profiles import apply_to_slate
+from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.parsing.flags import Argument, refuse
 from ggrep.interfaces.cli.queries.agent_options import AgentForm, wants_agent
-from ggrep.interfaces.cli.queries.asked import Asked, Finder, Meant, Pending, Printing, Spot
 from ggrep.interfaces.cli.queries.federation_options import Repositories
+from ggrep.interfaces.cli.queries.query import Finder, Query, RepositoryQuery, Site
 from ggrep.interfaces.cli.queries.search_options import (
     Asking,
     Found,
@@ -29,10 +30,10 @@ from ggrep.interfaces.cli.queries.slate_options import (
     slate_fields,
     slate_request_of,
 )
-from ggrep.model.answer_view import ViewOptions
+from ggrep.interfaces.cli.queries.typed_targets import Target
 from ggrep.model.request import SnippetMode
-from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.protocol.wire.message_types import Ask
+from ggrep.render.graph_text import GraphForm
 from ggrep.render.printed import Rendered
 from ggrep.render.slate_answer import render_graph, render_slate, render_slate_for_agent
 
@@ -51,7 +52,7 @@ def slate(
     path: Annotated[
         list[str] | None, Argument("Gather only from these directories and files.")
     ] = None,
-) -> Pending:
+) -> Query:
     """Gather the files that answer a question: by section, with evidence, within a budget."""
     asking.check()
     kept = Kept(output.json, output.plain, output.exit_status)
@@ -67,7 +68,7 @@ def slate(
     return _of_one("slate", typed, shape, session, for_agents=for_agents)
 
 
-def search_as_slate(typed: Typed, shape: Bounds, repositories: Repositories) -> Pending:
+def search_as_slate(typed: Typed, shape: Bounds, repositories: Repositories) -> Query:
     """Return what answers a typed search with a slate.
 
     Raises:
@@ -90,10 +91,10 @@ def _of_workspace(
     session: Session = ALONE,
     *,
     for_agents: bool = False,
-) -> Pending:
-    from ggrep.interfaces.cli.queries.workspace_slate import WorkspaceSlate
+) -> Query:
+    from ggrep.interfaces.cli.queries.workspace_slate import slate_of_workspace
 
-    return WorkspaceSlate(typed, shape, repositories, session, for_agents)
+    return slate_of_workspace(typed, shape, repositories, session, for_agents=for_agents)
 
 
 def _refuse_flags_of_hits(typed: Typed) -> None:
@@ -115,34 +116,34 @@ def _of_one(
     session: Session = ALONE,
     *,
     for_agents: bool = False,
-) -> Asked:
-    """Return the question to one repository."""
+) -> RepositoryQuery:
+    """Return the query to one repository."""
     form = shape.graph_form if isinstance(shape, Shape) else None
 
-    def find(finder: Finder) -> Meant:
-        place = finder.place_asked(command, typed)
-        search = request_of(typed, scope="")
+    def find(finder: Finder) -> list[Target]:
+        return [Target(finder.place_asked(command, typed))]
 
-        def message(spot: Spot) -> Ask[SlateRequest]:
-            def resolve(word: str) -> str:
-                target = finder.target(word, spot.root)
-                return target.key(target.place.scope)
+    def planned(site: Site) -> Plan:
+        def resolve(word: str) -> str:
+            target = site.finder.target(word, site.root)
+            return target.key(target.place.scope)
 
-            scoped = replace(search, scope=spot.scope, snippet=SnippetMode.DEFAULT)
-            request = slate_request_of(shape, scoped, session, resolve=resolve)
-            if for_agents:
-                request = replace(request, budgets=request.budgets.for_agents())
-            given = given_fields(typed) | slate_fields(shape)
-            return Ask(apply_to_slate(request, given, spot.profile))
-
-        return place, message
-
-    def printed(response: SlateResponse, root: Path, view: ViewOptions) -> Rendered:
-        view = replace(view, whole=response.slate.level == _WHOLE_CHUNKS)
+        search = replace(request_of(typed, scope=site.keys[0]), snippet=SnippetMode.DEFAULT)
+        request = slate_request_of(shape, search, session, resolve=resolve)
         if for_agents:
-            return render_slate_for_agent(response)
-        if form is not None:
-            return render_graph(response, form, root, view)
-        return render_slate(response, root, view)
+            request = replace(request, budgets=request.budgets.for_agents())
+        given = given_fields(typed) | slate_fields(shape)
+        message = Ask(apply_to_slate(request, given, site.profile))
+        return Plan((message,), partial(_printed, form, site, for_agents=for_agents))
 
-    return Asked(Printing(typed.asking, typed.output, printed, early=True), find)
+    return RepositoryQuery(typed.asking, typed.output, find, planned)
+
+
+def _printed(form: GraphForm | None, site: Site, answers: Answers, *, for_agents: bool) -> Rendered:
+    (response,) = answers
+    view = replace(site.view, whole=response.slate.level == _WHOLE_CHUNKS)
+    if for_agents:
+        return render_slate_for_agent(response)
+    if form is not None:
+        return render_graph(response, form, site.root, view)
+    return render_slate(response, site.root, view)

@@ -21,12 +21,12 @@ class Target(Struct, frozen=True):
         place: the root, and the file in it if one was named that is there.
         lines: `:line` or `:line-line` behind that file; empty for all of it.
         typed: what was typed, which stands where no file was found: a row id, or a path key of a
-            file that is in the index and no longer there. Empty for a folder.
+            file that is in the index and no longer there. Empty for a folder and for a scope.
     """
 
     place: Place
-    lines: str
-    typed: str
+    lines: str = ""
+    typed: str = ""
 
     def key(self, scope: str) -> str:
         """Return the target in the repository's form; `scope` is the place's path key there."""
@@ -65,9 +65,9 @@ def folder_or_target_of(typed: str, repo: Path | None) -> Target:
     if not path.is_dir():
         return target_of(typed, repo)
     if repo is None:
-        return Target(place_of(path), "", "")
+        return Target(place_of(path))
     root = place_of(repo).root
-    return Target(Place(root, scope_of(path.absolute(), root)), "", "")
+    return Target(Place(root, scope_of(path.absolute(), root)))
 
 
 def placed_in(typed: str, roots: Mapping[Path, str], here: Path = HERE) -> str:

@@ -1,8 +1,8 @@
-"""Reads, in a daemon, a command as it was typed in a shell: the same options, read the same way.
+"""Reads a command line in a daemon: the same options, and the same plan, as in the client.
 
-Words are read by the reader of plain lines, places from the directory that the client stands in.
-Whatever is not certain is left to the client, which has the words for what is wrong. Nothing is
-done here: a command of the tree that `asks` only says what is asked.
+Places are read from the directory that the client stands in. A line that is not certain is left to
+the client, which has the words for what is wrong. Nothing is done here: a command of the tree that
+`asks` returns a query.
 """
 
 import os
@@ -10,40 +10,40 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from ggrep.base.errors import GgrepError
-from ggrep.daemon.asked_line import AskedLine, ServedRoot
-from ggrep.interfaces.cli.parsing.parameters import handed, read_plainly
+from ggrep.base.reader import read
+from ggrep.daemon.plan import PlannedLine, ServedRoot
+from ggrep.interfaces.cli.parsing.parameters import handed
 from ggrep.interfaces.cli.parsing.tree import COMMANDS
-from ggrep.interfaces.cli.queries.asked import Spot
-from ggrep.interfaces.cli.queries.one_answer import joined
+from ggrep.interfaces.cli.queries.query import Site
+from ggrep.interfaces.cli.queries.run_query import joined
 from ggrep.interfaces.cli.queries.typed_targets import Target, parts_of
 from ggrep.protocol.wire.message_types import Line
 from ggrep.service.places import Place
 
 if TYPE_CHECKING:
-    from ggrep.interfaces.cli.queries.asked import Pending
+    from ggrep.interfaces.cli.queries.query import Query
     from ggrep.interfaces.cli.queries.search_options import Typed
 
 _PREFIX: Final = "GGREP_"
 
 
-def read_line(line: Line, served: ServedRoot) -> AskedLine | None:
-    """Return what a line asks of a repository; None where that is not certain."""
+def read_line(line: Line, served: ServedRoot) -> PlannedLine | None:
+    """Return the plan of a line for a repository; None where that is not certain."""
     if not line.arguments or not line.render.cwd:
         return None
-    name, *words = line.arguments
-    entry = COMMANDS.get(name)
+    entry = COMMANDS.get(line.arguments[0])
     if entry is None or not entry.asks:
         return None
     command, finder = entry.load(), _Below(served.root, Path(line.render.cwd))
-    spot = Spot(served.root, "", served.profile, served.home, _environ(line, served))
+    environ = _environ(line, served)
+    site = Site(served.root, served.profile, served.home, environ, finder, line.render)
     try:
-        pending = cast("Pending", command(**handed(command, read_plainly(command, words))))
-        plan = pending.plan(finder, spot, line.render)
+        values = read(list(line.arguments)).values
+        query = cast("Query", command(**handed(command, values)))
+        plan = query.plan(site)
     except (GgrepError, OSError, ValueError):
         return None
-    if plan is None:
-        return None
-    return AskedLine(plan.message, plan.printed, tuple(sorted(finder.seen)), plan.needs_hits)
+    return None if plan is None else PlannedLine(plan, tuple(sorted(finder.seen)))
 
 
 def _environ(line: Line, served: ServedRoot) -> dict[str, str]:
@@ -93,7 +93,7 @@ class _Below:
         if path is None:
             if repo is None:
                 self._key(self._here)
-            return Target(Place(self._root, ""), "", typed)
+            return Target(Place(self._root, ""), typed=typed)
         if path.is_dir():
             raise _Elsewhere(typed)
         return Target(Place(self._root, self._key(path)), lines, typed)
@@ -105,7 +105,7 @@ class _Below:
             return self.target(typed, repo)
         if repo is not None:
             self._key(self._here / repo)
-        return Target(Place(self._root, self._key(folder)), "", "")
+        return Target(Place(self._root, self._key(folder)))
 
     def _key(self, path: Path) -> str:
         """Return the path key of a place that is there."""
@@ -117,7 +117,7 @@ class _Below:
 
 def _below(real: str, root: Path) -> str:
     """Return the path key of a real path."""
-    found = os.path.relpath(real, root)
-    if found == os.pardir or found.startswith(os.pardir + os.sep):
+    key = os.path.relpath(real, root)
+    if key == os.pardir or key.startswith(os.pardir + os.sep):
         raise _Elsewhere(real)
-    return "" if found == os.curdir else found
+    return "" if key == os.curdir else key

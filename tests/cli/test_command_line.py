@@ -6,13 +6,14 @@ import pytest
 
 from ggrep.config.home import Home
 from ggrep.config.profiles import Profile
-from ggrep.daemon.asked_line import AskedLine, SearchThenOpen, ServedRoot, Several
-from ggrep.interfaces.cli.queries.typed_lines import read_line
+from ggrep.daemon.plan import Plan, PlannedLine, ServedRoot
+from ggrep.interfaces.cli.queries.command_line import read_line
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.navigation import ExpandRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SnippetMode
-from ggrep.protocol.wire.message_types import Ask, Claim, Line, Status
+from ggrep.protocol.wire.message_types import Claim, Line, Search, Status
+from ggrep.render.printed import Rendered, json_line
 
 
 @pytest.fixture
@@ -26,18 +27,25 @@ def root(tmp_path: Path) -> Path:
     return found
 
 
-def read(root: Path, here: str, *words: str) -> AskedLine | None:
+def read(root: Path, here: str, *words: str) -> PlannedLine | None:
     """Return what a line asks, typed in a directory of the root."""
     served = ServedRoot(root, Home(root.parent / "home"), Profile(""), {})
     view = ViewOptions(cwd=str(root / here))
     return read_line(Line(words, Claim(str(root)), view), served)
 
 
+def plan_of(root: Path, here: str, *words: str) -> Plan:
+    """Return the plan of a line that is taken."""
+    line = read(root, here, *words)
+    assert line is not None
+    assert isinstance(line.plan, Plan)
+    return line.plan
+
+
 def asked(root: Path, here: str, *words: str) -> object:
-    """Return the request of a line that is taken."""
-    found = read(root, here, *words)
-    assert found is not None
-    return getattr(found.message, "request", found.message)
+    """Return the only request of a line that is taken."""
+    (message,) = plan_of(root, here, *words).messages
+    return getattr(message, "request", message)
 
 
 def test_a_line_is_read_by_the_command_s_own_options(root: Path) -> None:
@@ -70,29 +78,29 @@ def test_what_is_outlined_may_be_folders(root: Path) -> None:
 
 def test_a_search_for_agents_says_which_hits_it_opens(root: Path) -> None:
     """The daemon opens them; who typed it would have asked again for each."""
-    found = read(root, "src", "search", "words", "--format", "agent", "--body", "1")
+    plan = plan_of(root, "src", "search", "words", "--format", "agent", "--body", "1")
 
-    assert found is not None
-    assert isinstance(found.message, SearchThenOpen)
-    assert found.message.search.request.scope == "src"
+    (search,) = plan.messages
+    assert isinstance(search, Search)
+    assert search.request.scope == "src"
     document = {"results": [{"row_id": "a", "content": ""}, {"row_id": "b", "content": ""}]}
-    ((place, expansion),) = found.message.to_open(document)
-    assert (place, expansion.request.target) == (0, "a")
+    assert plan.follow_ups is not None
+    (expansion,) = plan.follow_ups([Rendered(json_line(document), "")])
+    assert isinstance(expansion.request, ExpandRequest)
+    assert expansion.request.target == "a"
 
 
 def test_places_for_an_editor_are_told_from_where_the_line_was_typed(root: Path) -> None:
     """An editor that asks at each key waits for no modules to load."""
-    found = read(root, "docs", "search", "words", "..", "--vimgrep")
+    plan = plan_of(root, "docs", "search", "words", "..", "--vimgrep")
 
-    assert found is not None
-    assert isinstance(found.message, SearchThenOpen)
-    request = found.message.search.request
-    assert (request.scope, request.snippet) == ("", SnippetMode.FULL)
+    (search,) = plan.messages
+    assert isinstance(search, Search)
+    assert (search.request.scope, search.request.snippet) == ("", SnippetMode.FULL)
     hit = {"path": "src/a.py", "start_line": 1, "content": "few words"}
     warning = {"code": "index_behind", "message": "files have changed"}
     document = {"results": [hit], "warnings": [warning]}
-    assert found.message.to_open(document) == ()
-    printed = found.printed((document, ()))
+    printed = plan.printed([Rendered(json_line(document), "")])
     assert printed.out == "../src/a.py:1:5:few words\n"
     assert printed.err == "warning: files have changed\n"
     assert printed.hits == 1
@@ -100,9 +108,10 @@ def test_places_for_an_editor_are_told_from_where_the_line_was_typed(root: Path)
 
 def test_several_names_are_several_questions_of_one_line(root: Path) -> None:
     """They are asked one after the other, within one deadline."""
-    assert asked(root, "src", "symbol", "A", "B", "A", "--format", "agent") == Several(
-        (Ask(SymbolRequest("A", "src")), Ask(SymbolRequest("B", "src")))
-    )
+    plan = plan_of(root, "src", "symbol", "A", "B", "A", "--format", "agent")
+
+    requests = [message.request for message in plan.messages if not isinstance(message, Status)]
+    assert requests == [SymbolRequest("A", "src"), SymbolRequest("B", "src")]
 
 
 def test_the_directories_that_a_line_goes_by_are_told(root: Path) -> None:

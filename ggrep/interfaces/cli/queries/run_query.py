@@ -1,9 +1,10 @@
-"""Answers any query to one repository: from its daemon, or from the index in this process."""
+"""Finds the repository of a query, and executes its plan with a daemon or with the index here."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,7 +12,8 @@ from msgspec.structs import replace
 from ggrep.base.clock import SystemClock
 from ggrep.base.commands import spelled
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import DeadlineExceeded, UsageError
+from ggrep.base.errors import DeadlineExceeded, GgrepError, UsageError
+from ggrep.daemon.plan import Plan, execute
 from ggrep.index.repo_identity import require_asked
 from ggrep.interfaces.cli.daemon_contact import address_of, is_indexed, watching
 from ggrep.interfaces.cli.parsing.several_words import SeveralWords
@@ -19,6 +21,8 @@ from ggrep.interfaces.cli.queries.search_options import Asking, Typed
 from ggrep.interfaces.cli.terminal import Terminal, ask_before_indexing, ended_at, show_progress
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.sanitise import is_text, sanitise_line
+from ggrep.protocol.wire.message_types import Ask, Search, Status
+from ggrep.protocol.wire.message_types import Question as Message
 from ggrep.service.daemon_choice import asking_of, asks_daemon
 from ggrep.service.places import (
     Place,
@@ -30,15 +34,19 @@ from ggrep.service.places import (
 )
 
 if TYPE_CHECKING:
+    from ggrep.model.request import SearchRequest
+    from ggrep.model.response import QueryResponse
     from ggrep.protocol.client.daemon_address import DaemonAddress
     from ggrep.protocol.client.exchange import Exchange as Daemon
     from ggrep.protocol.client.exchange import Watcher
     from ggrep.protocol.client.headstart import HeadStart
+    from ggrep.render.printed import Rendered
     from ggrep.search.engine.engine import Engine
-
 
 T = TypeVar("T")
 
+Kept: TypeAlias = "Callable[[Engine, SearchRequest], QueryResponse]"
+"""Answers a search from the index, and writes a receipt of the answer."""
 
 _QUIET_MS = 2_000.0
 """No bar is drawn before a scan's answer is late: drawing takes a tenth of a second to load."""
@@ -58,22 +66,6 @@ class Reached(Struct, frozen=True):
     def root(self) -> Path:
         """Return the repository's root."""
         return self.address.identity.root
-
-
-class Question(Struct, Generic[T], frozen=True):
-    """One question in its two forms.
-
-    Attributes:
-        ask: has a daemon answer; it may be told who watches it index.
-        read: answers from the index here.
-        early: a first part of the index will do, which says that it is one.
-        scans: where there is no index, a scan answers at once.
-    """
-
-    ask: "Callable[[Daemon, Watcher | None], T]"
-    read: "Callable[[Engine], T]"
-    early: bool = False
-    scans: bool = False
 
 
 def place_asked(command: str, typed: Typed) -> Place:
@@ -130,21 +122,23 @@ def reach(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> Reac
 
 
 def answered(
-    question: Question[T],
+    plan: Plan,
     reached: Reached,
     terminal: Terminal,
     asking: Asking,
+    kept: "Kept | None" = None,
     head: "HeadStart | None" = None,
-) -> T:
-    """Return the answer, from the index in this process if no daemon is available.
+) -> "Rendered":
+    """Return the output of a plan, from the index in this process if no daemon is available.
 
     The time limit counts from the start of the command, and leaves out a sync that is waited for.
 
     Args:
-        question: to answer.
+        plan: to execute.
         reached: the repository.
         terminal: of the command.
         asking: how it is asked.
+        kept: answers a search from the index in this process, and keeps a receipt; None for none.
         head: a process that has begun to become a daemon; None for none.
 
     Raises:
@@ -152,29 +146,18 @@ def answered(
         DeadlineExceeded: the time ran out, whatever took it.
         GgrepError: as the daemon or the engine says.
     """
-    fresh = not is_indexed(reached.address)
-    syncs = asking.sync or (fresh and not question.early and not question.scans)
-    asks = asks_daemon(reached.address, terminal.environ, offline=asking.offline)
+    fresh, scans = not is_indexed(reached.address), isinstance(plan.messages[0], Search)
+    waits = asking.sync or (fresh and not scans and not _is_slate(plan))
+    offline = asking.offline or kept is not None
+    asks = asks_daemon(reached.address, terminal.environ, offline=offline)
     if (asks or asking.sync) and ask_before_indexing(
         require_asked, reached.root, reached.address.home, yes=asking.yes
     ):
         terminal = replace(terminal, began_ms=None)  # a person took their time
     timeout_ms = asking.timeout_ms or reached.address.settings.query_timeout_ms
-    until = Deadline.never(SystemClock()) if syncs else terminal.deadline(timeout_ms)
+    until = Deadline.never(SystemClock()) if waits else terminal.deadline(timeout_ms)
     if not asks:
-        return _read(question, reached, terminal, asking, until)
-    return _asked(question, reached, terminal, asking, until, head)
-
-
-def _asked(
-    question: Question[T],
-    reached: Reached,
-    terminal: Terminal,
-    asking: Asking,
-    until: Deadline,
-    head: "HeadStart | None",
-) -> T:
-    """Return the daemon's answer, or that of the index where the daemon gives none."""
+        return _by_engine(plan, reached, terminal, asking, until, kept)
     from ggrep.protocol.client.link import Silent
     from ggrep.protocol.client.starting import NotStarted
 
@@ -186,16 +169,100 @@ def _asked(
         until=until,
         head=head,
     )
+    label = reached.root.name
+    quiet_ms = _QUIET_MS if scans and not asking.sync else 0.0
     try:
         with ended_at(until):
-            return _ask(question, reached, terminal, asking, daemon)
+            if fresh and not scans and not terminal.progress:
+                terminal.tell(f"{label} has no index yet; indexing it first")
+            with watching(terminal, label, quiet_ms) if fresh or waits else nullcontext() as watch:
+                if waits:
+                    daemon.sync(watch, strict=asking.strict_sync)
+                with daemon.one_connection():
+                    return _executed(plan, partial(_ask, daemon, watch), timeout_ms)
     except (NotStarted, Silent) as error:
         terminal.tell(f"{error}; reading the index without a daemon")
         try:
-            return _read(question, reached, terminal, asking, until)
+            return _by_engine(plan, reached, terminal, asking, until, kept)
         except DeadlineExceeded as late:
             late.args = (f"{error}; {late}",)
             raise
+
+
+def _is_slate(plan: Plan) -> bool:
+    from ggrep.model.slate import SlateRequest
+
+    (first, *_) = plan.messages
+    return isinstance(first, Ask) and isinstance(first.request, SlateRequest)
+
+
+def _by_engine(
+    plan: Plan,
+    reached: Reached,
+    terminal: Terminal,
+    asking: Asking,
+    until: Deadline,
+    kept: "Kept | None",
+) -> "Rendered":
+    with ended_at(until):
+        engine = open_engine(
+            reached.root, terminal.environ, flags=reached.address.flags, until=until
+        )
+        if asking.sync:
+            with show_progress(terminal, reached.root.name) as progress:
+                engine.sync(strict=asking.strict_sync, progress=progress)
+
+        def read(message: Message) -> object:
+            if not isinstance(message, Search):
+                return engine.ask(message.request)
+            from ggrep.render.printed import render_answer
+
+            assert message.render is not None  # noqa: S101 - clients print
+            if kept is None:
+                response = engine.search_or_scan(message.request, tell=terminal.tell)
+            else:
+                response = kept(engine, message.request)
+            return render_answer(response, reached.root, message.render)
+
+        timeout_ms = asking.timeout_ms or reached.address.settings.query_timeout_ms
+        return _executed(plan, read, timeout_ms)
+
+
+def _ask(daemon: "Daemon", watch: "Watcher | None", message: Message) -> object:
+    if isinstance(message, Search):
+        assert message.render is not None  # noqa: S101 - clients print
+        return daemon.search(message.request, message.render, watch)
+    return daemon.ask(message.request, watch)
+
+
+def _executed(plan: Plan, ask: Callable[[Any], object], timeout_ms: float) -> "Rendered":
+    """Return the output of a plan whose host answers at once."""
+    try:
+        execute(plan, _Host(ask, timeout_ms)).send(None)
+    except StopIteration as end:
+        rendered: Rendered = end.value
+        return rendered
+    raise AssertionError("the host waits")
+
+
+class _Host(Struct, frozen=True):
+    """A host without an event loop."""
+
+    ask: Callable[[Any], object]
+    timeout_ms: float
+
+    async def answer(self, message: Message | Status) -> object:
+        """Return the answer."""
+        return self.ask(message)
+
+    async def compute(self, work: Callable[[], T]) -> T:
+        """Return the result of a function."""
+        return work()
+
+    def deadline(self, message: Message) -> Deadline:
+        """Return the end of the command's time, which is for all messages."""
+        del message
+        return Deadline.after(SystemClock(), self.timeout_ms)
 
 
 def _require_paths(command: str, query: str, paths: Sequence[str]) -> None:
@@ -240,28 +307,21 @@ def view_of(terminal: Terminal, *, json: bool, whole: bool = False) -> ViewOptio
     )
 
 
-def _ask(
-    question: Question[T], reached: Reached, terminal: Terminal, asking: Asking, daemon: "Daemon"
-) -> T:
-    label, fresh = reached.root.name, not is_indexed(reached.address)
-    if fresh and not question.scans and not terminal.progress:
-        terminal.tell(f"{label} has no index yet; indexing it first")
-    waits = asking.sync or (fresh and not question.early and not question.scans)
-    quiet_ms = _QUIET_MS if question.scans and not asking.sync else 0.0
-    with watching(terminal, label, quiet_ms) if fresh or waits else nullcontext() as watch:
-        if waits:
-            daemon.sync(watch, strict=asking.strict_sync)
-        return question.ask(daemon, watch)
+_PATIENCE_MS: Final = 20_000
+"""How long a first portion is waited for; it is read for some five seconds."""
 
 
-def _read(
-    question: Question[T], reached: Reached, terminal: Terminal, asking: Asking, until: Deadline
-) -> T:
-    with ended_at(until):
-        engine = open_engine(
-            reached.root, terminal.environ, flags=reached.address.flags, until=until
-        )
-        if asking.sync:
-            with show_progress(terminal, reached.root.name) as progress:
-                engine.sync(strict=asking.strict_sync, progress=progress)
-        return question.read(engine)
+def follow_index(address: "DaemonAddress", terminal: Terminal) -> None:
+    """Show the first index's progress until it answers; an interrupt only ends the display.
+
+    Requires: somebody watches the terminal.
+    """
+    label, there = address.identity.root.name, False
+    with suppress(GgrepError, KeyboardInterrupt), watching(terminal, label) as watch:
+        if watch is not None:
+            asking = asking_of(address, terminal.environ, terminal.tell)
+            there = asking.follow(lambda: is_indexed(address), watch, _PATIENCE_MS)
+    if there:
+        terminal.tell(f"the index of {label} is ready: repeat the command to use it")
+    else:
+        terminal.tell(f"{label} has no index yet; progress: ggrep status")

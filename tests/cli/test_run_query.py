@@ -6,19 +6,22 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import NoIndex, UsageError
-from ggrep.interfaces.cli.queries.one_answer import Question, answered, chosen_place, reach
+from ggrep.daemon.plan import Plan
+from ggrep.interfaces.cli.queries.run_query import answered, chosen_place, reach
 from ggrep.interfaces.cli.queries.search_options import Asking
 from ggrep.interfaces.cli.terminal import Terminal
-from ggrep.model.navigation import SymbolRequest, SymbolResponse
+from ggrep.model.navigation import SymbolRequest
+from ggrep.protocol.wire.message_types import Ask
+from ggrep.render.printed import Rendered
 from ggrep.render.style import Style
 from ggrep.service.places import Place
 from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree
 
 REQUEST = SymbolRequest("charge_card", timeout_ms=2_000)
-QUESTION: Question[SymbolResponse] = Question(
-    ask=lambda asking, watch: asking.ask(REQUEST, watch),
-    read=lambda engine: engine.ask(REQUEST),
+PLAN = Plan(
+    (Ask(REQUEST),),
+    lambda answers: Rendered("".join(f"{each.path}\n" for each in answers[0].definitions), ""),
 )
 READ = Asking(offline=True)
 
@@ -49,9 +52,9 @@ def shop(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_offline_the_index_is_read_here(shop: Path, home: Path) -> None:
     """No process is started for it."""
     terminal = terminal_of(home)
-    found = answered(QUESTION, reach(Place(shop, ""), terminal, {}), terminal, READ)
+    found = answered(PLAN, reach(Place(shop, ""), terminal, {}), terminal, READ)
 
-    assert [each.path for each in found.definitions] == ["src/a.py"]
+    assert found.out == "src/a.py\n"
 
 
 def test_where_no_daemon_can_be_had_the_index_is_read_here(
@@ -63,9 +66,9 @@ def test_where_no_daemon_can_be_had_the_index_is_read_here(
     reached.address.socket.parent.mkdir(exist_ok=True)
     reached.address.socket.touch()  # what a killed one left
 
-    found = answered(QUESTION, reached, terminal, Asking())
+    found = answered(PLAN, reached, terminal, Asking())
 
-    assert [each.path for each in found.definitions] == ["src/a.py"]
+    assert found.out == "src/a.py\n"
     assert "reading the index without a daemon" in capsys.readouterr().err
 
 
@@ -75,9 +78,9 @@ def test_an_index_is_brought_up_to_date_where_that_is_asked_for(shop: Path, home
     write_tree(shop, {"src/b.py": "def charge_card():\n    return 2\n"})
     terminal = terminal_of(home)
     reached = reach(Place(shop, ""), terminal, {})
-    found = answered(QUESTION, reached, terminal, Asking(sync=True, offline=True))
+    found = answered(PLAN, reached, terminal, Asking(sync=True, offline=True))
 
-    assert [each.path for each in found.definitions] == ["src/a.py", "src/b.py"]
+    assert found.out == "src/a.py\nsrc/b.py\n"
 
 
 def test_without_an_index_offline_there_is_no_answer(root: Path, home: Path) -> None:
@@ -85,7 +88,7 @@ def test_without_an_index_offline_there_is_no_answer(root: Path, home: Path) -> 
     terminal = terminal_of(home)
 
     with pytest.raises(NoIndex):
-        answered(QUESTION, reach(Place(root, ""), terminal, {}), terminal, READ)
+        answered(PLAN, reach(Place(root, ""), terminal, {}), terminal, READ)
 
 
 def test_a_directory_below_an_indexed_one_is_a_part_of_it(shop: Path, home: Path) -> None:
